@@ -39,12 +39,14 @@ def hard_sentences(per_suite: int = 20) -> list[list[str]]:
     return sentences
 
 
-def over_seeds(model: Any, texts: list[list[str]], seeds: range, **options: Any) -> list[Floats]:
+def over_seeds(
+    model: Any, texts: list[list[str]], seeds: range, **options: Any
+) -> tuple[Floats, Floats]:
     """Return surprisals and their errors in bits, each of shape (seeds, events)."""
     found = [model.score(texts, seed=seed, threads=1, **options) for seed in seeds]
     bits = np.array([-scores.log_probs for scores in found]) / math.log(2)
     errors = np.array([scores.standard_error for scores in found]) / math.log(2)
-    return [bits, errors]
+    return bits, errors
 
 
 def bands(bits: Floats, errors: Floats, truth: Floats, freedom: int) -> None:
@@ -92,8 +94,8 @@ def main() -> None:
     hard = hard_sentences()
     more = {"method": "graph", "particles": TRUE_NODES}
     truth = over_seeds(model, hard, range(1001, 1009), **more)[0].mean(axis=0)
-    found = over_seeds(model, hard, range(1, args.seeds + 1), **options)
-    bands(*found, truth, 9 if args.method == "smc" else 15)
+    bits, reported = over_seeds(model, hard, range(1, args.seeds + 1), **options)
+    bands(bits, reported, truth, 9 if args.method == "smc" else 15)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 // The shift of several derivations to the same next word: its tag, its bundle of features, its form.
 //
 // Derivations that are taken further together include some that a search by single steps would give up, because one of the others has
-// raised the threshold. So that the result is the same, what was found is gone through once more in the order of single steps.
+// raised the threshold. So what was found is gone through once more in the order of single steps. The result is then the same, unless a
+// derivation was given up too early by a threshold that came early, and would have had a next word beyond the margin.
 #pragma once
 
 #include <algorithm>

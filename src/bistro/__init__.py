@@ -9,7 +9,7 @@ Generative models of syntax on one hierarchical Pitman-Yor core. Six lines to st
     print(list(model.generate(3, seed=1)))
     model.save("english.bistro"); model = bistro.load("english.bistro")
 
-The names below are what most work needs; the tutorial, docs/tutorial.md, walks through them.
+The names below are enough for most work; the tutorial, docs/tutorial.md, explains them.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _HOMES = {
     "train": "bistro.tasks.train",
     "write": "bistro.treebank.treebank",
 }
-"""The module of each name, with its name there if it is another."""
+"""The module of each name, with its name in that module if it is different."""
 
 
 def __getattr__(name: str) -> Any:

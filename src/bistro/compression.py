@@ -1,7 +1,7 @@
 """Compression by the suffix of a file's name: ``.gz``, ``.xz`` and ``.zst``.
 
 A few bytes can decompress to terabytes of zeros. Text is rarely compressed to less than a
-thirtieth: what expands far more is refused before it fills the memory.
+thirtieth: a file that expands far more is rejected before it fills the memory.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import IO, Any, cast
 
 _PIECE = 1024
 MOST_EXPANSION = 200
-"""Times its compressed size that a file may have…"""
+"""Maximum ratio of the decompressed size to the compressed size, …"""
 ALWAYS_ALLOWED = 1 << 24
-"""…beside so many bytes."""
+"""… in addition to this number of bytes."""
 
 
 class ExpansionError(Exception):
@@ -64,7 +64,7 @@ class _Limited(io.RawIOBase):
 
 
 def compressed(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[IO[bytes]]:
-    """Return a stream whose bytes are compressed as the name says."""
+    """Return a stream whose bytes are compressed according to the suffix of the name."""
     if name.endswith(".gz"):
         # No name and no time in the header: the same content gives the same bytes.
         return cast(IO[bytes], gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0))
@@ -106,7 +106,7 @@ def _writing_zstandard(raw: IO[bytes]) -> contextlib.AbstractContextManager[IO[b
 
 
 class _ZstandardReader(io.RawIOBase):
-    """Decompresses frame after frame; unlike the package's own reader it notices a missing end."""
+    """Reader of frame after frame; unlike the package's own reader, it detects a missing end."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         import zstandard

@@ -1,10 +1,10 @@
 """Configurations: frozen dataclasses, read from TOML, written to TOML, changed by ``key=value``.
 
-A setting is a field with a type, a default and a sentence of help. The type decides what is
-accepted: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
+A setting is a field with a type, a default and a sentence of help. The type determines the accepted
+values: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
 tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). A method
-``validate(self)`` may raise `ConfigError` for what a type cannot say. Unknown keys are refused,
-with the nearest known one.
+``validate(self)`` may raise `ConfigError` for conditions that a type cannot express. Unknown keys
+are errors, which suggest the nearest known key.
 
 >>> @dataclasses.dataclass(frozen=True)
 ... class Walk:
@@ -40,7 +40,7 @@ from bistro.files import open_binary
 Config = TypeVar("Config")
 NOT_SET = "none"
 LARGEST = 2**31 - 1
-"""No whole number may be larger: the core counts with 32 bits."""
+"""The largest whole number, since the core counts with 32 bits."""
 _NAMES: dict[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -53,13 +53,13 @@ _NAMES: dict[Any, str] = {
 def setting(default: Any, help: str) -> Any:
     """Return a dataclass field with a default and its explanation.
 
-    Lists and tables have a ``dataclasses.field`` with ``default_factory`` and the same metadata.
+    Lists and tables use ``dataclasses.field`` with ``default_factory`` and the same metadata.
     """
     return dataclasses.field(default=default, metadata={"help": help})
 
 
 def from_dict(cls: type[Config], mapping: Mapping[str, Any], where: str = "config.toml") -> Config:
-    """Build a configuration; keys left out have their defaults; `where` begins every complaint."""
+    """Build a configuration; omitted keys have their defaults; `where` begins every message."""
     return _build(cls, mapping, where, "")
 
 
@@ -75,7 +75,7 @@ def read_toml(path: str | os.PathLike[str], cls: type[Config]) -> Config:
 
 
 def read_mapping(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the settings of a TOML file, whatever configuration they are for."""
+    """Read the settings of a TOML file for any configuration."""
     name = os.fspath(path)
     with open_binary(name) as stream:
         content = stream.read()
@@ -93,7 +93,7 @@ def to_toml(config: Any) -> str:
 def apply_overrides(config: Config, overrides: Sequence[str], where: str = "--set") -> Config:
     """Return `config` with ``key=value`` or ``table.key=value`` applied, the last one winning.
 
-    A value is read as TOML; what is not valid TOML is a text, so quotes can be left out.
+    A value is read as TOML; a value that is not valid TOML is a string, so quotes can be omitted.
     """
     return from_dict(type(config), overridden(to_dict(config), overrides, where), where)
 
@@ -149,7 +149,7 @@ def _build(cls: type[Config], mapping: Mapping[str, Any], where: str, prefix: st
 
 
 def _convert(value: Any, expected: Any, where: str, key: str) -> Any:
-    """Return `value` as the type `expected`, or complain about `key`."""
+    """Return `value` as the type `expected`; raise an error about `key` if it does not fit."""
     origin, arguments = get_origin(expected), get_args(expected)
     if _is_table(expected) and isinstance(value, Mapping):
         return _build(expected, value, where, key + ".")
@@ -222,7 +222,7 @@ def _parse_value(text: str) -> Any:
 
 
 def _toml_lines(config: Any, prefix: str) -> list[str]:
-    """Return the lines of one table: its own settings first, as TOML demands, then its tables."""
+    """Return the lines of one table: its own settings first, as TOML requires, then its tables."""
     types = get_type_hints(type(config))
     own: list[str] = []
     tables: list[str] = []
@@ -254,6 +254,6 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml_value, value)) + "]"
     if isinstance(value, str):
-        # JSON strings are TOML strings but for one control character that JSON leaves alone.
+        # JSON strings are TOML strings, except for one control character that JSON does not escape.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(value)

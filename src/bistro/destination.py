@@ -1,14 +1,14 @@
-"""Where output goes: the descriptor, the device or the file that a name stands for.
+"""Destinations of output: the descriptor, device or file that a name refers to.
 
-Symbolic links are followed, so that a link stays a link and its target is replaced. A name of an
-open descriptor (``/dev/stdout``, ``/dev/fd/63``) means that descriptor, whatever is behind it. A
+Symbolic links are followed, so that a link stays a link and its target is replaced. The name of an
+open descriptor (``/dev/stdout``, ``/dev/fd/63``) refers to that descriptor, whatever its type. A
 pipe or a device is written to. A regular file is replaced as a whole: the new content goes to
 ``.NAME.1a2b3c4d.part`` in the same folder, gets the permissions and the owner of the old file, and
 takes its name.
 
-While it is written, the ``.part`` file is locked. A lock ends with its process, however that ends:
-a ``.part`` file without one is left over from a run that was killed, and the next run removes it
-(`bistro.system` says how, on each system).
+While it is written, the ``.part`` file is locked. A lock ends with its process, even if that is
+killed: a ``.part`` file without a lock is left over from a killed run, and the next run removes it
+(see `bistro.system` for the details on each system).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _MOST_LINKS = 40
 
 @contextlib.contextmanager
 def opened(name: str) -> Iterator[IO[bytes]]:
-    """Open what `name` stands for to write to it; a regular file is replaced at the end."""
+    """Open the destination `name` for writing; a regular file is replaced at the end."""
     descriptor = descriptor_of(name)
     if descriptor is not None:
         if sys.stdout is not None:
-            sys.stdout.flush()  # What was printed before comes before.
+            sys.stdout.flush()  # Earlier output comes first.
         with os.fdopen(os.dup(descriptor), "wb") as raw:
             yield raw
     elif is_special(name):
@@ -48,7 +48,7 @@ def opened(name: str) -> Iterator[IO[bytes]]:
 
 
 def descriptor_of(name: str) -> int | None:
-    """Return the number of the descriptor that a name such as ``/dev/stdout`` stands for.
+    """Return the number of the descriptor that a name such as ``/dev/stdout`` refers to.
 
     >>> descriptor_of("/dev/fd/63"), descriptor_of("out.conllu")
     (63, None)
@@ -76,7 +76,7 @@ def is_special(name: str) -> bool:
 
 
 def check_writable(name: str) -> None:
-    """Raise the `OSError` that writing to this name would end in, as far as it can be foreseen."""
+    """Raise the `OSError` that writing to this name would cause, as far as it can be predicted."""
     descriptor = descriptor_of(name)
     if descriptor is not None:
         os.fstat(descriptor)
@@ -90,7 +90,7 @@ def check_writable(name: str) -> None:
 
 
 def remove_left_overs(target: Path) -> None:
-    """Remove what runs that were killed have left of this file; live runs keep theirs."""
+    """Remove temporary files of this file that killed runs left; those of live runs stay."""
     target = Path(os.path.realpath(target))
     pattern = f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.part"
     for part in target.parent.glob(pattern):
@@ -120,7 +120,7 @@ def _replacing(target: Path) -> Iterator[IO[bytes]]:
 
 
 def _new_part(target: Path, mode: int) -> tuple[Path, IO[bytes]]:
-    """Create and lock a temporary file; nobody else may read what the old file hid."""
+    """Create and lock a temporary file that is not more readable than the old file."""
     while True:
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.BINARY
@@ -129,11 +129,11 @@ def _new_part(target: Path, mode: int) -> tuple[Path, IO[bytes]]:
             system.lock(raw)
         except OSError as error:
             if error.errno != errno.EWOULDBLOCK:
-                return part, raw  # A file system without locks: left-overs stay there.
+                return part, raw  # A file system without locks: left-over files stay there.
         else:
             if part.exists():
                 return part, raw
-        # Another run has taken it for a left-over before it was locked.
+        # Another run has removed it as a left-over before it was locked.
         raw.close()
 
 

@@ -1,7 +1,7 @@
-"""The errors a user can cause, each one clear sentence.
+"""Errors that a user can cause, each with a clear message of one sentence.
 
-Everything that is the input's fault, not the program's, is a `BistroError`. The command line prints
-its sentence, exits with code 2 and shows no traceback; Python callers catch it by type.
+Every error that is caused by the input, not by the program, is a `BistroError`. The command line
+prints its message, exits with code 2 and shows no traceback; Python callers catch it by type.
 
 >>> raise TreebankError("head 9 is outside the sentence", path="train.conllu", line=12)
 Traceback (most recent call last):
@@ -18,11 +18,11 @@ _LONG_WORD = re.compile(r"\S{500,}")
 
 
 class BistroError(Exception):
-    """Something the user gave or asked for cannot work; the message says what and why."""
+    """An input or a request of the user is not valid; the message explains why."""
 
 
 class BistroWarning(UserWarning):
-    """Something a user should know although it stops nothing; one sentence."""
+    """A warning for users, in one sentence; the program continues."""
 
 
 class TreebankError(BistroError):
@@ -45,7 +45,7 @@ class ConfigError(BistroError):
 
 
 class UnknownSettingError(ConfigError):
-    """A setting has a name that this version does not know."""
+    """A setting has a name that is unknown to this version."""
 
 
 class ModelFileError(BistroError):
@@ -53,11 +53,11 @@ class ModelFileError(BistroError):
 
 
 class OutputError(BistroError):
-    """A result could not be written; nothing partial was left behind."""
+    """A result could not be written; no partial file was left behind."""
 
 
 def printable(text: str) -> str:
-    """Return a text that a terminal shows and does not obey, with endless words shortened.
+    """Return a text without control characters, and with extremely long words shortened.
 
     >>> printable("a word \\x1b[31m")
     'a word \\\\x1b[31m'

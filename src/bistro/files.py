@@ -1,9 +1,9 @@
-"""Files in and out: compression by suffix, ``-`` for the standard streams, nothing half-written.
+"""Reading and writing files: compression by suffix, ``-`` for standard streams, atomic writes.
 
 Reading (`open_binary`) yields bytes, decompressed by suffix (``.gz``, ``.xz``, ``.zst``).
-Writing (`writing`) goes to a temporary name beside the target, which takes the target's name only
-when everything has reached the disk. Whatever goes wrong, the old file stays and no part of the
-new one is left behind (see `bistro.destination`).
+Writing (`writing`) uses a temporary file next to the target, which takes the target's name only
+after everything has reached the disk. If anything goes wrong, the old file stays and no part of
+the new one is left behind (see `bistro.destination`).
 
 >>> with writing("out.conllu.gz") as stream:        # doctest: +SKIP
 ...     stream.write("# text = Hello\\n".encode())
@@ -57,7 +57,7 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except ExpansionError:
         raise InputError(
             f"{name}: is more than {MOST_EXPANSION} times as large when it is decompressed, which "
-            "no text is: if you trust it, decompress it first"
+            "is not normal for text: if you trust it, decompress it first"
         ) from None
 
 
@@ -82,7 +82,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_text(path: str | os.PathLike[str], text: str | Iterable[str]) -> None:
-    """Write a text, or its pieces as they come, to `path`; see `writing`."""
+    """Write a text, or an iterable of its pieces, to `path`; see `writing`."""
     with writing(path) as stream:
         for piece in [text] if isinstance(text, str) else text:
             stream.write(piece.encode())

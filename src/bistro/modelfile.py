@@ -1,14 +1,14 @@
-"""The model file: arrays in safetensors form with one JSON object that says what they are.
+"""The model file: arrays in safetensors form with one JSON object that describes them.
 
     8 bytes   length N of the header, little-endian
     N bytes   JSON: name -> {dtype, shape, data_offsets}, and under ``__metadata__`` the entries
-              ``checksum``, 16 hexadecimal digits at a fixed place, and ``bistro``, itself JSON;
-              filled up with spaces so that the data starts at 64 k bytes
+              ``checksum``, 16 hexadecimal digits at a fixed position, and ``bistro``, itself JSON;
+              padded with spaces so that the data starts at a multiple of 64 bytes
     the rest  the arrays, without gaps, wide types first, then by name
 
-Nothing in it is executed. The checksum is that of all bytes after it. Reading copies the file into
-memory, so that nobody who overwrites it harms those who use it; arrays are read-only views. See
-docs/file-format.md.
+Nothing in it is executed. The checksum covers all bytes after it. Reading copies the file into
+memory, so that overwriting the file does not affect processes that use it; arrays are read-only
+views. See docs/file-format.md.
 
 >>> import tempfile
 >>> path = tempfile.mkdtemp() + "/m.bistro"
@@ -67,7 +67,7 @@ _DTYPE_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """What a model file holds."""
+    """The content of a model file."""
 
     header: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
@@ -81,7 +81,7 @@ def write_model(
 ) -> None:
     """Write a model; the same header and arrays give the same bytes.
 
-    `header` must have a ``kind``; the `version` of the format and that of Bistro are put in here.
+    `header` must have a ``kind``; the versions of the format and of Bistro are added to it.
     """
     name = os.fspath(path)
     if name.endswith(_COMPRESSED):
@@ -92,7 +92,7 @@ def write_model(
 
 
 def encode_model(header: Mapping[str, Any], arrays: Arrays, version: int = FORMAT_VERSION) -> bytes:
-    """Return what `write_model` would write."""
+    """Return the bytes that `write_model` writes."""
     return b"".join(_pieces("the model", header, arrays, version))
 
 
@@ -117,12 +117,12 @@ def _pieces(
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
-    """Read a model file and check all of it but the meaning of the numbers."""
+    """Read a model file and check everything except the meaning of the numbers."""
     name = os.fspath(path)
     with _opened(name) as (descriptor, size):
         begin = read_at(descriptor, 8, 0)
         begin += read_at(descriptor, min(_header_length(name, begin, size), LONGEST_HEADER), 8)
-        # What the file says of itself must fit its size before memory is taken for it.
+        # The sizes in the header must fit the size of the file before memory is allocated.
         parts = _parts(name, begin, size)
         whole = read_whole(descriptor, size, _CHECKED_FROM, min(_MOST_THREADS, os.cpu_count() or 1))
     if whole is None or whole[0][: len(begin)].tobytes() != begin:
@@ -140,7 +140,7 @@ def decode_model(content: bytes, name: str) -> ModelFile:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What the beginning of a file says of the whole."""
+    """The parts of a file, as described by its header."""
 
     name: str
     begin: bytes
@@ -149,7 +149,7 @@ class _Parts:
     """Begin and end in the file, type, shape and name of each array."""
 
     def checked(self, data: NDArray[np.uint8], checksum: int) -> ModelFile:
-        """Return the parts of a file, if it is the one that was written."""
+        """Return the content of a file; raise an error if its checksum is wrong or missing."""
         has_checksum = self.begin[8:].startswith(_BEFORE_CHECKSUM)
         written = self.begin[_CHECKED_FROM - _DIGITS : _CHECKED_FROM]
         if has_checksum and written != b"%016x" % checksum:
@@ -165,7 +165,7 @@ class _Parts:
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file begins as model files do; text never does."""
+    """Return whether a file begins like a model file; text never does."""
     try:
         with Path(path).open("rb") as stream:
             begin = stream.read(9)
@@ -232,7 +232,7 @@ def _header_length(name: str, begin: bytes, size: int) -> int:
 
 
 def _parts(name: str, begin: bytes, size: int) -> _Parts:
-    """Return what the safetensors header says, after checking it against the size of the file."""
+    """Return the content of the safetensors header, checked against the size of the file."""
     start = 8 + int.from_bytes(begin[:8], "little")
     if begin[8:9] not in (b"{", b""):
         raise ModelFileError(f"{name}: is not a Bistro model file")
@@ -249,7 +249,7 @@ def _parts(name: str, begin: bytes, size: int) -> _Parts:
 
 
 def _own_entry(name: str, metadata: Any) -> dict[str, Any]:
-    """Return Bistro's part of the header, if it is there and of a version we know."""
+    """Return Bistro's part of the header; raise an error if it is missing or too new."""
     if not isinstance(metadata, dict) or not isinstance(metadata.get(OWN_ENTRY), str):
         raise ModelFileError(f"{name}: is a safetensors file, but not one made by Bistro")
     try:
@@ -265,7 +265,7 @@ def _own_entry(name: str, metadata: Any) -> dict[str, Any]:
             f"{FORMAT_VERSION}): update Bistro"
         )
     if not isinstance(own.get("kind"), str):
-        raise ModelFileError(f"{name}: is damaged: its header does not say which kind of model")
+        raise ModelFileError(f"{name}: is damaged: its header does not state the kind of model")
     result: dict[str, Any] = own
     return result
 
@@ -273,7 +273,7 @@ def _own_entry(name: str, metadata: Any) -> dict[str, Any]:
 def _layout(
     name: str, entries: Mapping[str, Any], start: int, size: int
 ) -> list[tuple[int, int, np.dtype[Any], list[int], str]]:
-    """Return where the arrays are; they must cover the data exactly: no gap, no overlap."""
+    """Return the positions of the arrays, which must cover the data without gaps or overlaps."""
     entries_in_order = sorted((*_entry(name, key, entry), key) for key, entry in entries.items())
     layout = []
     position = start

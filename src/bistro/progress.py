@@ -1,25 +1,26 @@
-"""How far long work has come: named phases, counted steps, one estimate of the time left.
+"""Progress of long work: named phases, counted steps, one estimate of the remaining time.
 
-Code that may take seconds says what it does; the command line looks on and shows it:
+Code that may take seconds reports its progress; the command line observes and shows it:
 
     with phase("sampling", total=20, unit="sweeps") as work:
         for _ in range(20):
             ...
             work.advance()
 
-Phases nest. A phase with a `share` stands for that part of the phase around it: it moves the outer
-phase along while it runs, and has moved it by the whole share when it ends. So work whose parts
+Phases nest. A phase with a `share` stands for that part of the enclosing phase: it advances the
+outer phase while it runs, and has advanced it by the whole share when it ends. So work whose parts
 differ in length has one scale:
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...
         with phase("second member", share=0.3, total=sweeps) as work: ...
 
-The time left is that of the outermost phase whose progress is known: the time taken so far, divided
-by the fraction done, times the fraction that remains. What a checkpoint has spared (`Phase.skip`)
-took no time and does not count as done. Nothing is estimated from less than a fiftieth of the work.
+The remaining time is estimated for the outermost phase with known progress: the time taken so far,
+divided by the fraction done, times the remaining fraction. Steps that a checkpoint already contains
+(`Phase.skip`) took no time and do not count as done. Nothing is estimated from less than a fiftieth
+of the work.
 
-Without an observer, and in threads other than that of the observer, phases do nothing.
+Without an observer, and in threads other than the observer's, phases do nothing.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ class Phase:
     Parameters
     ----------
     name
-        What is done, as in "reading train.conllu".
+        Description of the work, as in "reading train.conllu".
     total
-        Number of steps; None if it is not known, or if inner phases say how far the work is.
+        Number of steps; None if it is not known, or if inner phases measure the progress.
     unit
-        What a step is, in the plural; shown if it is given.
+        Name of the steps, in the plural; shown if it is given.
     share
-        The part of the phase around this one that it stands for, or the number of steps if that
-        phase counts steps.
+        The part of the enclosing phase that this one stands for, or the number of steps if the
+        enclosing phase counts steps.
     """
 
     name: str
@@ -62,19 +63,19 @@ class Phase:
     skipped: float = 0.0
     """Steps that were done before this run began."""
     counted: int = 0
-    """Items that have gone by, where steps are something else."""
+    """Number of processed items, if they are not the steps."""
     began: float = 0.0
     scaled: float | None = None
-    """When the first inner phase with a share began: what came before is on no scale."""
+    """Time at which the first inner phase with a share began; earlier work is not on the scale."""
     moved: float = 0.0
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
 
     def advance(self, steps: float = 1.0, note: str | None = None) -> None:
-        """Count steps that are done; a note is shown beside them."""
+        """Count finished steps; a note is shown with them."""
         self.reach(self.done + steps, note)
 
     def reach(self, done: float, note: str | None = None) -> None:
-        """Say how many steps are done in all."""
+        """Set the total number of finished steps."""
         self.done = done
         self.moved = self.clock()
         if note is not None:
@@ -86,14 +87,14 @@ class Phase:
         self.skipped += steps
 
     def count(self, items: int, unit: str = "") -> None:
-        """Count items that have gone by, in this unit, beside the steps of the phase."""
+        """Count processed items, in this unit, in addition to the steps of the phase."""
         self.counted += items
         self.unit = unit or self.unit
         self.moved = self.clock()
 
 
 class _Reached(NamedTuple):
-    """The fraction of a phase that is done, and that of which it was done before this run."""
+    """The fraction of a phase that is done, and the fraction that was done before this run."""
 
     done: float
     skipped: float
@@ -118,7 +119,7 @@ class Work:
         self.phases.append(phase)
 
     def end(self, phase: Phase) -> None:
-        """Leave a phase, and move the one around it by its share."""
+        """Leave a phase, and advance the enclosing phase by its share."""
         place = self.phases.index(phase)
         if place and phase.share:
             outer, before = self.phases[place - 1], self._reached(place).skipped
@@ -127,7 +128,7 @@ class Work:
         self.phases.remove(phase)
 
     def _reached(self, place: int) -> _Reached:
-        """Return how far a phase is, with those inside it."""
+        """Return the progress of a phase, including its inner phases."""
         phase = self.phases[place]
         size = phase.total or 1.0
         done, skipped = phase.done / size, phase.skipped / size
@@ -161,12 +162,12 @@ class Work:
         gained = reached.done - reached.skipped
         if gained < LEAST_FRACTION or reached.done >= 1.0:
             return None
-        # Steps may come in bursts: between two of them nothing is known but the time that passes.
+        # Steps may come in bursts: between two of them only the elapsed time is known.
         moved = max(phase.moved for phase in phases)
         taken = moved - (phases[0].began if phases[0].scaled is None else phases[0].scaled)
         left = taken * (1.0 - reached.done) / gained
         waited = self.clock() - moved
-        # If nothing comes for longer than expected, the estimate was too short.
+        # If no step comes for longer than expected, the estimate was too short.
         return max(left - waited, waited / 2)
 
 
@@ -186,7 +187,7 @@ def observing(clock: Callable[[], float] = time.monotonic) -> Iterator[Work]:
 
 
 def observed() -> Work | None:
-    """Return the work of this thread, if somebody observes it."""
+    """Return the work of this thread, if it is observed."""
     work = _observed
     return work if work is not None and work.thread == threading.get_ident() else None
 
@@ -208,14 +209,14 @@ def phase(
 
 
 def spared(share: float) -> None:
-    """Count a part of the phase that is under way as done before this run began."""
+    """Count a part of the current phase as done before this run began."""
     with phase("", share=share) as own:
         own.skip(1.0)
 
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Let nothing be shown, for example while the user types."""
+    """Suspend the display of progress, for example while the user types."""
     work = observed()
     if work is None:
         yield
@@ -230,7 +231,7 @@ def paused() -> Iterator[None]:
 def each(
     items: Iterable[Item], name: str, total: float | None = None, unit: str = "", share: float = 0.0
 ) -> Iterator[Item]:
-    """Yield items; each is one step of a phase, done when the next one is asked for."""
+    """Yield items; each is one step of a phase, done when the next one is requested."""
     with phase(name, total=total, unit=unit, share=share) as work:
         for number, item in enumerate(items, start=1):
             yield item

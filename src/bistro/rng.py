@@ -1,4 +1,4 @@
-"""Counter-based random streams: every draw is named by (seed, purpose, index).
+"""Counter-based random streams: every draw is determined by (seed, purpose, index).
 
 Bistro has no global random state. A `Stream` is Philox 4x64-10 (Salmon et al. 2011) keyed by the
 seed and a hash of its purpose, started at the given index; the compiled core holds the same stream,
@@ -24,19 +24,19 @@ _WEYL_0, _WEYL_1 = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
 
 
 def check_seed(seed: int) -> None:
-    """Refuse a seed that has more than 64 bits, or a sign."""
+    """Raise an error if a seed is negative or has more than 64 bits."""
     if not 0 <= seed <= _MASK:
         raise ConfigError(f"seed = {seed} must be a whole number from 0 to 2^64 - 1")
 
 
 @cache
 def purpose_key(purpose: str) -> int:
-    """Return the 64-bit key of a purpose, by which the compiled core knows it."""
+    """Return the 64-bit key of a purpose, as in the compiled core."""
     return int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "little")
 
 
 class Stream:
-    """A reproducible sequence of random numbers; the plain twin of the core's stream."""
+    """A reproducible sequence of random numbers; the Python version of the core's stream."""
 
     __slots__ = ("_block", "_counter", "_index", "_key")
 

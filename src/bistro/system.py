@@ -1,7 +1,7 @@
-"""What differs between operating systems, in one place.
+"""Differences between operating systems, in one module.
 
-Elsewhere the code is written for all of them: names of files are `Path` objects, text is UTF-8 by
-name, and what only some systems can do is asked of this module.
+All other code is independent of the system: names of files are `Path` objects, the encoding UTF-8
+is named explicitly, and this module contains the functions that only some systems have.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 IS_WINDOWS = os.name == "nt"
 BINARY: int = getattr(os, "O_BINARY", 0)
-"""For `os.open`: bytes are written as they are, which only Windows has to be asked for."""
+"""Flag for `os.open` to write bytes unchanged, which only Windows needs."""
 _GROUP_BITS = 0o070
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 """Options of glibc's mallopt."""
 
 
 def lock(raw: IO[bytes]) -> None:
-    """Mark an open file as in use by this process, however that ends; `OSError` if it is already.
+    """Lock an open file for as long as this process runs; `OSError` if it is locked already.
 
-    Windows keeps files that are open from being removed, so there it needs no mark.
+    Windows does not allow open files to be removed, so no lock is needed there.
     """
     if sys.platform != "win32":
         import fcntl
@@ -36,7 +36,7 @@ def lock(raw: IO[bytes]) -> None:
 
 
 def read_at(descriptor: int, size: int, at: int) -> bytes:
-    """Read up to `size` bytes from a place of an open file."""
+    """Read up to `size` bytes from a position of an open file."""
     if sys.platform == "win32":
         os.lseek(descriptor, at, os.SEEK_SET)
         return os.read(descriptor, size)
@@ -44,7 +44,7 @@ def read_at(descriptor: int, size: int, at: int) -> bytes:
 
 
 def remove_unused(path: Path) -> None:
-    """Remove a file unless a process that lives has locked it; `OSError` if one has."""
+    """Remove a file; `OSError` if a running process has locked it."""
     if sys.platform == "win32":
         path.unlink()
         return
@@ -54,7 +54,7 @@ def remove_unused(path: Path) -> None:
 
 
 def rename_open(raw: IO[bytes], path: Path, target: Path) -> None:
-    """Give an open file another name, in place of a file that may be there.
+    """Rename an open file; an existing file of that name is replaced.
 
     The lock lasts until the file has its name. On Windows an open file cannot be renamed.
     """
@@ -72,13 +72,13 @@ def keep_access(descriptor: int, before: os.stat_result) -> None:
         try:
             os.fchown(descriptor, before.st_uid, before.st_gid)
         except PermissionError:
-            # Only root may give files away. What one group may do is not for another one.
+            # Only root may change the owner. Permissions of one group are not for another one.
             mode &= ~(_GROUP_BITS | stat.S_ISUID | stat.S_ISGID)
     os.fchmod(descriptor, mode)
 
 
 def prepare_stdout() -> None:
-    """Let the terminal show the code of a letter that it lacks; write UTF-8 to files and pipes."""
+    """Escape characters that the terminal cannot show; write UTF-8 to files and pipes."""
     if not isinstance(sys.stdout, io.TextIOWrapper):
         return
     options: dict[str, Any] = {"errors": "backslashreplace"}
@@ -88,9 +88,9 @@ def prepare_stdout() -> None:
 
 
 def allow_restart(listening: socket.socket) -> None:
-    """Let a server use its port again at once after it has stopped.
+    """Allow a server to reuse its port immediately after it has stopped.
 
-    On Windows a port is free at once, and the option would let two servers share it.
+    On Windows a port is free immediately, and the option would let two servers share it.
     """
     if not IS_WINDOWS:
         import socket
@@ -99,9 +99,9 @@ def allow_restart(listening: socket.socket) -> None:
 
 
 def give_memory_back() -> None:
-    """Let memory go back to the system when a long computation has ended, where glibc is used.
+    """Return memory to the system after a long computation, where glibc is used.
 
-    Large blocks are mapped one by one, at any size of earlier ones; and threads share their heaps.
+    Large blocks are mapped separately, whatever the size of earlier ones, and threads share heaps.
     """
     if sys.platform != "linux":
         return
@@ -116,6 +116,6 @@ def give_memory_back() -> None:
 
 
 def lower_priority(thread: int, priority: int) -> None:
-    """Let other threads go first, on systems where a thread has a priority of its own."""
+    """Lower the priority of a thread, on systems where threads have priorities."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, thread, priority)

@@ -63,8 +63,8 @@ def test_a_treebank_whose_text_contradicts_its_words(
     done = bistro_here("train", kind, treebank, "-o", tmp_path / "no.bistro")
     assert done.code == 2 and not (tmp_path / "no.bistro").exists()
     assert done.err.splitlines()[-1] == (
-        f"bistro: {treebank}:6: # text goes on with 'rain.' where the words have 'rains': mend one "
-        "of the two"
+        f"bistro: {treebank}:6: # text continues with 'rain.' where the words have 'rains': "
+        "correct one of the two"
     )
 
 

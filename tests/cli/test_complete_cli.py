@@ -46,7 +46,7 @@ def test_a_model_and_a_threshold(
     arguments = ("complete", half, "--model", "parser.bistro")
     done = bistro_here(*arguments, "--below", 0.95, "-o", "sure.conllu")
     assert done.code == 0
-    assert "not sure enough, in MISC alone: Head " in done.err
+    assert "not sure enough, only in MISC: Head " in done.err
     text = (here / "sure.conllu").read_text()
     assert "MaybeHead=" in text
 
@@ -64,7 +64,7 @@ def test_a_model_and_a_threshold(
     assert "given values unknown to the model, so not used: Upos 1, Deprel 1" in done.err
     write(english[:5], here / "whole.conllu")
     done = bistro_here("complete", "whole.conllu", "--model", "parser.bistro")
-    assert done.err == "nothing was lacking (sentences: 5)\n"
+    assert done.err == "no value was missing (sentences: 5)\n"
 
 
 def test_conllx_has_no_marks(bistro_here: Command, here: Path, english: bistro.Treebank) -> None:

@@ -91,8 +91,8 @@ def test_documents(bistro_here: Command, here: Path, english: bistro.Treebank) -
         (("eisner", "--by", "document"), "no documents to keep together"),
         (("eisner", "--by", "page"), "not by 'page'"),
         (("eisner", "--tags", "gold"), "--tags is 'joint' or 'given', not 'gold'"),
-        (("eisner", "--dev", "small.conllu"), "learns nothing from it"),
-        (("linearize",), "a linearize model cannot be judged on the sentences of a treebank"),
+        (("eisner", "--dev", "small.conllu"), "does not use it"),
+        (("linearize",), "a linearize model cannot be tested on the sentences of a treebank"),
         (("eisnr",), "did you mean 'eisner'"),
         (
             ("ngram", "-o", "out.conllu"),

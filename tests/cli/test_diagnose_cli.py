@@ -116,8 +116,8 @@ def test_models_that_do_not_belong_together(
 
 def test_kinds_that_draw_nothing(bistro_here: Command, here: Path, files: Path) -> None:
     train = files / "train.conllu"
-    refused(bistro_here("diagnose", "isbn", train), "draws nothing")
-    refused(bistro_here("diagnose", "tags", train), "draws nothing")
+    refused(bistro_here("diagnose", "isbn", train), "is trained without sampling")
+    refused(bistro_here("diagnose", "tags", train), "is trained without sampling")
     refused(bistro_here("diagnose", "nosuch.bistro", "mine.bistro"), "nosuch.bistro: ")
     refused(bistro_here("diagnose", "ngramm", train), "ngram")
 
@@ -172,7 +172,7 @@ def test_a_rejected_sampler_has_an_exit_code(bistro_here: Command, here: Path) -
         (("ngram", "--sbc", 20, "--chains", 3), "--chains is for chains that are compared"),
         (("ngram", "--sbc", 20, "--error-rate", 2), "must lie between 0 and 1"),
         (("ngram", "--error-rate", 0.1), "--error-rate is for --sbc"),
-        (("isbn", "--sbc", 20), "no prior to draw from is known for an isbn model"),
+        (("isbn", "--sbc", 20), "an isbn model has no prior to draw from"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(

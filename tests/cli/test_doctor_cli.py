@@ -95,7 +95,7 @@ def test_pictures_show_the_tags_that_were_examined(
     page = (here / "own.html").read_text()
     assert "NOUN-own" in page
     assert ">NOUN<" not in page
-    assert "does not show" not in page
+    assert "Not shown on this page" not in page
 
 
 def test_every_parser(bistro_here: Command, spoilt: set[tuple[str | None, str]]) -> None:
@@ -129,9 +129,9 @@ def test_half_annotated_sentences_are_mentioned(
         (("--with", "absent.conllu"), "absent.conllu: cannot be read"),
         (("-k", "0"), "cannot be cut into 0 folds"),
         (("--html", "-"), "cannot both go to stdout"),
-        (("--html", "page.pdf"), "what is written here is .html, not .pdf"),
+        (("--html", "page.pdf"), "the file is written as .html, not .pdf"),
         (("--html", "nowhere/page.html"), "cannot be written"),
-        (("--dev", "spoilt.conllu"), "learns nothing from it"),
+        (("--dev", "spoilt.conllu"), "does not use it"),
     ],
 )
 def test_bad_arguments(

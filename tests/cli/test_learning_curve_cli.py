@@ -31,7 +31,7 @@ def test_a_table_a_picture_and_a_forecast(
     assert [row["sentences"] for row in table] == ["4", "8", "16", "32", "64", "64", "128"]
     assert [row["what"] for row in table[-3:]] == ["measured", "hindcast", "forecast"]
     assert float(table[-1]["las"]) > float(table[0]["las"])
-    assert "twice as much (128 sentences to learn from) would bring las" in done.err
+    assert "expected las with twice as much training data (128 sentences): " in done.err
     assert "9 of 9 models" in done.err
     picture = (here / "curve.svg").read_text()
     assert picture.startswith("<svg")
@@ -50,8 +50,8 @@ def test_a_table_a_picture_and_a_forecast(
         (("eisner", "--plot", "nowhere/curve.svg"), "cannot be written"),
         (("eisner", "--test", "small.conllu", "-k", "3"), "not with --test"),
         (("eisner", "-k", "0"), "cannot be cut into 0 folds"),
-        (("eisner", "--plot", "curve.png"), "what is written here is .svg, not .png"),
-        (("ngram",), "know different words"),
+        (("eisner", "--plot", "curve.png"), "the file is written as .svg, not .png"),
+        (("ngram",), "with different vocabularies"),
         (("linearize",), "use one of transition, committee, eisner, isbn, topics, tags"),
     ],
 )
@@ -69,8 +69,8 @@ def test_folds_say_how_many_sentences_were_learned_from(bistro_here: Command, sm
     parts = ("--parts", "1/4,1/2,1", "--draws", 1)
     done = bistro_here("learning-curve", "eisner", small, "-k", 2, *parts, *QUICK)
     assert done.code == 0
-    assert "twice as much (64 sentences to learn from) would bring las" in done.err
-    assert "with 90 %), 32 bring " in done.err
+    assert "expected las with twice as much training data (64 sentences): " in done.err
+    assert "with 90 %); measured with 32: " in done.err
     assert ", 1 draw of nested parts" in done.err
 
 

@@ -101,8 +101,8 @@ def test_json_has_all_tags(bistro_here: Command, files: Path, here: Path) -> Non
     ("arguments", "told"),
     [
         (("The", "--target", "word"), "--target and --id need --text COLUMN"),
-        (("The", "--targets", "old dog"), "the target 'old dog' is 2 words"),
-        (("The", "--particles", "5"), "sums over nothing"),
+        (("The", "--targets", "old dog"), "the target 'old dog' has 2 words"),
+        (("The", "--particles", "5"), "has no analyses to sum over"),
         (("The", "--weights", "0.5,0.5"), "add --with MODEL2"),
         (("cloze.csv", "--text", "contxt"), "did you mean 'context'"),
         (("cloze.csv", "--text", "context", "--target", "context"), "cloze.csv:2: the target"),

@@ -105,7 +105,16 @@ def test_own_kinds_and_empty_files_are_overwritten(bistro_here: Command, copies:
 
 def test_a_model_is_not_written_to_a_device(bistro_here: Command, copies: Path) -> None:
     for name in ("/dev/null", "/dev/fd/1"):
-        refuse(bistro_here, copies, "train", "ngram", "train.txt", "-o", name, told="of its own")
+        refuse(
+            bistro_here,
+            copies,
+            "train",
+            "ngram",
+            "train.txt",
+            "-o",
+            name,
+            told="a model is a regular file",
+        )
 
 
 def test_a_kind_is_not_an_input(bistro_here: Command, copies: Path) -> None:

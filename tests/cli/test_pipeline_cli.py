@@ -72,7 +72,10 @@ def test_columns_are_kept(
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(b"Caf\xe9\n", "bad.txt:1: is not UTF-8: byte 0xE9"), (b"a\nb\0c", "bad.txt:2: holds a NUL")],
+    [
+        (b"Caf\xe9\n", "bad.txt:1: is not UTF-8: byte 0xE9"),
+        (b"a\nb\0c", "bad.txt:2: contains a NUL"),
+    ],
 )
 def test_bytes_that_are_no_text_are_refused(
     bistro_here: Command, pipeline: Path, tmp_path: Path, content: bytes, says: str

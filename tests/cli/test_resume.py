@@ -71,14 +71,14 @@ def test_a_wish_to_stop(files: Path, here: Path, unbroken: bytes, wish: signal.S
     code, told = end(process)
     assert code == 130
     assert f"stopped after sweep 5 of {SWEEPS}" in told
-    assert "the same command with --resume goes on from there" in told
+    assert "the same command with --resume continues from there" in told
     assert "Traceback" not in told
     assert [path.name for path in here.iterdir()] == [CHECKPOINT]
     assert len(read_model(CHECKPOINT).header["trace"]) == 5
 
     code, told = run(files, "--resume")
     assert code == 0
-    assert f"going on after sweep 5 of {SWEEPS}" in told
+    assert f"continuing after sweep 5 of {SWEEPS}" in told
     assert (here / "m.bistro").read_bytes() == unbroken
     assert [path.name for path in here.iterdir()] == ["m.bistro"]
 
@@ -95,7 +95,7 @@ def test_killed_again_and_again(files: Path, here: Path, unbroken: bytes) -> Non
         assert len(list(here.glob(f".{CHECKPOINT}.*.part"))) == (moment == "saving")
     code, told = run(files, "--resume")
     assert code == 0
-    assert f"going on after sweep {swept} of {SWEEPS}" in told
+    assert f"continuing after sweep {swept} of {SWEEPS}" in told
     assert (here / "m.bistro").read_bytes() == unbroken
     assert [path.name for path in here.iterdir()] == ["m.bistro"]
 
@@ -107,7 +107,7 @@ def test_without_resume_it_starts_from_the_beginning_and_says_so(
     code, told = run(files)
     assert code == 0
     assert f"{CHECKPOINT}: from an interrupted run; --resume would have continued it" in told
-    assert "going on" not in told
+    assert "continuing" not in told
     assert (here / "m.bistro").read_bytes() == unbroken
 
 
@@ -116,7 +116,7 @@ def test_resume_without_a_checkpoint_is_a_new_start(
 ) -> None:
     code, told = run(files, "--resume")
     assert code == 0
-    assert f"{CHECKPOINT}: there is none, so training starts from the beginning" in told
+    assert f"{CHECKPOINT}: does not exist, so training starts from the beginning" in told
     assert (here / "m.bistro").read_bytes() == unbroken
 
 

@@ -99,7 +99,7 @@ def test_words_between_spaces_on_request(bistro_here: Command, pipeline: Path) -
         done = bistro_here("surprisal", pipeline, *options, stdin=RUNNING.encode())
         assert [row["token"] for row in rows_of(done.out)][:-1] == RUNNING.split()
         assert "looks like running text, with words such as" in done.err
-        assert "found by this model" in done.err
+        assert "this model finds words and sentences" in done.err
 
 
 def test_the_words_of_a_plain_model_are_split_on_request(
@@ -110,7 +110,7 @@ def test_the_words_of_a_plain_model_are_split_on_request(
     assert [row["token"] for row in rows_of(done.out)][:-1] == GARDEN_SPACED.split()
     known = b"1\tIt" + b"\t_" * 8 + b"\n\n"
     done = bistro_here("surprisal", parser, "--split-punct", "--input", "conllu", stdin=known)
-    assert done.code == 2 and "has its words already" in done.err
+    assert done.code == 2 and "is already split into words" in done.err
 
 
 def test_a_suite_and_an_explanation(bistro_here: Command, pipeline: Path, tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ def test_text_that_is_not_cut_is_warned_about(
     assert done.code == 0
     assert (
         "<stdin>: this looks like running text, with words such as 'Monday,\"' and 'said.'; words "
-        "are taken as they are between spaces. --input raw splits punctuation from words; a "
-        "pipeline (bistro train pipeline) finds words and sentences as its treebank has them\n"
+        "are split at spaces only. --input raw splits punctuation from words; a "
+        "pipeline (bistro train pipeline) finds words and sentences as in its treebank\n"
     ) in done.err
     for fine in ("The dog sleeps .\nMr. Smith came to the U.S. .\n", "No\nYes\nSaid .\n"):
         assert "running text" not in bistro_here(command, parser, stdin=fine.encode()).err
@@ -166,7 +166,7 @@ def test_what_the_layers_can_do_in_other_commands(bistro_here: Command, pipeline
     ("text", "says"),
     [
         (b"Caf\xe9\n", "<stdin>:1: is not UTF-8: byte 0xE9"),
-        (b"a\nb\0c\n", "<stdin>:2: holds a NUL character"),
+        (b"a\nb\0c\n", "<stdin>:2: contains a NUL character"),
         (b" \n\t\n", "<stdin>: the file is empty"),
     ],
 )

@@ -69,7 +69,7 @@ def test_ties_are_shown(bistro_here: Command, model_file: Path, tmp_path: Path) 
         (["nonesuch"], "there is no suite 'nonesuch'"),
         (["agreement", "--by", "word"], "--by is suite, item or region"),
         (["missing.csv"], "missing.csv"),
-        (["agreement", "--particles", "5"], "sums over nothing"),
+        (["agreement", "--particles", "5"], "has no analyses to sum over"),
     ],
 )
 def test_bad_input(

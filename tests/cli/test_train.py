@@ -119,7 +119,7 @@ def test_as_a_process(bistro_outside: Command, files: Path, here: Path) -> None:
             ("ngram", "-o", "m.bistro"),
             "there is no data: name a treebank or a text, or - for stdin",
         ),
-        (("ngram", "x.txt", "-o", "-"), "stdout cannot hold it"),
+        (("ngram", "x.txt", "-o", "-"), "cannot be written to stdout"),
         (("ngram", "x.txt", "-o", "m.bistro.gz"), "a model file is not compressed"),
         (("ngram", "x.txt", "-o", "m", "--seed", "-1"), "--seed"),
         (("ngram", "x.txt", "-o", "m", "--seeds", "1"), "No such option: --seeds"),

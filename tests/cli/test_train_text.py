@@ -72,12 +72,12 @@ def test_ended_in_the_middle(
     _, told = process.communicate(timeout=300)
     assert process.returncode == (130 if wish == signal.SIGINT else -signal.SIGKILL)
     if wish == signal.SIGINT:
-        assert b"the same command with --resume goes on from there" in told
+        assert b"the same command with --resume continues from there" in told
     assert not Path("m.bistro").exists()
     assert read_model(CHECKPOINT).header["phase"] == phase
     again = [*PROGRAM, *arguments(data, "--resume")]
     ended = subprocess.run(again, env=ENVIRONMENT, capture_output=True, check=True)
-    assert b"going on after" in ended.stderr
+    assert b"continuing after" in ended.stderr
     assert Path("m.bistro").read_bytes() == unbroken
     assert [path.name for path in here.iterdir()] == ["m.bistro"]
 
@@ -100,7 +100,7 @@ def test_ctrl_c_with_a_local_cluster_is_quiet(data: Path, here: Path, unbroken: 
     _, told = process.communicate(timeout=300)
     assert process.returncode == 130
     assert b"Traceback" not in told
-    assert told.decode().splitlines()[-1].endswith("--resume goes on from there")
+    assert told.decode().splitlines()[-1].endswith("--resume continues from there")
     again = [*PROGRAM, *arguments(data, "--resume")]
     subprocess.run(again, env=ENVIRONMENT, capture_output=True, check=True)
     assert Path("m.bistro").read_bytes() == unbroken
@@ -150,7 +150,7 @@ def test_what_is_parsed_outlives_the_cluster(
     assert "the scheduler is gone: start the cluster again, then resume" in ended.err
     assert [path.name for path in here.iterdir()] == ["m.bistro.checkpoint"]
     ended = bistro_here(*arguments(data, "--resume"))
-    assert "going on after" in ended.err
+    assert "continuing after" in ended.err
     assert Path("m.bistro").read_bytes() == unbroken
 
 

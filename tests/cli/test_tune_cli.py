@@ -29,7 +29,7 @@ def test_the_config_it_writes_is_better_and_trains(
     done = bistro_here(*command, "-o", "c.toml", "--distributions", "labels")
     assert done.code == 0
     assert done.out == ""
-    assert "labels: s2.tag at place" in done.err
+    assert "labels: s2.tag at position" in done.err
     assert "nothing helps any more" in done.err
     text = (here / "c.toml").read_text()
     assert text.startswith("# Found by bistro tune.\n")
@@ -59,7 +59,7 @@ def test_control_c_writes_the_best_so_far(command: tuple[object, ...], here: Pat
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=300)
     assert process.returncode == 0
-    assert "stopped; the same command goes on from here" in err.decode()
+    assert "stopped; the same command continues from here" in err.decode()
     assert read_toml(here / "c.toml", TransitionConfig)
 
 

@@ -132,7 +132,7 @@ def test_models_that_give_no_prefix_probabilities_say_so() -> None:
     backwards = trained(Kind(direction="right-to-left"))
     with pytest.raises(BistroError, match="from right to left"):
         backwards.score([["a"]])
-    with pytest.raises(BistroError, match="cannot go on from a prefix"):
+    with pytest.raises(BistroError, match="cannot continue a prefix"):
         list(backwards.generate(1, prefix=["a"]))
     with pytest.raises(BistroError, match="no probability to words"):
         trained(Kind(lexical="none")).score([["a"]])

@@ -155,7 +155,7 @@ def test_contexts_of_drawn_trees_are_those_of_the_core() -> None:
 
 # ---- refusals ----------------------------------------------------------------------------------
 def test_what_cannot_be_checked_is_refused() -> None:
-    with pytest.raises(BistroError, match="no prior to draw from is known for an isbn model"):
+    with pytest.raises(BistroError, match="an isbn model has no prior to draw from"):
         check_sampler("isbn")
     with pytest.raises(ConfigError, match="not a sampler of a posterior"):
         check_sampler("ngram", sampler={"seating": "minimal", "hyper": "map"})

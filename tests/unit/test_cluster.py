@@ -100,7 +100,7 @@ def test_another_version_of_bistro_is_refused(
     two: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "__version__", "99.1")
-    with pytest.raises(ClusterError, match=r"has Bistro .*, but 99\.1 asked: install the same"):
+    with pytest.raises(ClusterError, match=r"has Bistro .*, but 99\.1 is needed: install the same"):
         list(two.run(fail_at, -1, range(3)))
 
 

@@ -160,7 +160,7 @@ def test_other_data_and_folds_beside_it() -> None:
     alone = examine(TREEBANK[:40], beside=TREEBANK[100:200], **QUICK)
     assert "one model of other data" in alone.protocol
     both = examine(TREEBANK[:40], beside=TREEBANK[100:200], k=2, **QUICK)
-    assert "2 folds by sentence, beside other data" in both.protocol
+    assert "2 folds by sentence, plus other data" in both.protocol
 
 
 def test_half_annotated_sentences_are_left_out() -> None:

@@ -234,7 +234,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_no_such_model(install: Install, here: Path) -> None:
-    with pytest.raises(ModelFileError, match="no installed model has this name; none is installed"):
+    with pytest.raises(
+        ModelFileError, match="no installed model has this name; no model is installed"
+    ):
         bistro.load(NAME)
     install()
     with pytest.raises(ModelFileError, match=f"did you mean '{NAME}'.*bistro models lists"):
@@ -270,11 +272,11 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a list": (
         lambda folder: (folder / "card.json").write_text("[]"),
-        "is damaged: card.json does not say its format",
+        "is damaged: card.json does not state its format",
     ),
     "no kind": (
         lambda folder: change(folder / "card.json", kind=3),
-        "card.json does not say the kind of the model",
+        "card.json does not state the kind of the model",
     ),
     "another folder": (
         lambda folder: change(folder / "card.json", file="../model.bistro"),

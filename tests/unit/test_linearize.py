@@ -144,7 +144,7 @@ def test_missing_columns_of_the_labelling_are_named() -> None:
         ({"models": ("n0",)}, "not a model of orders"),
         ({"models": ()}, "at least one"),
         ({"labellings": ("HR", "HR")}, "none twice"),
-        ({"labellings": ("H",)}, "nothing of the dependents"),
+        ({"labellings": ("H",)}, "does not use the dependents"),
         ({"labellings": ("deprl",)}, "did you mean 'deprel'"),
         ({"k": 0.0}, "above 0"),
         ({"held_out_families": -1}, "0 or more"),

@@ -206,7 +206,7 @@ def test_perplexity_of_a_mixture(
     assert "--dev DEV, on which they are fitted, or --weights" in capsys.readouterr().err
     swapped = ["perplexity", "ngram.bistro", "--with", "ngram.bistro", "--dev", "dev.conllu"]
     assert run([*swapped, "test.conllu", "--particles", "5"]) == 2
-    assert "sums over nothing" in capsys.readouterr().err
+    assert "has no analyses to sum over" in capsys.readouterr().err
 
 
 def test_surprisal_of_a_mixture(saved: Treebank, capsys: pytest.CaptureFixture[str]) -> None:

@@ -166,7 +166,7 @@ GOOD = entry("F64", [2], 0, 16)
             raw({"__metadata__": own(format_version=FORMAT_VERSION + 1)}),
             "was made by a newer Bistro (format 4, this one reads up to 3): update Bistro",
         ),
-        (raw({"__metadata__": own(kind=None)}), "which kind of model"),
+        (raw({"__metadata__": own(kind=None)}), "the kind of model"),
         (raw({"__metadata__": own()}, b"x"), "1 bytes too many"),
         (raw({"__metadata__": own(), "x": GOOD}, bytes(15)), "is cut short"),
         (raw({"__metadata__": own(), "x": GOOD}, bytes(17)), "1 bytes too many"),

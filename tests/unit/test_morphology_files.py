@@ -53,7 +53,7 @@ def test_notation_is_read_and_written_back(text: str, expected: list[tuple[str, 
     [
         ("bu[BPre14]B-sebenzisa[NStem]", "follows a label"),
         ("u[A]-kw", "has no label"),
-        ("u[A]-", "is missing behind"),
+        ("u[A]-", "is missing after"),
         ("u[]-kw[B]", "a label is empty"),
         ("u[A", "are not form"),
         ("un--do", "is empty"),

@@ -50,5 +50,5 @@ def test_arrays_belong_to_the_models_inside() -> None:
     headers = numbered(model.whole_header() for model in models)
     again = nested_models(headers, arrays)
     assert [m.to_bytes() for m in again.values()] == [m.to_bytes() for m in models]
-    with pytest.raises(ModelFileError, match="not those of the models inside"):
+    with pytest.raises(ModelFileError, match="do not belong to the nested models"):
         nested_models(headers, {**arrays, "2/words": np.zeros(1)})

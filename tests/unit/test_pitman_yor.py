@@ -105,7 +105,7 @@ def test_wrong_parameters_are_refused_at_once(name: str) -> None:
 
 
 def test_wrong_data_are_refused_with_a_reason() -> None:
-    with pytest.raises(BistroError, match="which outcomes are possible"):
+    with pytest.raises(BistroError, match="the outcomes are not known"):
         PitmanYor(1).observe("a")
     process = PitmanYor(1, outcomes="ab")
     with pytest.raises(BistroError, match="'z' is not among the 2 outcomes"):

@@ -85,7 +85,7 @@ def test_missing_columns_are_named(tmp_path: Path) -> None:
         read_reading_data(written(tmp_path, "word,item\nThe,1\n"))
     with pytest.raises(TreebankError, match="did you mean 'word'"):
         read_reading_data(written(tmp_path, TABLE + "a,1,1,The,300\n"), word="wrod")
-    with pytest.raises(TreebankError, match="holds no reading times"):
+    with pytest.raises(TreebankError, match="contains no reading times"):
         read_reading_data(written(tmp_path, "\n"))
 
 
@@ -125,9 +125,9 @@ def test_predictors_that_say_nothing_or_the_same_are_refused() -> None:
     random = np.random.default_rng(1)
     x = random.normal(size=(50, 1))
     groups = np.arange(50) % 5
-    with pytest.raises(BistroError, match="say the same"):
+    with pytest.raises(BistroError, match="collinear"):
         fit(x[:, 0], np.hstack((x, 2 * x)), ["a", "b"], groups, groups)
-    with pytest.raises(BistroError, match="never changes: b"):
+    with pytest.raises(BistroError, match="cannot be used: b"):
         fit(x[:, 0], np.hstack((x, np.ones((50, 1)))), ["a", "b"], groups, groups)
     with pytest.raises(BistroError, match="too few"):
         fit(x[:3, 0], x[:3], ["a"], np.arange(3), np.arange(3))
@@ -149,7 +149,7 @@ def test_held_out_likelihoods_are_those_of_the_other_folds() -> None:
     variance = (noise[learned] ** 2).sum() / (learned.sum() - 3)
     expected = -0.5 * (np.log(2 * np.pi * variance) + noise[~learned] ** 2 / variance)
     assert found[~learned] == pytest.approx(expected)
-    with pytest.raises(BistroError, match="one item"):
+    with pytest.raises(BistroError, match="at least two items"):
         deal(np.zeros(5, np.int64), 3, random)
 
 
@@ -207,7 +207,7 @@ def test_cells_of_several_words_have_their_sum(model: NgramModel) -> None:
 
 def test_nothing_to_study(words: list[list[str]], bits: Floats) -> None:
     data = simulated(words, bits, participants=2, seed=3)
-    with pytest.raises(BistroError, match="without a model"):
+    with pytest.raises(BistroError, match="needs at least one model"):
         study(data, {})
     late = ReadingData(**{**vars(data), "times": np.full(len(data.times), 5.0)})
     with pytest.raises(BistroError, match="no row has a time"):

@@ -250,5 +250,5 @@ def test_variation_of_information_is_a_metric_blind_to_names() -> None:
     assert variation_of_information(a, b) == pytest.approx(variation_of_information(b, a))
     direct = variation_of_information(a, c)
     assert direct <= variation_of_information(a, b) + variation_of_information(b, c) + 1e-12
-    with pytest.raises(BistroError, match="same things"):
+    with pytest.raises(BistroError, match="same items"):
         variation_of_information([1], [1, 2])

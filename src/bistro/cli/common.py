@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from bistro.models.kinds import Kind
 
 LINES_LOOKED_AT = 20
-"""Lines at the beginning of a text that may show that its words have not been cut."""
+"""Number of first lines of a text that are checked for words with punctuation."""
 INTERRUPTED = 130
 """The exit code of a run that Ctrl-C or SIGTERM has stopped."""
 SPACES = str.maketrans("\t\r\n", "   ")
 NUMBERS = ("N", "K")
-"""What help calls the values of options that are numbers."""
+"""Names that the help uses for numeric values of options."""
 LARGEST = 2**31 - 1
-"""The largest number that an option may have, unless it says otherwise."""
+"""The largest value of a numeric option without a limit of its own."""
 Cells = Iterable[Sequence[Any]]
 
 
@@ -47,7 +47,7 @@ def _at_most(most: int) -> Callable[[Any], Any]:
 
 
 def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """Return an option that takes a value; without names it is called as its parameter."""
+    """Return an option that takes a value; without names, it is named after its parameter."""
     if metavar in NUMBERS and "max" not in more:
         more.setdefault("callback", _at_most(LARGEST))
     return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
@@ -95,7 +95,8 @@ REPEATS = option("N", "Independent runs [default: 1; smc: 10].", "--repeats", mi
 SELECTION = typer.Option(
     None,
     "--selection",
-    help="How --method search divides particles after each word: by weight, or as in the paper.",
+    help="Rule by which --method search divides particles after each word: by weight, or as in "
+    "the paper.",
 )
 TAGS_PER_WORD = option(
     "N",
@@ -108,8 +109,8 @@ TAGS_SEEN = flag(
 )
 TAG_DICTIONARY = option(
     "soft|hard|none",
-    "Tags that a word never had in training: less weight, not tried, or like all others "
-    "(transition parsers and committees); default: soft.",
+    "Treatment of tags that a word never had in training: less weight, not tried, or like all "
+    "other tags (transition parsers and committees); default: soft.",
 )
 CLUSTER = option(
     "ADDRESS",
@@ -124,7 +125,7 @@ DEV = option(
     "Development data: committee and reader fit weights on it, isbn stops training at its best.",
 )
 TAGS = option(
-    "joint|given", "Tags found by the parser (joint), or those of FILE (given).", default="joint"
+    "joint|given", "Tags found by the parser (joint), or the tags of FILE (given).", default="joint"
 )
 BY = option(
     "sentence|document",
@@ -135,7 +136,7 @@ BY = option(
 
 @contextmanager
 def cluster_workers(cluster: str | None) -> Iterator[Workers | None]:
-    """Yield the workers of a cluster, or nothing if none is named."""
+    """Yield the workers of a cluster, or None if no cluster is named."""
     if cluster is None:
         yield None
         return
@@ -146,19 +147,19 @@ def cluster_workers(cluster: str | None) -> Iterator[Workers | None]:
 
 
 def say(message: str) -> None:
-    """Tell the user something that is not a result."""
+    """Print a message that is not a result to stderr."""
     print(printable(message), file=sys.stderr)
 
 
 def console(*, markup: bool = False, **options: Any) -> Console:
-    """Return a console that prints text as it is: ``[/q]`` in a name is not markup."""
+    """Return a console that prints text unchanged: ``[/q]`` in a name is not markup."""
     from rich.console import Console
 
     return Console(highlight=False, markup=markup, emoji=False, **options)
 
 
 def tell_invisible(texts: Iterable[str]) -> None:
-    """Say how many zero-width characters of texts make no difference to their words."""
+    """Report the number of zero-width characters that are ignored in the words of texts."""
     from bistro.treebank.invisible import count_invisible
 
     if count := sum(map(count_invisible, texts)):
@@ -166,13 +167,13 @@ def tell_invisible(texts: Iterable[str]) -> None:
 
 
 def tell_odd_words(sentences: Iterable[bistro.Sentence]) -> None:
-    """Say how many words hold what a user cannot see and may not expect in them."""
+    """Report the numbers of words with invisible characters or unusual spaces."""
     from bistro.treebank.invisible import holds_odd_space
 
     odd = [form for s in sentences for form in s.forms if not form.isascii()]
     tell_invisible(odd)
     if count := sum(map(holds_odd_space, odd)):
-        say(f"words that hold a space other than the plain one, which ends no word: {count}")
+        say(f"words that contain an unusual space, which does not separate words: {count}")
 
 
 def watch_words(
@@ -231,13 +232,13 @@ def _remedy(model: bistro.Model, can_split: bool) -> str:
 
 
 def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
-    """Say which part of a model scores words, if it is not the whole."""
+    """Report which part of a model scores words, unless the whole model does."""
     from bistro.models.abilities import SCORE
 
     reader = SCORE.of(model)
     if not SCORE.is_own(model):
-        told = reader.score_protocol(**settings)
-        say(f"words are scored by a part of the {model.kind}: {told}")
+        protocol = reader.score_protocol(**settings)
+        say(f"words are scored by a part of the {model.kind}: {protocol}")
 
 
 def print_json(figures: dict[str, Any]) -> None:
@@ -246,7 +247,7 @@ def print_json(figures: dict[str, Any]) -> None:
 
 
 def json_text(figures: dict[str, Any]) -> str:
-    """Return one object; what is not finite becomes a text, since JSON has no such numbers."""
+    """Return one object as JSON; numbers that are not finite become strings."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
@@ -261,10 +262,10 @@ def json_text(figures: dict[str, Any]) -> str:
 
 
 def require_suffix(path: str | None, *suffixes: str) -> None:
-    """Refuse the name of a file of another kind; names without a suffix may be anything."""
+    """Raise an error if a file name has another suffix; names without a suffix are allowed."""
     suffix = Path(path or "").suffix
     if suffix and suffix.lower() not in suffixes:
-        raise OutputError(f"{path}: what is written here is {suffixes[0]}, not {suffix}")
+        raise OutputError(f"{path}: the file is written as {suffixes[0]}, not {suffix}")
 
 
 def score_settings(
@@ -276,7 +277,7 @@ def score_settings(
     seed: int,
     **search: Any,
 ) -> dict[str, Any]:
-    """Return the options of `score` that the options of the command line stand for.
+    """Return the options of `score` that correspond to the options of the command line.
 
     `search` has options of the search under their own names.
     """
@@ -333,7 +334,7 @@ def chosen_config(kind: str, config: str | None, overrides: list[str] | None) ->
 def fitting_config(
     kind: Kind, settings: Any, config: str | None, overrides: list[str] | None, sentences: Any
 ) -> Any:
-    """Return the settings of the preset that fits a treebank, where no file or preset is named."""
+    """Return the settings of the preset that fits a treebank, if no file or preset is named."""
     preset = kind.fitting_preset(sentences) if config is None else None
     if preset is None:
         return settings
@@ -351,15 +352,15 @@ def development(
     if dev is None:
         return None
     if not kind.dev:
-        raise BistroError(f"--dev: {a_model(kind.name)} learns nothing from it: leave it out")
+        raise BistroError(f"--dev: {a_model(kind.name)} does not use it: leave it out")
     return SENTENCES.read([dev], format=format, roots=chosen_roots(roots))
 
 
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
-    """Write rows with tabs between their cells; what is not known is NA.
+    """Write rows with tabs between their cells; unknown values are NA.
 
     Cells with quotation marks are quoted as in CSV: R, pandas, spreadsheets and `bistro` itself
-    take a mark that begins a cell for the begin of a quotation, which may then go on for pages.
+    read a mark that begins a cell as the beginning of a quotation, which may extend over pages.
     """
     write_text(output, ("\t".join(map(_cell, row)) + "\n" for row in (columns, *rows)))
 
@@ -375,10 +376,10 @@ def _cell(value: str | int | float | None) -> str:
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
-    """Look for unreachable cycles rarely, and never in what is loaded now.
+    """Collect unreachable cycles rarely, and never among the objects that are loaded now.
 
-    Long work with a large model makes many small lists, none of them in a cycle; looking through
-    them and the model again and again takes a tenth of the time.
+    Long work with a large model makes many small lists, none of them in a cycle. Searching them
+    and the model again and again takes a tenth of the time.
     """
     before = gc.get_threshold()
     gc.freeze()

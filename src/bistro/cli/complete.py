@@ -1,4 +1,4 @@
-"""`bistro complete`: a partly annotated file, with what it lacks filled in."""
+"""`bistro complete`: fill in the missing values of a partly annotated file."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def complete(
 ) -> None:
     """Complete a partly annotated file: every _ in HEAD, DEPREL and the tags is filled in.
 
-    What FILE has is evidence, and stays as it is, byte for byte. MISC says of every value that was
-    filled in that it was (Filled=Head,Deprel), and how probable it is (PHead=0.9312).
+    The annotated values are evidence and stay unchanged, byte for byte. MISC names every value
+    that was filled in (Filled=Head,Deprel), with its probability (PHead=0.9312).
 
         bistro complete half-done.conllu -o done.conllu
         bistro complete half-done.conllu --below 0.8 -o sure.conllu
@@ -48,7 +48,7 @@ def complete(
     from bistro.tasks.complete import complete as run
 
     if model and (kind or config or overrides):
-        raise BistroError("--kind, --config and --set say how to train: not with --model")
+        raise BistroError("--kind, --config and --set are for training: not with --model")
     chosen = kind or USUAL_KIND
     settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
     trained = bistro.load(model) if model else None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
 
 _SHOWN = 5
-"""Warnings of one kind that are shown one by one."""
+"""Maximum number of warnings of one kind that are shown separately."""
 
 
 def convert(
@@ -44,11 +44,11 @@ def convert(
     ),
     partial: bool = flag("--partial", "Allow sentences in which only some words have heads."),
 ) -> None:
-    """Read a treebank, check every sentence, and write it: the same, or in another format.
+    """Read a treebank, check every sentence, and write it, unchanged or in another format.
 
     Without options the output is the input, byte for byte. OUT appears only when all of INPUT has
-    been found valid, so this is also a quick test of a file. What has no place in the new format,
-    and what was changed, is counted on standard error.
+    been found valid, so this is also a quick test of a file. Values that the new format cannot
+    hold, and values that were changed, are counted on standard error.
 
         bistro convert train.conllu.gz -o train.conll
         bistro convert train.conll -o train.conllu --roots any
@@ -101,7 +101,7 @@ def _read(
 
 
 def _plan(**choices: str | None) -> Conversion:
-    """Return the conversion asked for, its words checked."""
+    """Return the requested conversion, after checking the options."""
     from bistro.treebank.conversion import Conversion
     from bistro.treebank.projectivity import SCHEMES
 
@@ -121,8 +121,8 @@ def _target(source: str, to: str | None, output: str) -> str:
     known = format_of_suffix(output)
     if not (to or known) and suffix_of(output):
         raise OutputError(
-            f"{output}: no format has this suffix: use .conllu, .conll, .txt or .mrg, or say which "
-            "one it is with --to"
+            f"{output}: no format has this suffix: use .conllu, .conll, .txt or .mrg, or name the "
+            "format with --to"
         )
     target = to or known or source
     check_format(target, WRITABLE_FORMATS)
@@ -135,7 +135,7 @@ def _target(source: str, to: str | None, output: str) -> str:
 
 
 def _write_raw(sentences: Iterator[Any], output: str, path: str | None) -> None:
-    """Write running text, and say which sentences have a `# text` that contradicts their words."""
+    """Write running text, and report sentences whose `# text` contradicts their words."""
     from bistro.files import write_text
     from bistro.treebank.surface import RunningText
 
@@ -146,7 +146,7 @@ def _write_raw(sentences: Iterator[Any], output: str, path: str | None) -> None:
     if (more := len(text.contradictions) - _SHOWN) > 0:
         say(f"warning: {more:,} more sentences have a '# text' that contradicts their words")
     if count := text.spaces_from_text:
-        say(f"{count:,} sentences have no SpaceAfter: their spaces are those of '# text'.")
+        say(f"{count:,} sentences have no SpaceAfter: their spaces are taken from '# text'.")
 
 
 def _say_what_happened(counts: Conversion) -> None:

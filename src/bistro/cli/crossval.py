@@ -1,4 +1,4 @@
-"""`bistro crossval`: what a kind of model is worth on a treebank that has no test set."""
+"""`bistro crossval`: the accuracy of a kind of model on a treebank that has no test set."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def crossval(
 
     Prints a table (TSV): UAS, LAS and tag accuracy of parsers (all words, subtypes ignored), tag
     accuracy of taggers, perplexity of ngram; one line per fold, then the mean and its standard
-    error. Folds are drawn by the seed. Several models are trained at a time; the result is the
-    same.
+    error. Folds are drawn at random with the seed. Several models are trained at a time; this does
+    not change the result.
 
         bistro crossval eisner treebank.conllu -k 10 > scores.tsv
         bistro crossval committee treebank.conllu -k 5 --by document -o unseen.conllu

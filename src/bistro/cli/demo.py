@@ -1,4 +1,4 @@
-"""`bistro demo`: the main job, done once, in under half a minute."""
+"""`bistro demo`: train, test and use a parser in under half a minute."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ SENTENCES_PRINTED = 4
 
 def demo(
     treebank: Literal["english", "turkish"] = typer.Option(
-        "english", help="The built-in English one, or 4,851 hand-annotated Turkish sentences."
+        "english",
+        help="The built-in English treebank, or 4,851 hand-annotated Turkish sentences.",
     ),
     output: str = option(
         "FOLDER", "Folder for the results.", "--output", "-o", default="bistro-demo"
     ),
     seed: int = common.SEED,
 ) -> None:
-    """Train a parser on a built-in treebank, measure it, and write a report to look at.
+    """Train a parser on a built-in treebank, measure its accuracy, and write a report.
 
     Needs no data: the English treebank is sampled from a grammar of our own whose probabilities
     are known, so the report shows the model beside the truth. The Turkish one comes with

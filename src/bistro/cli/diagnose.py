@@ -1,4 +1,4 @@
-"""`bistro diagnose`: have several chains come to the same place?"""
+"""`bistro diagnose`: compare several chains of one model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def diagnose(
     sources: list[str] = argument(
         "KIND TREEBANK... | MODEL... | KIND",
         "A kind and a treebank to train on; or models that differ only in their seed; or, with "
-        "--sbc, the kind of model whose sampler is checked.",
+        "--sbc, a kind of model, whose sampler is checked.",
     ),
     chains: int | None = option(
         "N", "Number of chains, with the seeds SEED, SEED + 1, ...; default: 4.", min=2, max=10
@@ -57,11 +57,11 @@ def diagnose(
 ) -> None:
     """Compare several chains of one model: R-hat, effective draws, rank plots.
 
-    Sampling is done when runs with different seeds tell the same story. The models are trained
-    here, or were trained before with different --seed. Compared is what each run noted after every
-    sweep and what does not depend on names: log-likelihood, discounts, strengths and numbers of
-    tables of every depth, numbers of states. The table on stdout has one row per quantity; what it
-    means, and what to do, is said on stderr. Needs ArviZ (the extra *diagnostics*).
+    Sampling has converged when runs with different seeds agree. The models are trained here, or
+    were trained before with different --seed. The chains are compared in quantities that do not
+    depend on names, noted after every sweep: log-likelihood, discounts, strengths and numbers of
+    tables of every depth, numbers of states. The table on stdout has one row per quantity; its
+    interpretation and advice go to stderr. Needs ArviZ (the extra *diagnostics*).
 
     With --sbc, parameters and small data are drawn from the prior of a kind N times, and its
     sampler infers the parameters from the data: the ranks of the true values among its draws must
@@ -87,29 +87,29 @@ def diagnose(
     load_arviz()
     if is_model(sources[0]) or _is_path(sources[0]):
         if chains is not None or config or overrides:
-            raise ConfigError("--chains, --config and --set say how to train: not with models")
+            raise ConfigError("--chains, --config and --set are for training: not with models")
         if cluster:
             raise ConfigError("--cluster trains chains: not with models that are trained")
-        found, told = _trained_before(sources, burn_in)
+        found, title = _trained_before(sources, burn_in)
     else:
         kind, *files = sources
         family, settings = common.chosen_config(kind, config, overrides)
         data = read_data(family, settings, files, format)
         seeds = range(seed, seed + (chains or 4))
         with common.cluster_workers(cluster) as workers:
-            found, told = _trained_now(
+            found, title = _trained_now(
                 family.name, data, settings, seeds, threads, burn_in, workers
             )
     rows = judge(found)
     print("\n".join(table_lines(rows)))
-    say(f"{told}; burn-in: {found.burn_in} of {found.sweeps} sweeps left out")
+    say(f"{title}; burn-in: {found.burn_in} of {found.sweeps} sweeps left out")
     for sentence in advice(found, rows):
         say(sentence)
     if netcdf is not None:
         write_netcdf(found, netcdf)
         say(f"{netcdf}: read it with arviz.from_netcdf")
     if output is not None:
-        diagnose_page(found, rows, f"Chains: {told.partition(';')[0]}", told).write(output)
+        diagnose_page(found, rows, f"Chains: {title.partition(';')[0]}", title).write(output)
         say(f"{output}: look at it with any browser")
 
 
@@ -139,7 +139,7 @@ def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]
 
 
 def _check_same(first: str, one: bistro.Model, path: str, other: bistro.Model) -> None:
-    """Refuse models that differ in more than their seed."""
+    """Raise an error if models differ in more than their seed."""
     from bistro.config import to_dict
     from bistro.report.about import flattened
 
@@ -153,7 +153,7 @@ def _check_same(first: str, one: bistro.Model, path: str, other: bistro.Model) -
     if differing:
         raise BistroError(
             f"{first} and {path} differ in {', '.join(differing)}: chains are runs of one training "
-            "that differ in their seed alone"
+            "that differ only in their seed"
         )
 
 
@@ -166,14 +166,14 @@ def _trained_now(
     burn_in: int | None,
     workers: Workers | None,
 ) -> tuple[Chains, str]:
-    """Train models of one kind on the same data, and put their traces side by side."""
+    """Train models of one kind on the same data, and return their traces as chains."""
     from bistro.cli.watcher import Watcher
     from bistro.inference.checkpoint import StoppedError
     from bistro.report.diagnostics import chains_of
     from bistro.tasks.several import several_traces
 
     try:
-        # What others compute cannot be asked to stop after a sweep: then Ctrl-C ends it at once.
+        # Workers cannot be stopped after a sweep: with them, Ctrl-C ends the command at once.
         with (
             Watcher() if workers is None else nullcontext(Watcher()) as watcher,
             phase("sampling", unit="sweeps of all chains") as work,

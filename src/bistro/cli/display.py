@@ -1,14 +1,14 @@
-"""The line on stderr that shows what a command is doing.
+"""The line on stderr that shows the progress of a command.
 
 On a terminal it appears when a command has written nothing for half a second, is drawn again twice
-a second, and goes away before anything else is written and at the end. So no command is silent for
-more than two seconds, whatever it does. In a file or a pipe there is no such line, unless
-``--progress`` asks for one every ten seconds; ``--quiet`` leaves it out on a terminal too.
+per second, and is removed before anything else is written and at the end. So no command is silent
+for more than two seconds. In a file or a pipe there is no such line, unless ``--progress`` requests
+one every ten seconds; ``--quiet`` leaves it out on a terminal too.
 
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
 
-The words come from the phases of `bistro.progress`, and a thread of its own draws them, since the
-thread that works may be inside the compiled core, which releases the interpreter.
+The text comes from the phases of `bistro.progress`. A separate thread draws it, since the working
+thread may be inside the compiled core, which releases the interpreter.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from bistro.progress import Phase, Work, observing, phase
 
 EVERY_SECONDS = 0.5
 SILENT_SECONDS = 0.5
-"""How long a command may be silent before the line appears."""
+"""Seconds of silence after which the line appears."""
 LOG_EVERY_SECONDS = 10.0
 
 
 ENDLESS = frozenset({"serve"})
-"""Commands that wait for others: they show what they load, and then nothing."""
+"""Commands that wait for requests: they show progress while they load, and nothing afterwards."""
 PROGRESS = typer.Option(
     None,
     "--progress/--quiet",
-    help="Show progress on stderr always, or never; default: on a terminal.",
+    help="Show progress on stderr always, or never; default: only on a terminal.",
     show_default=False,
 )
 
@@ -81,7 +81,7 @@ def displayed(command: str, progress: bool | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ticking(display: Display) -> Iterator[None]:
-    """Call `Display.tick` again and again, in a thread."""
+    """Call `Display.tick` at regular intervals, in a thread."""
     over = threading.Event()
 
     def run() -> None:
@@ -101,16 +101,16 @@ def _ticking(display: Display) -> Iterator[None]:
 
 
 class Display:
-    """Draws one line, and takes it away before anything else is written to the terminal.
+    """A line of progress, which is removed before anything else is written to the terminal.
 
     Parameters
     ----------
     work
         The phases to show.
     stream
-        Where to draw.
+        The stream to draw on.
     on_terminal
-        Whether a line can be drawn over the one before; if not, each is a line of its own.
+        Whether a line can be drawn over the previous one; if not, each line is written separately.
     """
 
     def __init__(self, work: Work, stream: TextIO, *, on_terminal: bool) -> None:
@@ -121,11 +121,11 @@ class Display:
         self._shown = 0
         """Length of the line that is on the terminal."""
         self._wrote = work.clock()
-        """When something else was written last."""
+        """Time at which something else was last written."""
         self._at_margin = True
 
     def tick(self) -> None:
-        """Draw the line, if it is time."""
+        """Draw the line, if it is due."""
         with self._lock:
             silent = self._work.clock() - self._wrote
             line = line_of(self._work)
@@ -141,7 +141,7 @@ class Display:
                 self._shown = len(line)
 
     def hide(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         with self._lock:
             if self._shown:
                 self._write(f"\r{'':<{self._shown}}\r")
@@ -155,14 +155,14 @@ class Display:
                 self._at_margin = text[-1:] in ("\n", "\r", b"\n", b"\r")
 
     def _write(self, text: str) -> None:
-        # A terminal that is gone, or lacks a letter, is no reason to end the work.
+        # A terminal that is closed, or cannot show a character, must not end the work.
         with contextlib.suppress(OSError, ValueError):
             self._stream.write(text)
             self._stream.flush()
 
     @contextlib.contextmanager
     def guarded_streams(self) -> Iterator[None]:
-        """Take the line away before the program writes to a terminal by stdout or stderr."""
+        """Remove the line before the program writes to a terminal through stdout or stderr."""
         before = sys.stdout, sys.stderr
         guarded = [self._guarded(stream) for stream in before]
         sys.stdout, sys.stderr = guarded
@@ -179,7 +179,7 @@ class Display:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Keep the line away while something is written."""
+        """Hide the line while something is written."""
         with self._lock:
             self.hide()
             yield
@@ -195,7 +195,7 @@ class _Guarded:
     def write(self, text: Any) -> Any:
         with self._display.writing():
             written = self._stream.write(text)
-            # What waits in a buffer would come after the line, and in the middle of it.
+            # Buffered text would otherwise appear after the line, or in the middle of it.
             self._stream.flush()
             self._display.written(text)
             return written
@@ -218,26 +218,26 @@ def _columns(stream: TextIO) -> int:
         columns = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
         columns = 0
-    return columns or shutil.get_terminal_size().columns  # some terminals do not know theirs
+    return columns or shutil.get_terminal_size().columns  # some terminals report no width
 
 
 def line_of(work: Work) -> str:
-    """Return what is shown of some work, in one line."""
+    """Return the progress of some work as one line."""
     phases = list(work.phases)
     names = [printable(own.name) for own in phases if own.name]
     if not names or work.pauses:
         return ""
-    told = ": ".join(name for name, _ in groupby(names[1:] or names))
+    words = ": ".join(name for name, _ in groupby(names[1:] or names))
     if details := list(_details(phases[-1])):
-        told += f": {', '.join(details)}"
+        words += f": {', '.join(details)}"
     left = work.seconds_left()
     if left is None:
-        return f"{told}; {duration(work.clock() - phases[0].began)} so far"
-    return f"{told}; about {duration(left)} left"
+        return f"{words}; {duration(work.clock() - phases[0].began)} so far"
+    return f"{words}; about {duration(left)} left"
 
 
 def _details(own: Phase) -> Iterator[str]:
-    """Yield how far a phase is: its items and their pace, or its steps, and what it notes."""
+    """Yield the progress of a phase: its items and their rate, or its steps, and its note."""
     if own.counted:
         yield f"{own.counted:,} {own.unit}"
         seconds = own.moved - own.began

@@ -1,4 +1,4 @@
-"""`bistro doctor`: annotated values in the order of how much they surprise a model."""
+"""`bistro doctor`: annotated values ranked by their surprisal under a model."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def doctor(
 
     Models that have not seen a sentence (folds, or other data) give the probability of each arc,
     head and label, and of each tag, given the rest of the annotation. The table (TSV) lists the
-    most surprising first: surprise in bits (-log2 p), file:line, the word, what is annotated, and
+    most surprising first: surprise in bits (-log2 p), file:line, the word, the annotated value, and
     the most likely alternative with its probability. 50 bits, the maximum, marks values that no
     model can score: unknown labels and tags. Arcs with a crossing pattern unseen in training have
     a separate list (--only crossings).
@@ -79,7 +79,7 @@ def doctor(
         threads=threads,
         config=settings,
         dev=common.development(family, dev, format, "any"),
-        on_fold=lambda number, total: say(f"models that have judged: {number} of {total}"),
+        on_fold=lambda number, total: say(f"models finished: {number} of {total}"),
     )
     ranked = found.findings if only is None else getattr(found, only)
     shown = ranked[:top] if top else ranked
@@ -103,7 +103,7 @@ _LISTS = ("arcs", "tags", "crossings")
 
 
 def _table(found: Any, shown: Any, newer: str | None, format: str | None) -> str:
-    """Return findings as a table; with a newer state of the file, also what became of them."""
+    """Return findings as a table; with a newer version of the file, also the new values."""
     if newer is None:
         return str(found.to_tsv(shown))
     from bistro.evaluate.doctor_since import changes, hits

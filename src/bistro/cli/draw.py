@@ -17,7 +17,7 @@ def draw(
     output: str = outputs.output(
         outputs.DRAWING,
         "OUT",
-        "Where to write: .svg or .png (one tree), .pdf (one page per tree), .tex "
+        "File to write: .svg or .png (one tree), .pdf (one page per tree), .tex "
         "(tikz-dependency). - writes SVG to stdout.",
         "--output",
         "-o",
@@ -31,7 +31,7 @@ def draw(
         "--probabilities", "Show the probabilities of heads, as `parse --marginals` wrote them."
     ),
     direction: str = option(
-        "auto|ltr|rtl", "Where the first word is; auto follows the script.", default="auto"
+        "auto|ltr|rtl", "Direction of the text; auto follows the script.", default="auto"
     ),
     width: float | None = option("PIXELS", "Scale wider pictures down to this.", min=50),
     scale: float = option("X", "Pixels of a PNG per pixel of the SVG.", default=2.0, min=0.1),

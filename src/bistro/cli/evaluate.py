@@ -46,9 +46,9 @@ def evaluate(
 ) -> None:
     """Compare the words, tags and trees of SYSTEM with those of GOLD.
 
-    Printed in percent, under both conventions of the field, each beside its figures: that of
-    Universal Dependencies (all words count, subtypes of relations are ignored), which agrees with
-    the official scorer, and the older one that leaves punctuation out. Both files are CoNLL-U or
+    Scores are percentages under the two conventions of the field: the convention of Universal
+    Dependencies (all words count, subtypes of relations are ignored), which agrees with the
+    official scorer, and the older one, which leaves punctuation out. Both files are CoNLL-U or
     CoNLL-X. If they split the same text into different words or sentences, words are aligned by
     their characters as in CoNLL 2018, each score has precision, recall and F1, and there are no
     scores without punctuation. With --brackets both hold constituency trees, with --morphemes
@@ -81,7 +81,7 @@ def evaluate(
         return
     if plot is not None:
         _check_plot(plot, calibration)
-    # A parser may leave words out or give several roots: that costs points, it is no error.
+    # A parser may leave words out or give several roots: this lowers the score, but is allowed.
     golds: Iterable[Sentence] = iter_sentences(gold, roots="any")
     systems: Iterable[Sentence] = iter_sentences(system, roots="any", partial=True)
     if by_length or calibration:
@@ -169,7 +169,7 @@ def _evaluate_brackets(gold: str, system: str, json: bool) -> None:
 
 
 def epilog() -> str:
-    """Return the scores with what they count, for the end of the help text."""
+    """Return the names and meanings of the scores, for the end of the help text."""
     from bistro.evaluate.attachment import IN_ORDER
 
     return "\n\n".join(f"- **{label}**: {meaning}" for label, _, meaning in IN_ORDER)

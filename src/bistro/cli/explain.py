@@ -1,4 +1,4 @@
-"""`bistro explain`: which counts and back-off levels made a probability."""
+"""`bistro explain`: the counts and back-off levels behind a probability."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "tsv", "json")
 WIDE = 120
-"""Columns of a text that goes into a file or a pipe."""
+"""Width in columns of a text that is written to a file or a pipe."""
 
 
 def explain(
@@ -42,25 +42,26 @@ def explain(
     train: str | None = option(
         "FILE", "The training data: also show how often each context occurs in it."
     ),
-    format: str = option("text|tsv|json", "What to write.", default="text"),
+    format: str = option("text|tsv|json", "Format of the output.", default="text"),
     output: str = outputs.results(outputs.LINES),
 ) -> None:
     """Show which counts and back-off levels made the probability of a sentence.
 
-    A model asks the longest context it knows, then ever shorter ones, down to no context at all.
-    The text shows every decision (for an n-gram model a word each; for a parser actions, labels,
-    tags and words) and which contexts gave most of its probability. With --word, whole chains:
+    A model starts with the longest context seen in training and backs off to ever shorter ones,
+    down to the empty context. The text shows every decision (for an n-gram model, one per word;
+    for a parser actions, labels, tags and words) and which contexts gave most of its probability.
+    With --word, whole chains:
 
-    - kinds, ways: how many different outcomes the context was seen with, and in how many longer
-      contexts this outcome was seen
-    - count, total: with --train, how often this outcome, and anything, came in the context
-    - own, weight, p: what the context gives by itself, the weight of the line above, and the sum
-      p = own + weight * p above
+    - kinds, ways: the number of different outcomes seen in the context, and the number of longer
+      contexts in which this outcome was seen
+    - count, total: with --train, how often this outcome, and any outcome, occurs in the context
+    - own, weight, p: the contribution of the context itself, the weight of the line above, and
+      the sum p = own + weight * p above
     - share: the part of the final probability that comes from this context
 
-    Models of the kinds ngram, transition and eisner can be explained, and of a committee such
-    members: how one of them generates the committee's tree. Of a reader, the text shows what each
-    member gives every word, and its share in the mixture.
+    Models of the kinds ngram, transition and eisner can be explained. For a committee, the text
+    shows how one member of these kinds generates the committee's tree. For a reader, it shows the
+    probability of every word under each member, and the member's share in the mixture.
 
         bistro explain english.bistro "The dog sleeps ."
         bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu
@@ -109,7 +110,7 @@ def _explanation(
 
 
 def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:
-    """Return the decisions of the words asked for, or all."""
+    """Return the decisions of the requested words, or all decisions."""
     if not places:
         return explanation.decisions
     end = len(explanation.words) + 1

@@ -19,8 +19,8 @@ CHECKED = {
     "mirror": "The checksums that the mirror promises agree.",
     "recorded": "The checksums recorded at the first download agree.",
     "first": (
-        "No checksum was known for this treebank: those of this download were written to {record} "
-        "and later fetches will be held against them."
+        "No checksum was known for this treebank: the checksums of this download were written to "
+        "{record}, and later fetches are compared with them."
     ),
 }
 
@@ -35,18 +35,18 @@ def fetch(
     mirror: str | None = typer.Option(
         None,
         envvar="BISTRO_MIRROR",
-        help="A folder or URL that holds ud-treebanks-v2.18/UD_English-EWT/…, or the place of "
-        "an archive with {name} and {release} in it. Default: the project's public archives.",
+        help="A folder or URL that holds ud-treebanks-v2.18/UD_English-EWT/…, or the path or URL "
+        "of an archive with {name} and {release} in it. Default: the project's public archives.",
         show_default=False,
     ),
-    force: bool = flag("--force", "Download again what is already cached."),
+    force: bool = flag("--force", "Download the treebank again even if it is cached."),
     timeout: float = typer.Option(30.0, min=0.1, help="Seconds to wait for the server."),
-    list_: bool = flag("--list", "List what is cached, and download nothing."),
+    list_: bool = flag("--list", "List the cached treebanks and exit."),
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.
 
     The paths of its CoNLL-U files go to standard output, one per line, notes to standard error. A
-    treebank that is already there is checked against its checksums and used without the network.
+    treebank that is already cached is checked against its checksums and used without the network.
     The cache is the user's cache folder, or the folder BISTRO_HOME.
 
         bistro fetch en_ewt
@@ -59,8 +59,8 @@ def fetch(
         return
     if treebank is None:
         raise BistroError(
-            "which treebank? Give a name such as UD_English-EWT or en_ewt, or --list to see what "
-            "is cached"
+            "which treebank? Give a name such as UD_English-EWT or en_ewt, or --list to list the "
+            "cached treebanks"
         )
     with phase(f"looking for {treebank}") as work:
         fetched = fetch_treebank(
@@ -89,7 +89,7 @@ def _say_notes(fetched: Fetched) -> None:
 
 
 def _shown(work: Phase) -> Progress:
-    """Return a callback that shows how much of a file has been received."""
+    """Return a callback that shows the progress of a download."""
 
     def move(name: str, received: int, length: int | None) -> None:
         of_all = f" of {length / 1e6:.1f}" if length else ""

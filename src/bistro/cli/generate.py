@@ -31,9 +31,9 @@ def generate(
 ) -> None:
     """Draw sentences from a model, one per line, words separated by spaces.
 
-    The same seed gives the same sentences; the first ten of twenty are those of -n 10. An unknown
+    The same seed gives the same sentences; -n 10 gives the first ten sentences of -n 20. An unknown
     word appears as its class, such as `<unk-lower-ing>`; a model trained with unknown=spelling
-    spells a new one. A parser continues a prefix under an analysis drawn for each sentence.
+    spells a new word. A parser continues a prefix under an analysis drawn for each sentence.
 
         bistro generate english.bistro -n 20 --seed 3
         bistro generate english.bistro --prefix "The old man" --temperature 0.7
@@ -45,7 +45,7 @@ def generate(
     limit, cut = generator.longest_generated, 0
 
     def watched(sentences: Iterable[T]) -> Iterator[T]:
-        """Yield sentences as they come, and count those that reach the greatest length."""
+        """Yield sentences unchanged, and count those that reach the length limit."""
         nonlocal cut
         for sentence in each(sentences, "generating", number, "sentences"):
             cut += len(sentence) >= limit

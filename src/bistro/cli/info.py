@@ -1,4 +1,4 @@
-"""`bistro info`: what a model file holds and how it was made."""
+"""`bistro info`: the contents and the origin of a model file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bistro.cli.common import print_json
 def info(model: str = common.MODEL, json: bool = common.JSON) -> None:
     """Show a model's kind, size, settings, seed, training data and checksum.
 
-    The JSON has the log-likelihood after every sweep as well. Settings can be given back to
+    The JSON also has the log-likelihood after every sweep. The settings can be passed to
     **bistro train** with --set; data and seed are named, so that anyone can train the model again.
 
         bistro info english.bistro

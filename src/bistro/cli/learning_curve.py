@@ -1,4 +1,4 @@
-"""`bistro learning-curve`: what a treebank has brought so far, and what more of it would bring."""
+"""`bistro learning-curve`: scores by size of the training data, and a forecast for more data."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def learning_curve(
     """Draw a learning curve: scores of models trained on growing parts of FILE, and a forecast.
 
     Prints a table (TSV) with one line per size; then the prediction from the smaller parts for
-    the largest (hindcast), and what twice the largest would bring (forecast): a power law,
+    the largest (hindcast), and the prediction for twice the largest (forecast), by a power law
     a - b n^-c, whose uncertainty is in the columns _sd. With --test, the largest part is all of
-    FILE; with K folds, (K - 1) / K of it: see the column sentences.
+    FILE; with K folds, it is (K - 1) / K of FILE: see the column sentences.
 
         bistro learning-curve eisner treebank.conllu > curve.tsv
         bistro learning-curve transition train.conllu --test dev.conllu --plot curve.svg
@@ -64,7 +64,7 @@ def learning_curve(
     family, settings = common.chosen_config(kind, config, overrides)
     check_learner(family.name, settings)
     if test is not None and (folds is not None or by != "sentence"):
-        raise BistroError("-k and --by say how FILE is cut into folds: not with --test")
+        raise BistroError("-k and --by are for folds of FILE: not with --test")
     shares = _shares(parts)
     allowed = common.chosen_roots(roots)
     common.require_suffix(plot, ".svg")

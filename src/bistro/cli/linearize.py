@@ -1,4 +1,4 @@
-"""`bistro linearize`: orders of dependency trees, and how probable an order is."""
+"""`bistro linearize`: word orders of dependency trees, and their probabilities."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def linearize(
     from bistro.treebank.treebank import iter_sentences
 
     if ties == "input" and (samples is not None or score):
-        raise BistroError("--ties is about the most probable orders: not with --samples or --score")
+        raise BistroError("--ties is for the most probable orders: not with --samples or --score")
     if sum((best, kbest is not None, samples is not None, score)) > 1:
         raise BistroError("give one of --best, --kbest, --samples and --score")
     trained = ORDER.of(bistro.load(model))

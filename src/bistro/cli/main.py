@@ -1,6 +1,6 @@
-"""The `bistro` command. Results go to stdout, progress and complaints to stderr.
+"""The `bistro` command. Results go to stdout, progress and errors to stderr.
 
-Whatever the user can cause ends in one sentence and exit code 2, never in a traceback.
+Every error that a user can cause ends in one sentence and exit code 2, never in a traceback.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ from bistro.system import prepare_stdout
 
 USER_ERROR = 2
 BROKEN_PIPE = 1
-"""The reader of our output has gone, as `head` does: nothing more to say. Typer exits so too."""
+"""The exit code if the reader of the output has closed the pipe, as `head` does (as in Typer)."""
 _NO_THREAD = "start new thread"
-"""What Python says when the system starts no thread; the error has no class of its own."""
-# Typer brings the class under no name of its own: older versions take it from click, newer ones
-# carry a copy.
+"""Text of Python's error when no thread can be started; the error has no class of its own."""
+# Typer does not export the class: older versions take it from click, newer ones carry a copy.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 COMMANDS = (
@@ -59,7 +58,7 @@ def app_of(names: Sequence[str]) -> typer.Typer:
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            # What ends a help text may take time to find: only where it may be shown.
+            # The end of a help text may take time to compute: only where it may be shown.
             ending = getattr(module, "epilog", None) if len(names) == 1 else None
             text = ending() if ending else None
             whole = shown(name, checked(command))
@@ -89,14 +88,14 @@ def about(
 
 def main() -> None:
     """Run the command line and exit; the entry point of the installed script."""
-    # A treebank is many small objects, none of them to be collected: to look for cycles among them
-    # after every 700 takes a tenth of the time of reading and training.
+    # A treebank is many small objects, none of them garbage: searching them for cycles after every
+    # 700 allocations takes a tenth of the time of reading and training.
     gc.set_threshold(100_000)
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; without arguments, show what there is."""
+    """Run one command and return its exit code; without arguments, show the help."""
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         return _run(arguments)
@@ -129,10 +128,10 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _usage_sentence(error: Any) -> str:
-    """Return what is wrong with the command, in one line, and where to read more."""
-    told = " ".join(error.format_message().split()).rstrip(".")
+    """Return a one-line description of a usage error, with the command that shows the help."""
+    problem = " ".join(error.format_message().split()).rstrip(".")
     command = error.ctx.command_path if error.ctx else "bistro"
-    return f"{told} (see {command} --help)"
+    return f"{problem} (see {command} --help)"
 
 
 def _complain(sentence: str) -> int:
@@ -146,7 +145,7 @@ _show_other_warning = warnings.showwarning
 def _show_warning(
     message: Warning | str, category: type[Warning], *place: Any, **more: Any
 ) -> None:
-    """Show a warning for users as one sentence, any other one as Python does."""
+    """Show a warning for users as one sentence, any other warning as Python does."""
     if issubclass(category, BistroWarning):
         print(f"bistro: {printable(str(message))}", file=sys.stderr)
     else:
@@ -154,7 +153,7 @@ def _show_warning(
 
 
 def _abandon_stdout() -> None:
-    """Drop what could not be written, or the interpreter would try, and fail, once more at exit."""
+    """Drop buffered output, which the interpreter would otherwise try to write again at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -25,7 +25,7 @@ def mixture_of(
     weights: str | None,
     format: str | None = None,
 ) -> Mixture:
-    """Return the mixture of models, its weights as given or fitted on a file.
+    """Return the mixture of models, with weights as given or fitted on a file.
 
     `choices` are the options of sums, which go to the models that sum over something.
     """
@@ -51,7 +51,7 @@ def members_of(models: Sequence[Model], choices: dict[str, Any]) -> list[Member]
     require_same_events(*scorers)
     nothing = {**dict.fromkeys(choices), "tags_seen": False, "seed": choices["seed"]}
     sums = [bool(scorer.score_options.names()) for scorer in scorers]
-    # Options of sums go to the parsers; where there is none they are refused as ever.
+    # Options of sums go to the parsers; without a parser they are rejected as usual.
     return [
         Member(scorer, score_settings(model, **(choices if own or not any(sums) else nothing)))
         for model, scorer, own in zip(models, scorers, sums, strict=True)
@@ -59,7 +59,7 @@ def members_of(models: Sequence[Model], choices: dict[str, Any]) -> list[Member]
 
 
 def require_mixture(others: list[str] | None, dev: str | None, weights: str | None) -> None:
-    """Refuse options of a mixture without one."""
+    """Raise an error if options of a mixture are given without other models."""
     if not others and (dev is not None or weights is not None):
         raise BistroError("--dev and --weights are for a mixture: add --with MODEL2")
 

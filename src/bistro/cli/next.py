@@ -1,4 +1,4 @@
-"""`bistro next`: what to annotate next."""
+"""`bistro next`: the sentences to annotate next."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def next(
     kind: str | None = option(
         "KIND", f"The parser to train, without --model; default: {DEFAULT_KIND}."
     ),
-    strategy: str = option("|".join(STRATEGIES), "How sentences are scored.", default="doubt"),
+    strategy: str = option("|".join(STRATEGIES), "Score of a sentence.", default="doubt"),
     top: int = option("N", "Number of rows; 0 prints all.", default=20, min=0),
     words: bool = flag("--words", "Rank single words instead of sentences."),
     config: str | None = common.CONFIG,
@@ -34,9 +34,9 @@ def next(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Say which sentences of a half-annotated file to annotate next.
+    """Rank the sentences of a half-annotated file in the order in which to annotate them.
 
-    A model learns from the sentences of FILE that have all heads and tags, and reads the others.
+    A model learns from the sentences of FILE that have all heads and tags, and parses the others.
     The table (TSV) lists the most informative sentences first, with the number of the model's
     suggestions that are expected to be wrong. Near-duplicates of earlier sentences come last.
 
@@ -52,7 +52,7 @@ def next(
     from bistro.tasks.next_sentences import rank_next
 
     if model and (kind or config or overrides):
-        raise BistroError("--kind, --config and --set say how to train: not with --model")
+        raise BistroError("--kind, --config and --set are for training: not with --model")
     chosen = kind or DEFAULT_KIND
     settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
     ranking = rank_next(

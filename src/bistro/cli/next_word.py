@@ -1,4 +1,4 @@
-"""`bistro next-word`: what may come next after the first words of a sentence."""
+"""`bistro next-word`: probabilities of the next word after the first words of a sentence."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def next_word(
         "CONTEXT", 'The first words of a sentence, "" for its beginning; with --text, a table.'
     ),
     top: int | None = option(
-        "K", "How many of the likeliest words to show [default: 10; 0 with targets].", min=0
+        "K", "Number of likeliest words to show [default: 10; 0 with targets].", min=0
     ),
-    targets: str | None = option("W1,W2...", "Words to show, however probable they are."),
+    targets: str | None = option("W1,W2...", "Words to show whatever their probability."),
     text: str | None = option("COLUMN", "CONTEXT is CSV or TSV; this column has the contexts."),
-    target: str | None = option("COLUMN", "The column of the words that are asked about."),
+    target: str | None = option("COLUMN", "The column of the target words."),
     id: str | None = option("COLUMN", "The column that names each context."),
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
         help="Split punctuation from words, or split at spaces only; by default, a pipeline "
-        "splits as it has learned from its treebank.",
+        "splits as in its treebank.",
     ),
     output: str = outputs.results(outputs.TABLE),
     json: bool = common.JSON,
@@ -45,19 +45,19 @@ def next_word(
     repeats: int | None = common.REPEATS,
     seed: int = common.SEED,
 ) -> None:
-    """Show the likeliest next words after a context, and how probable given words are there.
+    """Show the likeliest next words after a context, and the probabilities of given words.
 
     The table, separated by tabs (the columns of a table of contexts come first):
 
-    - context_id, context: its name or number, and its words
-    - target: 1 for a word that was asked about, 0 for one of the likeliest
+    - context_id, context: name or number of the context, and its words
+    - target: 1 for a target word, 0 for one of the likeliest words
     - rank: 1 plus the number of more probable words, classes of unknown words and sentence ends
-    - word, oov: `</s>` is the end of the sentence; oov is 1 for a word that the model does not know
+    - word, oov: `</s>` is the end of the sentence; oov is 1 for a word unknown to the model
     - probability, surprisal, mc_se: surprisal in bits, and its standard error where it is estimated
     - tag, tag_probability: the likeliest tag of the word here, for parsers (--json shows all)
     - entropy, entropy_se: of the next word, in bits, and its standard error where it is estimated
 
-    Where the next word attaches is not shown: a parser decides it only when it has read on.
+    The attachment of the next word is not shown: a parser decides it only after later words.
 
         bistro next-word english.bistro "The horse raced"
         bistro next-word english.bistro "The horse raced" --targets past,fell --top 5
@@ -79,8 +79,8 @@ def next_word(
         common.tell_reader(trained, settings)
     columns, questions = _questions(trained, context, text, target, id, targets, split_punct)
     if json:
-        told = {"model": model, "contexts": list(_objects(reader, questions, top, settings))}
-        write_text(output, common.json_text(told) + "\n")
+        content = {"model": model, "contexts": list(_objects(reader, questions, top, settings))}
+        write_text(output, common.json_text(content) + "\n")
     else:
         _write_table(output, columns, reader, questions, top, settings)
 
@@ -94,7 +94,7 @@ def _questions(
     targets: str | None,
     split_punct: bool | None,
 ) -> tuple[list[str], list[Question]]:
-    """Return the columns of a table of contexts, and the questions."""
+    """Return the columns of a table of contexts, and the contexts with their target words."""
     from bistro.tasks.cutting import cutting, visible_text
     from bistro.tasks.next_word import Question, context_words, questions_of_table, single_word
     from bistro.tasks.stimuli import read_table

@@ -1,9 +1,9 @@
-"""Files that commands write: what may be overwritten, and what may not.
+"""Output files of commands, and the checks that protect existing files.
 
-An output option says what kind of file it writes (`output`). Before a command begins its work,
-`checked` looks at all of its outputs: each must be a place that can be written to, must not
-be one of the inputs (by whatever name), and if there is a file already, it must be one of the kind
-that is about to be written. ``--force``, which every such command has, overwrites other files too.
+An output option declares the kind of file that it writes (`output`). Before a command begins its
+work, `checked` examines all of its outputs: each must be writable, must not be one of the inputs
+(under any name), and if the file exists already, it must be of the kind that is about to be
+written. ``--force``, which every such command has, overwrites other files too.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _LOOKED_AT = 1 << 16
 
 @dataclass(frozen=True)
 class Writes:
-    """What an output option writes; as the parser of the option's values it changes nothing."""
+    """The kind of file that an output option writes, used as the parser of the option's values."""
 
     what: str
     contents: frozenset[str]
-    """The answers of `content_of` for files that it may overwrite."""
+    """Results of `content_of` for the files that may be overwritten."""
     __name__ = "file"
 
     def __call__(self, value: str) -> str:
-        """Return the value as it is."""
+        """Return the value unchanged."""
         return value
 
 
@@ -65,13 +65,13 @@ def output(
 
 
 def results(writes: Writes) -> Any:
-    """Return the option for the place that a command's results go to."""
-    meaning = "Where to write; - is stdout."
+    """Return the option for the file that receives a command's results."""
+    meaning = "Output file; - is stdout."
     return output(writes, "OUT", meaning, "--output", "-o", default=STANDARD_STREAM)
 
 
 def checked(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command that checks its outputs before it does anything, and takes ``--force``."""
+    """Return a command that first checks its outputs, and takes ``--force``."""
     signature, hints = inspect.signature(command), get_type_hints(command)
     parameters = {
         name: parameter.replace(annotation=hints[name])
@@ -103,7 +103,7 @@ def checked(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def content_of(path: str) -> str:
-    """Return what a file holds, by its beginning; empty files hold nothing."""
+    """Return the kind of content of a file, judged by its beginning; "nothing" if empty."""
     from bistro.modelfile import is_model_file
 
     if is_model_file(path):
@@ -143,7 +143,7 @@ def _content_of_text(text: str) -> str:
 
 
 def _check(outputs: list[tuple[str, Writes]], inputs: set[Any], *, force: bool) -> None:
-    """Refuse outputs that would destroy something, or cannot be written at all."""
+    """Raise an error if an output would overwrite another file, or cannot be written."""
     files = [(name, writes) for name, writes in outputs if name != STANDARD_STREAM]
     places = [os.path.realpath(name) for name, _ in files if not _is_special(name)]
     for place in places:
@@ -163,9 +163,9 @@ def _check(outputs: list[tuple[str, Writes]], inputs: set[Any], *, force: bool) 
 
 
 def require_writable(name: str) -> None:
-    """Refuse a place where a file could not be written: before hours of work, not after them."""
+    """Raise an error if a file cannot be written: before hours of work, not after them."""
     if Path(name).is_dir():
-        raise OutputError(f"{name}: is a folder, where a file was to be written")
+        raise OutputError(f"{name}: is a folder, not a file that can be written")
     try:
         check_writable(name)
     except OSError as error:
@@ -181,7 +181,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _identity(name: str) -> tuple[int, int] | None:
-    """Return what tells whether two names mean one regular file; nothing for all else."""
+    """Return device and inode of a regular file, None for everything else."""
     with contextlib.suppress(OSError, ValueError):
         found = os.fstat(0) if name == STANDARD_STREAM else Path(name).stat()
         if stat.S_ISREG(found.st_mode):

@@ -1,4 +1,4 @@
-"""`bistro package`: a model as a package that pip installs."""
+"""`bistro package`: package a model for pip."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def package(
     model: str = common.MODEL,
     output: str = option(
         "DIR",
-        "The folder for the wheel; it is made if it is missing.",
+        "Folder for the wheel; created if it does not exist.",
         "--output",
         "-o",
         default=...,
@@ -26,7 +26,7 @@ def package(
     ),
     version: str = option("V", "Version of the package.", default="1.0.0"),
     licence: str | None = option(
-        "TEXT", "Licence of the treebank, as in 'CC BY-SA 4.0', if the model does not know it."
+        "TEXT", "Licence of the treebank, as in 'CC BY-SA 4.0', if the model does not record it."
     ),
     test: str | None = option("FILE", "Test file for the figures on the card."),
     source: bool = flag("--source", "Write the source folder of the package as well."),

@@ -1,4 +1,4 @@
-"""`bistro parse`: trees with probabilities, in the file that came in."""
+"""`bistro parse`: write the input file with trees and probabilities."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def parse(
     output: str = outputs.results(outputs.TREES),
     tags: str = option(
         "joint|given",
-        "Find the tags with the tree (joint), or use those of INPUT (given).",
+        "Find the tags with the tree (joint), or use the tags of INPUT (given).",
         default="joint",
     ),
     kbest: int = option("K", "Write the K most probable trees.", default=1, min=1),
@@ -42,8 +42,8 @@ def parse(
     mbr: bool | None = typer.Option(
         None,
         "--mbr/--no-mbr",
-        help="The minimum-risk tree, or the most probable one (as in --kbest); default: --mbr, or "
-        "what the model's settings say.",
+        help="Write the minimum-risk tree, or the most probable one (as in --kbest); default: the "
+        "model's setting, or --mbr.",
     ),
     partial: bool = flag(
         "--partial", "Keep the heads and labels of INPUT; find only those that are _."
@@ -70,8 +70,7 @@ def parse(
         None,
         "--one-reduce/--both-reduces",
         help="Particles that do not shift take the likelier of left arc and right arc (Algorithm 1 "
-        "of the paper), or are divided between both; default: both, or what the model's settings "
-        "say.",
+        "of the paper), or are divided between both; default: the model's setting, or both.",
         rich_help_panel=SEARCH,
     ),
     ranking: Literal["trees", "derivations"] | None = typer.Option(
@@ -82,7 +81,7 @@ def parse(
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
         None,
-        help="How particles are divided after each word: by weight, or, faster, as in the paper.",
+        help="Rule for dividing particles after each word: by weight, or, faster, as in the paper.",
         rich_help_panel=SEARCH,
     ),
     temperature: float | None = option(
@@ -159,10 +158,10 @@ def parse(
     other. Text becomes CoNLL-U; CoNLL-X stays CoNLL-X, which cannot hold probabilities.
     Several models parse together as a committee with equal weights: their trees
     have expected_uas instead of log_prob; each of several trees also has a posterior.
-    A model of constituency (kind trees) takes the words of any of these, or of bracketed trees,
-    and writes bracketed trees, one per line; a model of morphology with unit=utterance does the
-    same with the morphemes of one utterance per line. A pipeline takes running text, or sentences,
-    and fills every column.
+    A model of constituency (kind trees) reads the words of any of these formats, or of bracketed
+    trees, and writes bracketed trees, one per line; a model of morphology with unit=utterance does
+    the same with the morphemes of one utterance per line. A pipeline reads running text, or
+    sentences, and fills every column.
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals
@@ -180,7 +179,7 @@ def parse(
 
     chosen_tags(tags)
     if samples and kbest > 1:
-        raise ConfigError("--samples and --kbest both say which trees to write: choose one")
+        raise ConfigError("--samples and --kbest both choose the trees to write: give one of them")
     options: dict[str, Any] = {
         "tags": tags,
         "seed": seed,
@@ -291,7 +290,7 @@ def _constituents(
     of_trees: dict[str, Any],
     workers: Workers | None,
 ) -> None:
-    """Write the constituency trees of a file, and a table of their probabilities if asked to."""
+    """Write the constituency trees of a file and, on request, a table of their probabilities."""
     from bistro.tasks.parse_trees import TreeRun, tree_options
     from bistro.treebank.brackets import write_trees
     from bistro.treebank.tree_files import iter_words
@@ -305,7 +304,7 @@ def _constituents(
 
 
 def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
-    """Return the models, and the input that may come after them."""
+    """Return the models, and the input that may follow them."""
     from bistro.models.installed import is_model
 
     *others, last = paths

@@ -1,4 +1,4 @@
-"""`bistro perplexity`: how well a model predicts a text."""
+"""`bistro perplexity`: the accuracy of a model's predictions of a text."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def perplexity(
     with what it counts. An unknown word has the probability of its class, so figures of models with
     different vocabularies cannot be compared. Models trained with unknown=spelling give every
     string a probability: their bits per character can. A parser's probabilities are sums over
-    analyses, estimated by sequential Monte Carlo (unbiased) or bounded from below by --method
-    search.
+    analyses, estimated without bias (--method graph or smc), exact where that is feasible (exact),
+    or bounded from below (search).
 
     --with mixes models with the same vocabulary, p = λ p1 + (1 - λ) p2, with the λ
     that is best on DEV or the --weights given, and prints the scores of each and of the mixture.
@@ -64,8 +64,8 @@ def perplexity(
         mixture = mixtures.mixture_of(models, choices, dev, weights, format)
         texts = bistro.read(input, format=format, roots="any")
         tell_odd_words(texts)
-        told = {"models": paths, "input": input, "dev": dev}
-        _print_mixture(mixture, paths, texts, told, json)
+        facts = {"models": paths, "input": input, "dev": dev}
+        _print_mixture(mixture, paths, texts, facts, json)
         return
     settings = score_settings(trained, **choices)
     found = read_sentences(trained, input, format, roots="any")
@@ -84,7 +84,7 @@ def _print_mixture(
     mixture: Mixture,
     paths: Sequence[str],
     sentences: Sequence[Any],
-    told: dict[str, Any],
+    facts: dict[str, Any],
     json: bool,
 ) -> None:
     """Print the figures of a mixture and of its models."""
@@ -103,21 +103,21 @@ def _print_mixture(
     if json:
         of_parts = {name: f.to_dict() for name, f in list(figures.items())[1:]}
         weights = {"weight": mixture.weights[0], "weights": mixture.weights}
-        print_json({**told, **weights, **figures["mixture"].to_dict(), "parts": of_parts})
+        print_json({**facts, **weights, **figures["mixture"].to_dict(), "parts": of_parts})
         return
     named = zip(mixture.weights, paths, strict=True)
     shares = " + ".join(f"{weight:.3f} {path}" for weight, path in named)
-    source = f"weights from {told['dev']}" if told["dev"] else "weights as given"
-    _print_side_by_side(figures, f"{told['input']}: {shares} ({source})")
+    source = f"weights from {facts['dev']}" if facts["dev"] else "weights as given"
+    _print_side_by_side(figures, f"{facts['input']}: {shares} ({source})")
 
 
 def print_figures(figures: LanguageFigures, title: str) -> None:
-    """Print a table of the figures, each with what it counts."""
+    """Print a table of the figures, each with the events it counts."""
     _print_side_by_side({"value": figures}, title)
 
 
 def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None:
-    """Print a table with one column of figures per model, each figure with what it counts."""
+    """Print a table with one column of figures per model, and the events each figure counts."""
     from rich.table import Table
 
     table = Table("figure", title=title)

@@ -1,7 +1,7 @@
 """Help for people who do not write Python: no types such as ``<bool>`` or ``<list[str]>``.
 
-Typer prints the type of each parameter beside its name. An argument has a name that says what it
-is, and a switch has no value, so both are printed without; a choice is printed as ``one|other``.
+Typer prints the type of each parameter next to its name. The name of an argument describes it, and
+a switch has no value, so both are printed without a type; a choice is printed as ``one|other``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _plain(param: Any) -> Any:
 
 
 def _values(param: Any, ctx: Any) -> str | None:
-    """Return what help says about the values of a parameter."""
+    """Return the description of a parameter's values in the help."""
     if param.param_type_name == "argument" or getattr(param, "is_flag", False):
         return None
     return str(param.metavar or param.display_type(ctx).strip("<>"))

@@ -25,7 +25,7 @@ def reading_times(
     time: str | None = option("COLUMN", "The reading times in milliseconds [default: time or rt]."),
     position: str | None = option(
         "COLUMN",
-        "The place of a word in its item [default: position; without it, the order of rows].",
+        "The position of a word in its item [default: position; without it, the order of rows].",
     ),
     participant: str | None = option(
         "COLUMN", "The participant [default: participant or subject; without it, times are means]."
@@ -56,13 +56,13 @@ def reading_times(
     """Measure how well the surprisal of models predicts reading times.
 
     DATA has a row of column names, then one row per participant and word, or per word if times are
-    means. Every item is scored once by each MODEL, whose words may be others than those of DATA:
+    means. Every item is scored once by each MODEL, which may split words differently from DATA:
     *don't.* gets the sum of its parts. The baseline has position, length and, with --frequencies,
     frequency, of the word and of the word before it, and an intercept per participant.
 
     The table on stdout has one row per model: its gain over the baseline in predicting the times of
     items that were held out, in nats per row, with a 95 % interval. A verdict of "gain" means that
-    the interval lies above 0. With several models, stderr says how they compare.
+    the interval lies above 0. With several models, their comparison goes to stderr.
 
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt
@@ -101,7 +101,7 @@ def reading_times(
 
 
 def _names(models: list[str]) -> dict[str, str]:
-    """Name models by their files, by whole paths where two files have one name."""
+    """Return names of models: their file names, or whole paths where two files have one name."""
     counts = Counter(PurePath(path).stem for path in models)
     names = {
         PurePath(path).stem if counts[PurePath(path).stem] == 1 else path: path for path in models

@@ -1,4 +1,4 @@
-"""`bistro report`: one page that shows what a model can do."""
+"""`bistro report`: a page that describes and tests a model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def report(
     tags: Literal["joint", "given"] | None = typer.Option(
         None,
         "--tags",
-        help="Source of the tags: found by the parser (joint, the default), or those of FILE.",
+        help="Source of the tags: the parser (joint, the default), or FILE (given).",
         show_default=False,
     ),
     by_sentences: list[str] | None = option(
@@ -34,12 +34,12 @@ def report(
 ) -> None:
     """Test a model and write a full report as one HTML page.
 
-    A parser's page has its accuracy in all, by relation, by length and by tag; the trace of its
-    training with the hyper-parameters of every depth; calibration; surprisal; and the trees it is
-    surest of, doubts most and gets most wrong, right and found in one picture. Other kinds show
-    what they can do: n-gram models perplexity and surprisal, taggers tags, and so on. FILE is what
-    the model could be trained on: a treebank, bracketed trees, a text for models of words alone.
-    The page needs nothing but a browser, no network, and prints well.
+    A parser's page has its accuracy overall, by relation, by length and by tag; the trace of its
+    training with the hyper-parameters of every depth; calibration; surprisal; and the trees that
+    are most certain, most doubtful and most wrong, with the correct and the predicted tree in one
+    picture. Other kinds have other figures: n-gram models perplexity and surprisal, taggers tag
+    accuracy, and so on. FILE has the same type as the training data: a treebank, bracketed trees,
+    or a text for models of words alone. The page needs only a browser, no network, and prints well.
 
         bistro report english.bistro --test test.conllu
         bistro report english.bistro --test test.conllu --tags given -o en.html
@@ -71,7 +71,7 @@ def report(
 
 
 def _lengths(given: list[str]) -> list[int]:
-    """Return lengths that were given in a row or one by one."""
+    """Return lengths that were given as lists or separately."""
     from bistro.evaluate.by_sentence import check_borders
 
     texts = [text.strip() for one in given for text in one.split(",")]

@@ -1,4 +1,4 @@
-"""`bistro diagnose KIND --sbc N`: is the sampler of a kind right?"""
+"""`bistro diagnose KIND --sbc N`: check that the sampler of a kind is correct."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check_ranks(
     seed: int,
     refused: Mapping[str, object],
 ) -> None:
-    """Print one row per quantity, say the verdict, and write a page if asked to."""
+    """Print one row per quantity and the verdict, and write a page on request."""
     from bistro.inference.simulated import ERROR_RATE
     from bistro.report.sbc_page import sbc_page
     from bistro.tasks.check_sampler import check_sampler
@@ -34,7 +34,7 @@ def check_ranks(
         if value is not None:
             raise ConfigError(f"{name} is for chains that are compared: not with --sbc")
     if len(sources) != 1:
-        raise ConfigError("--sbc draws its own data: name a kind of model and nothing else")
+        raise ConfigError("--sbc draws its own data: name only a kind of model")
     rate = ERROR_RATE if error_rate is None else error_rate
     if not 0 < rate < 1:
         raise ConfigError(f"--error-rate {rate} must lie between 0 and 1")

@@ -42,20 +42,20 @@ def _score_table(scores: AttachmentScores, title: str) -> Table:
     table.add_column("percent", justify="right", no_wrap=True)
     table.add_column("words", justify="right")
     table.add_column("what is counted")
-    for label, name, told in SCORES:
+    for label, name, meaning in SCORES:
         shown = _show(getattr(scores, name), scores.unavailable.get(name))
         words = scores.content_words if name in CONTENT_SCORES else scores.words
         table.add_row(
-            label, shown, "" if name in scores.unavailable else f"{words:,}", f"{told} (UD)"
+            label, shown, "" if name in scores.unavailable else f"{words:,}", f"{meaning} (UD)"
         )
     table.add_section()
     for label, name in (("UPOS sentences", "upos_sentences"), ("XPOS sentences", "xpos_sentences")):
         shown = _show(getattr(scores, name), scores.unavailable.get(name))
-        table.add_row(label, shown, "", f"sentences all of whose tags are right ({label[:4]})")
+        table.add_row(label, shown, "", f"sentences with all tags correct ({label[:4]})")
     table.add_section()
-    for label, name, told in (("UAS", "uas", "heads"), ("LAS", "las", "heads and relations")):
+    for label, name, meaning in (("UAS", "uas", "heads"), ("LAS", "las", "heads and relations")):
         shown = _show(getattr(scores.no_punct, name), scores.unavailable.get(name))
-        protocol = f"{told}; {scores.protocol['no_punct']}"
+        protocol = f"{meaning}; {scores.protocol['no_punct']}"
         table.add_row(f"{label} np", shown, f"{scores.no_punct.words:,}", protocol)
     return table
 
@@ -69,13 +69,13 @@ def _metric_table(scores: AttachmentScores, title: str) -> Table:
     for column in ("precision", "recall", "F1", "aligned"):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("what is counted")
-    for label, name, told in IN_ORDER:
+    for label, name, meaning in IN_ORDER:
         if metric := scores.metrics.get(name):
             figures = (metric.precision, metric.recall, metric.f1, metric.aligned_accuracy)
             accuracy = "" if metric.aligned is None else _percent(figures[-1])
-            table.add_row(label, *map(_percent, figures[:-1]), accuracy, told)
+            table.add_row(label, *map(_percent, figures[:-1]), accuracy, meaning)
         else:
-            table.add_row(label, "n/a", "n/a", "n/a", "", f"{told}: {scores.unavailable[name]}")
+            table.add_row(label, "n/a", "n/a", "n/a", "", f"{meaning}: {scores.unavailable[name]}")
     return table
 
 
@@ -128,15 +128,15 @@ def _bracket_table(report: BracketReport, title: str) -> Table:
             shown = name.upper() if name == "f1" else name
             table.add_row(f"{kind} {shown}", *map(_percent, figures), "constituents, percent")
     table.add_section()
-    for label, name, told in (
-        ("exact match", "exact", "sentences with all constituents right, percent"),
-        ("crossing", "crossing", "constituents that cross one of gold, a sentence"),
-        ("no crossing", "no_crossing", "sentences without any, percent"),
+    for label, name, meaning in (
+        ("exact match", "exact", "sentences with all constituents correct, percent"),
+        ("crossing", "crossing", "constituents that cross a gold constituent, per sentence"),
+        ("no crossing", "no_crossing", "sentences without crossing constituents, percent"),
         ("tags", "tags", "words without punctuation, percent"),
     ):
-        table.add_row(label, *(_percent(getattr(one, name)) for one in sets), told)
+        table.add_row(label, *(_percent(getattr(one, name)) for one in sets), meaning)
     table.add_section()
     for name in ("sentences", "words", "gold", "system"):
-        told = "constituents" if name in ("gold", "system") else ""
-        table.add_row(name, *(f"{getattr(one, name):,}" for one in sets), told)
+        meaning = "constituents" if name in ("gold", "system") else ""
+        table.add_row(name, *(f"{getattr(one, name):,}" for one in sets), meaning)
     return table

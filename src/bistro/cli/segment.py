@@ -1,4 +1,4 @@
-"""`bistro segment`: written words cut into labelled morphemes."""
+"""`bistro segment`: cut written words into labelled morphemes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def segment(
     ),
     probabilities: bool = flag(
         "--probabilities",
-        "Also write the probability of each analysis, and of each boundary by its place.",
+        "Also write the probability of each analysis, and of each boundary by its position.",
     ),
     check: bool = flag(
         "--check",
@@ -35,10 +35,10 @@ def segment(
 ) -> None:
     """Cut words into morphemes with their labels, as in un[Pre]-break[Stem]-able[Suf].
 
-    INPUT is text, or a list of words, or an annotated file, whose words alone are read. The output
-    has one line per word: the word and its morphemes. With --kbest there are several lines per
-    word, with --probabilities two more columns. Words that follow each other do not influence each
-    other.
+    INPUT is text, a list of words, or an annotated file, of which only the words are read. The
+    output has one line per word: the word and its morphemes. With --kbest there are several lines
+    per word, with --probabilities two more columns. Each word is segmented independently of its
+    neighbours.
 
         echo "Ngiyabonga kakhulu" | bistro segment zulu.bistro
         bistro segment zulu.bistro test.tsv -o found.tsv

@@ -1,4 +1,4 @@
-"""`bistro serve`: the page, a JSON interface and UDPipe's protocol for models."""
+"""`bistro serve`: serve models with a web page, a JSON interface and UDPipe's protocol."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _limit = partial(option, "N", min=1, rich_help_panel="Limits")
 def serve(
     models: list[str] = argument(
         "MODEL...",
-        "Model files, or names of installed models; without any, the playground alone.",
+        "Model files, or names of installed models; without any, only the playground is served.",
         default=[],
     ),
     file: list[str] | None = option(

@@ -1,4 +1,4 @@
-"""`bistro suite`: does a model find surprising what should be surprising?"""
+"""`bistro suite`: test suites of minimal pairs and of predictions about surprisal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def suite(
     by: str = option("suite|item|region", "Unit of the rows of the table.", default="suite"),
     split_punct: bool = flag(
         "--split-punct/--no-split-punct",
-        "Split punctuation from words (a pipeline: as it has learned), or leave it.",
+        "Split punctuation from words (a pipeline: as in its treebank), or do not.",
         default=True,
     ),
     output: str = outputs.results(outputs.TABLE),
@@ -45,14 +45,15 @@ def suite(
 ) -> None:
     """Run test suites: minimal pairs, or predictions about regions in the notation of SyntaxGym.
 
-    A pair is right if the good sentence is the more probable one. SUITE is a file of pairs (CSV or
-    TSV with the columns good and bad; JSON lines with sentence_good and sentence_bad), a suite in
-    the JSON of SyntaxGym, or one of our own: agreement, garden-path, subordination.
+    A pair is correct if the good sentence is the more probable one. SUITE is a file of pairs (CSV
+    or TSV with the columns good and bad; JSON lines with sentence_good and sentence_bad), a suite
+    in the JSON of SyntaxGym, or a built-in suite: agreement, garden-path, subordination.
 
-    The table, separated by tabs: items, how many are right (all predictions hold), the share with
-    its 95 % interval (Wilson), how many words the model does not know, and how many items are ties
-    (two sides equally probable, which counts as wrong) with their share. **--by item** tells
-    the margin of every prediction in bits, above 0 where it holds; **--by region** the surprisals.
+    The table, separated by tabs: the number of items, the number of correct items (all predictions
+    hold), their share with its 95 % interval (Wilson), the number of unknown words, and the number
+    of ties (two sides equally probable, which counts as wrong) with their share. **--by item**
+    shows the margin of every prediction in bits, above 0 where it holds; **--by region** shows the
+    surprisals.
 
         bistro suite english.bistro
         bistro suite english.bistro garden-path --by item
@@ -76,8 +77,8 @@ def suite(
         say(f"ties, counted as wrong: {shown}")
     if json:
         rows = {one.suite.name: _figures(one, by) for one in results}
-        told = {"model": model, "by": by, "suites": rows}
-        write_text(output, common.json_text(told) + "\n")
+        content = {"model": model, "by": by, "suites": rows}
+        write_text(output, common.json_text(content) + "\n")
         return
     write_table(output, COLUMNS[by], (row for result in results for row in _rows(result, by)))
 
@@ -104,6 +105,6 @@ def _rows(result: SuiteResult, by: str) -> Iterator[list[Any]]:
 
 
 def _figures(result: SuiteResult, by: str) -> Any:
-    """Return the rows of a suite by the names of their columns; one for a whole suite."""
+    """Return the rows of a suite as dicts, or the only row if there is one row per suite."""
     rows = [dict(zip(COLUMNS[by], row, strict=True)) for row in _rows(result, by)]
     return rows[0] if by == "suite" else rows

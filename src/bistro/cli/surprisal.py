@@ -1,4 +1,4 @@
-"""`bistro surprisal`: word by word, in bits."""
+"""`bistro surprisal`: the surprisal of every word, in bits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def surprisal(
         None,
         "--split-punct/--no-split-punct",
         help="Split punctuation from words, or split at spaces only; by default, a pipeline "
-        "splits as it has learned from its treebank.",
+        "splits as in its treebank.",
     ),
     brackets: bool = flag(
         "--brackets", "Regions are in square brackets, as in The [old dog] barks; one row each."
@@ -61,10 +61,10 @@ def surprisal(
 ) -> None:
     """Write a table with the surprisal of every word, -log2 p(word | words before it), in bits.
 
-    Columns, separated by tabs (R: read.delim); those of a stimulus file come first:
+    Columns, separated by tabs (R: read.delim); the columns of a stimulus file come first:
 
     - sent_id: the name of the sentence in its file, or its number from 1
-    - word_id: the place of the word, from 1; 3-4 for a token of two words, which gets their sum
+    - word_id: the position of the word, from 1; 3-4 for a token of two words, which gets their sum
     - token: the word as it is written in INPUT
     - oov: 1 if the word is unknown (its class or its spelling was scored), otherwise 0
     - surprisal: in bits
@@ -78,10 +78,9 @@ def surprisal(
 
     The surprisals of a sentence, including its end `</s>`, sum to -log2 p(sentence).
 
-    A pipeline finds the words of a line or of a cell itself, as its treebank has them: the cell
-    *don't.* gets the sum of *do*, *n't* and the full stop. Text has one sentence per line; with
-    --input raw the pipeline finds the sentences too, with --input lines words are what is between
-    spaces.
+    A pipeline splits a line or a cell into words as in its treebank: the cell *don't.* gets the
+    sum of *do*, *n't* and the full stop. Text has one sentence per line; with --input raw the
+    pipeline also finds the sentences, with --input lines words are split at spaces only.
 
     A region, in --brackets or named by the column --region, has one row: the sum over its words and
     the standard error of that sum. Regions are numbered from 1 in the column region.
@@ -130,15 +129,15 @@ def _check_options(
     brackets: bool,
     region: str | None,
 ) -> None:
-    """Refuse options of tables that do not go together."""
+    """Raise an error if options of tables contradict each other."""
     if text is None and (id is not None or sentence):
         raise BistroError("--id and --sentence need --text COLUMN")
     if id is not None and sentence:
-        raise BistroError("--id names sentences of a row each: leave it out with --sentence")
+        raise BistroError("--id is for one sentence per row: leave it out with --sentence")
     if region is not None and not sentence:
-        raise BistroError("--region joins rows of one word each: add --sentence COLUMN")
+        raise BistroError("--region is for one word per row: add --sentence COLUMN")
     if brackets and sentence:
-        raise BistroError("--brackets are for sentences of a row each: use --region COLUMN")
+        raise BistroError("--brackets is for one sentence per row: use --region COLUMN")
 
 
 def _sentences(
@@ -165,7 +164,7 @@ def _sentences(
     treebank = bistro.read(path, format=format, roots="any")
     is_cut = treebank.format == "text" and (split_punct or (finds_words and format is None))
     if split_punct and not is_cut:
-        raise BistroError(f"{path}: has its words already: leave out --split-punct")
+        raise BistroError(f"{path}: is already split into words: leave out --split-punct")
     common.tell_odd_words(treebank)
     if brackets:
         if treebank.format != "text":

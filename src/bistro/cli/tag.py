@@ -1,4 +1,4 @@
-"""`bistro tag`: a tag for every word, in the file that came in."""
+"""`bistro tag`: write the input file with a tag for every word."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def tag(
     mbr: bool | None = typer.Option(
         None,
         "--mbr/--no-mbr",
-        help="The likeliest tag of each word, or the likeliest sequence; default: --mbr, or what "
-        "the model's settings say.",
+        help="Find the likeliest tag of each word, or the likeliest sequence; default: the model's "
+        "setting, or --mbr.",
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
@@ -47,7 +47,7 @@ def tag(
     """Tag sentences: write INPUT with new tags in one column, and everything else unchanged.
 
     The column is the one that the model was trained on (UPOS or XPOS). Parsers tag as well, with
-    their own search. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for
+    their own search. Text becomes CoNLL-U; CoNLL-X stays CoNLL-X, which cannot hold
     probabilities.
 
         echo "The dog sleeps ." | bistro tag tagger.bistro

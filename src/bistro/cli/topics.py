@@ -9,14 +9,12 @@ from bistro.cli import common, outputs
 from bistro.cli.common import option, print_json, say
 from bistro.cli.plain_help import PlainCommand, PlainGroup
 
-topics = typer.Typer(
-    cls=PlainGroup, help="Latent states of syntactic topics: see what they stand for."
-)
+topics = typer.Typer(cls=PlainGroup, help="Inspect the latent states of syntactic topics.")
 
 
 @topics.callback()
 def about() -> None:
-    """Latent states of syntactic topics: see what they stand for.
+    """Inspect the latent states of syntactic topics.
 
     Train them with **bistro train topics TREEBANK -o MODEL**, then look with **bistro topics
     show**.
@@ -34,9 +32,9 @@ def show(
     ),
     json: bool = common.JSON,
 ) -> None:
-    """Print the likeliest words of each state, and the parents that choose it.
+    """Print the likeliest words of each state, and its likeliest parents.
 
-    States have no names and no order of their own: another seed finds similar classes under other
+    States have no names and no fixed order: another seed finds similar classes under other
     numbers. `<unk-...>` are classes of rare words.
 
         bistro topics show topics.bistro --states 12

@@ -55,7 +55,7 @@ def train(
     ),
     task: str | None = option(
         "tags|trees|morphology",
-        "What the former kind infinite learns: now kinds of their own.",
+        "Task of the former kind infinite; each task is now a kind.",
         hidden=True,
     ),
     seed: int = common.SEED,
@@ -83,8 +83,8 @@ def train(
     Several files are read as one. Settings come from --config, then --set; --show-config prints
     them all with comments, ready to be edited. All settings are saved in the model.
 
-    While it trains, the state is kept beside the model (MODEL.checkpoint). After Ctrl-C, a crash or
-    a power cut, the same command with --resume continues and produces exactly the model of an
+    During training, the state is saved next to the model (MODEL.checkpoint). After Ctrl-C, a crash
+    or a power cut, the same command with --resume continues and produces exactly the model of an
     uninterrupted run.
 
         bistro train committee train.conllu --dev dev.conllu -o english.bistro
@@ -145,7 +145,7 @@ def train(
             )
             model.save(path)
     except StoppedError as interruption:
-        say(f"{interruption}; the same command with --resume goes on from there")
+        say(f"{interruption}; the same command with --resume continues from there")
         raise typer.Exit(common.INTERRUPTED) from None
     checkpoint.discard()
     sources = " + ".join([treebank.label, *map(os.path.basename, text or ())])
@@ -157,7 +157,7 @@ def train(
 
 
 def epilog() -> str:
-    """Return the kinds with what they are, for the end of the help text."""
+    """Return the names and descriptions of the kinds, for the end of the help text."""
     return "\n\n".join(f"- **{kind.name}**: {kind.help}" for kind in kinds.every())
 
 
@@ -170,7 +170,7 @@ def read_data(
     *,
     held_out: bool = False,
 ) -> bistro.Treebank | Examples[Any]:
-    """Read the data of a kind of model, and say of training data what a user may not expect."""
+    """Read the data of a kind of model, and report unusual words of training data."""
     data = kind.data().read(paths, settings, format, common.chosen_roots(roots))
     for problem in data.problems:
         say(f"{problem}; the word is left out")
@@ -180,7 +180,7 @@ def read_data(
 
 
 def _report(model: bistro.Model, ability: str, held_out: list[Any], title: str) -> None:
-    """Print how well a model does on held-out data what it is for."""
+    """Print the main scores of a model on held-out data."""
     from bistro.cli.perplexity import print_figures
     from bistro.evaluate.development import DevelopmentSet, default_metric
     from bistro.evaluate.text import text_figures
@@ -214,17 +214,17 @@ def _checked_output(output: str | None) -> str:
     if output is None:
         raise BistroError("the model needs a name: give one with -o, as in -o english.bistro")
     if output == "-":
-        raise OutputError("a model is a file of its own: name it with -o, stdout cannot hold it")
+        raise OutputError("a model cannot be written to stdout: name a file with -o")
     if is_special(output):
-        raise OutputError(f"{output}: a model is a file of its own, not a device or a pipe")
+        raise OutputError(f"{output}: a model is a regular file, not a device or a pipe")
     if output.endswith(_COMPRESSED):
         raise OutputError(f"{output}: a model file is not compressed: choose another name")
     return output
 
 
 def _mention(checkpoint: Checkpoint, resume: bool) -> None:
-    """Say what the user may not expect of the checkpoint that is there, or is not."""
+    """Report a checkpoint that is not used, or that is missing."""
     if checkpoint.path.exists() and not resume:
         say(f"{checkpoint.path}: from an interrupted run; --resume would have continued it")
     if resume and not checkpoint.path.exists():
-        say(f"{checkpoint.path}: there is none, so training starts from the beginning")
+        say(f"{checkpoint.path}: does not exist, so training starts from the beginning")

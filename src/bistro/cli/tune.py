@@ -61,7 +61,7 @@ def tune(
         "NAME", "las, uas, no_punct.las or no_punct.uas; otherwise las, or uas without labels."
     ),
     tags: str = option(
-        "WAY", "Tags are found (joint), given, or the mean of both.", default="both"
+        "WAY", "Parse with predicted tags (joint), given tags, or average both.", default="both"
     ),
     label_elements: bool = typer.Option(
         False, help="Allow labels of earlier arcs in contexts, which makes parsing slower."
@@ -76,13 +76,13 @@ def tune(
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
 ) -> None:
-    """Find the contexts and settings that parse DEV best, and write them as a config.
+    """Find the contexts and settings that parse DEV best, and write them as a configuration.
 
-    The search climbs: it tries one change after another, keeps the best, and begins again until
-    nothing helps. Each trial trains in seconds, since only what changed is trained again. All
-    trials are noted in a journal (FILE.toml.journal): after Ctrl-C, --minutes or a crash the same
-    command goes on where it stopped. At the end, the first and the best configuration are trained
-    in full and compared; their figures are at the top of the file.
+    The search is hill climbing: it tries one change after another, keeps the best, and begins
+    again until no change helps. Each trial trains in seconds, since only the changed parts are
+    trained again. All trials are recorded in a journal (FILE.toml.journal): after Ctrl-C,
+    --minutes or a crash, the same command resumes. At the end, the first and the best configuration
+    are trained in full and compared; their figures are at the top of the file.
 
         bistro tune transition train.conllu --dev dev.conllu -o config.toml --minutes 30
         bistro train transition train.conllu --config config.toml -o english.bistro
@@ -127,7 +127,7 @@ class _Errand:
 
     @property
     def protocol(self) -> dict[str, Any]:
-        """What decides the figures, beside the configuration itself."""
+        """Everything that determines the figures in addition to the configuration."""
         from bistro.version import __version__
 
         return {
@@ -178,7 +178,7 @@ class _Errand:
     def write(
         self, config: TransitionConfig, search: Search, figures: Sequence[dict[str, float]]
     ) -> None:
-        """Write the best configuration, with where it came from at its head."""
+        """Write the best configuration, preceded by comments on its origin."""
         from bistro import config as configuration
 
         before, after = figures
@@ -212,7 +212,7 @@ def _shortened(sampler: SamplerSettings, sweeps: int) -> SamplerSettings:
 
 
 class _Progress:
-    """Says what is tried, what is best, and how much time is left."""
+    """Report of the current trial, the best score and the remaining time."""
 
     def __init__(self, watcher: Watcher, minutes: float | None) -> None:
         self.ending = "nothing helps any more"
@@ -224,9 +224,9 @@ class _Progress:
 
     def is_over(self) -> bool:
         if self._watcher.stopped:
-            self.ending = "stopped; the same command goes on from here"
+            self.ending = "stopped; the same command continues from here"
         elif self._limit is not None and time.monotonic() - self._begin >= self._limit:
-            self.ending = "the time is over; the same command goes on from here"
+            self.ending = "the time is over; the same command continues from here"
         else:
             return False
         return True

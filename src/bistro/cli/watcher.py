@@ -1,4 +1,4 @@
-"""Passes the wish to stop on to a training run, and says what a checkpoint has spared."""
+"""Signals that stop a training run, and messages about resumed work."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 class Watcher:
-    """Inside ``with``, notes a signal so that training can stop cleanly.
+    """A context manager that records a signal so that training can stop cleanly.
 
-    The first Ctrl-C (or SIGTERM, as batch systems send it) is a wish to stop after the sweep; a
+    The first Ctrl-C (or SIGTERM, as batch systems send it) requests a stop after the sweep; a
     second Ctrl-C stops at once.
     """
 
@@ -32,14 +32,14 @@ class Watcher:
             signal.signal(number, handler)
 
     def on_start(self, done: int, total: int) -> None:
-        """Say how many sweeps a checkpoint has spared."""
+        """Report the number of sweeps that a checkpoint already contains."""
         if done:
-            say(f"going on after sweep {done} of {total}")
+            say(f"continuing after sweep {done} of {total}")
 
     def on_words(self, done: int, total: int) -> None:
-        """Say how much of the raw text need not be parsed again."""
+        """Report the amount of raw text that need not be parsed again."""
         if (self._words_before is None or done < self._words_before) and done:
-            say(f"going on after {done:,} of {total:,} words of raw text")
+            say(f"continuing after {done:,} of {total:,} words of raw text")
         self._words_before = done
 
     def _note(self, number: int, frame: FrameType | None) -> None:

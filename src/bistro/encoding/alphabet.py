@@ -1,10 +1,10 @@
 """Characters to numbers: words as sequences that a model can spell.
 
-A character is a Unicode code point, taken as it is. Ids are dense: first the characters of the
-training words, by code point; then `other`, which stands for every character not among them; then
+A character is one Unicode code point, unchanged. Ids are dense: first the characters of the
+training words, by code point; then `other`, which represents all other characters; then
 `end`, which closes a word; then `start`, which only fills contexts. All code points that a Python
-string can hold are possible, so before anything is learned each of them, and the end of the word,
-is equally probable; `other` has the share of all the characters it stands for.
+string can hold are possible. Before anything is learned, each of them and the end of the word are
+equally probable; `other` has the combined probability of all the characters that it represents.
 
 >>> alphabet = Alphabet.of(["abba", "cab"])
 >>> ids, offsets = alphabet.encode(["bad"])
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from bistro.errors import ModelFileError
 
 CODE_POINTS = sys.maxunicode + 1
-"""1,114,112: all of Unicode, with the code points that no text uses."""
+"""1,114,112: all of Unicode, including the code points that no text uses."""
 
 
 class Alphabet:
@@ -60,7 +60,7 @@ class Alphabet:
 
     @property
     def others(self) -> int:
-        """How many characters `other` stands for."""
+        """The number of characters that `other` represents."""
         return CODE_POINTS - len(self.characters)
 
     def base(self) -> list[float]:
@@ -69,9 +69,9 @@ class Alphabet:
         return [*repeat(each, self.other), self.others * each, each]
 
     def encode(self, words: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return all characters in a row, and offsets: word i is ``ids[offsets[i]:offsets[i+1]]``.
+        """Return all characters and offsets: word i is ``ids[offsets[i]:offsets[i+1]]``.
 
-        Ends are not among them.
+        Ends of words are not included.
         """
         ids = [self._ids.get(character, self.other) for word in words for character in word]
         offsets = np.cumsum([0, *map(len, words)], dtype=np.int64)

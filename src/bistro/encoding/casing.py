@@ -1,8 +1,8 @@
-"""Capital letters that the place of a word calls for: after the start of a sentence, say.
+"""Capital letters that the position of a word requires, for example at the start of a sentence.
 
-Such a letter tells nothing of the word, so a model that knows the habit need not learn *The* beside
-*the*. The habit is learned: a capital letter is due after the start of a sentence, or after a mark
-without letters, if nearly all words in that place begin with one.
+Such a letter carries no information about the word, so a model that knows the habit need not learn
+both *The* and *the*. The habit is learned: a capital letter is required after the start of a
+sentence, or after a mark without letters, if nearly all words in that position begin with one.
 
 >>> texts = [["The", "dog", "saw", "the", "cat"], ["A", "cat", "saw", "Rex"]] * 30
 >>> casing = Casing.learn(texts)
@@ -18,11 +18,11 @@ from collections.abc import Iterable, Iterator, Sequence
 FEWEST_SEEN = 50
 SHARE_OF_CAPITALS = 0.98
 START = ""
-"""Stands for the beginning of the sentence."""
+"""The token before the first word of a sentence."""
 
 
 class Casing:
-    """After which tokens a capital letter is due, and how words are written elsewhere."""
+    """The tokens after which a capital letter is required, and the counts of words elsewhere."""
 
     def __init__(self, after: Iterable[str], elsewhere: Counter[str] | None = None) -> None:
         self.after = frozenset(after)
@@ -30,7 +30,7 @@ class Casing:
 
     @classmethod
     def learn(cls, texts: Sequence[Sequence[str]]) -> Casing:
-        """Learn the habit from sentences, and which words have a capital letter of their own."""
+        """Learn the habit from sentences, and the words that are capitalised in any position."""
         followed, by_capital = Counter[str](), Counter[str]()
         for before, word in _pairs(texts):
             if not _has_letters(before) and word[:1].isalpha():
@@ -44,7 +44,7 @@ class Casing:
         return cls(after, Counter(w for before, w in _pairs(texts) if before not in after))
 
     def plain(self, words: Sequence[str]) -> list[str]:
-        """Return the words without the capital letters that are due to their place."""
+        """Return the words without the capital letters that only their position requires."""
         before = [START, *words[:-1]]
         return [
             self._lowered(word) if b in self.after else word

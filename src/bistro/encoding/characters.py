@@ -1,10 +1,10 @@
 """Running text to numbers: characters as symbols of a model, white space as one symbol.
 
-A run of white space is one symbol, `SPACE`, or `BREAK` where it holds a blank line, which always
-ends a sentence. Every other character is a symbol of its own if training had it often enough; else
-its Unicode category stands for it. The characters of addresses (chunks such as
-``www.example.org/a.html``) are symbols apart from the same characters elsewhere: a full stop in
-there ends nothing, and no short context could tell.
+A run of white space is one symbol: `BREAK` if it holds a blank line, which always ends a sentence,
+and `SPACE` otherwise. Every other character is a separate symbol if it is frequent enough in
+training; otherwise its Unicode category represents it. The characters of addresses (chunks such as
+``www.example.org/a.html``) are distinct from the same characters elsewhere, because a full stop in
+an address ends nothing, and a short context does not show whether it is in an address.
 
 >>> characters = Characters.of(["a b. a b."], least=2)
 >>> text = characters.encode("  ab a\\n\\nX")
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from bistro.errors import ModelFileError
 
 WORD_END, SENTENCE_END, GOES_ON = HIDDEN = (0, 1, 2)
-"""Hidden events: a word ends without a space; a sentence ends; a word goes on after a space."""
+"""Hidden events: a word ends without a space; a sentence ends; a word continues after a space."""
 BREAK, SPACE = 3, 4
 FIRST_CHARACTER = 5
 _NAMES = ("WORD_END", "SENTENCE_END", "GOES_ON", "BREAK", "SPACE")
@@ -42,7 +42,7 @@ _ADDRESS = re.compile(
     r"://|www\.|\w@\w|\w\.(?:com|org|net|edu|gov|html?|pdf|docx?|xlsx?|txt|jpg)\b"
 )
 _MARKS = "()[]{}<>\"'“”‘’«».,;:!?…*"
-"""What surrounds an address and is not part of it."""
+"""Characters that surround an address and are not part of it."""
 _CODE_POINTS = sys.maxunicode + 1
 _LAST_SPACE = 0x3000
 _BYTE_ORDER_MARK = 0xFEFF
@@ -53,7 +53,7 @@ Symbols = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class EncodedText:
-    """A text as symbols, and the place of each in the text; a run of spaces is its first."""
+    """A text as symbols, and the position of each; the position of a run of spaces is its first."""
 
     text: str
     symbols: Symbols
@@ -70,14 +70,14 @@ class Characters:
                 raise ModelFileError("the characters of the model are damaged")
         self.plain, self.addresses = plain, addresses
         tables = np.full((2, _CODE_POINTS), _UNKNOWN, np.int32)
-        # What was never seen in an address is taken as it is elsewhere.
+        # A character that was never seen in an address has the same symbol as elsewhere.
         tables[:, _codes(plain)] = FIRST_CHARACTER + np.arange(len(plain))
         tables[1, _codes(addresses)] = FIRST_CHARACTER + len(plain) + np.arange(len(addresses))
         self._tables = tables
 
     @classmethod
     def of(cls, texts: Iterable[str], *, least: int) -> Characters:
-        """Collect the characters that are seen at least so many times."""
+        """Collect the characters that occur at least `least` times."""
         counts: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
         for text in texts:
             codes = _codes(text)
@@ -96,7 +96,7 @@ class Characters:
         return FIRST_CHARACTER + len(self.plain) + len(self.addresses) + len(CATEGORIES)
 
     def name(self, symbol: int) -> str:
-        """Return what a symbol stands for."""
+        """Return the name of a symbol."""
         names: tuple[str, ...] = (*_NAMES, *self.plain, *self.addresses, *CATEGORIES)
         return names[symbol]
 
@@ -129,7 +129,7 @@ class Characters:
         return EncodedText(text, np.ascontiguousarray(symbols[middle]), places[middle])
 
     def _learn_categories(self, codes: Sequence[int]) -> None:
-        """Give characters that training did not have the symbols of their categories."""
+        """Give characters that are not in training the symbols of their categories."""
         first = len(self) - len(CATEGORIES)
         for code in codes:
             symbol = first + CATEGORIES.index(unicodedata.category(chr(code)))
@@ -139,7 +139,7 @@ class Characters:
 
 
 def in_addresses(text: str, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Tell of each character whether it is part of an address; marks around it are not."""
+    """Return for each character whether it is part of an address; marks around it are not."""
     inside = np.zeros(codes.size, np.bool_)
     found = [match.start() for match in _ADDRESS.finditer(text)]
     if not found:
@@ -167,7 +167,7 @@ def _is_space() -> NDArray[np.bool_]:
 
 
 def _line_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return how many line ends each character stands for; a paragraph end counts twice."""
+    """Return the number of line ends that each character has; a paragraph end counts twice."""
     ends = np.zeros(codes.size, np.int64)
     ends[(codes == 0x0A) | (codes == 0x85) | (codes == 0x2028)] = 1
     ends[(codes == 0x0C) | (codes == 0x2029)] = 2

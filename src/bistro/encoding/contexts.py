@@ -1,4 +1,4 @@
-"""The names of what a transition model can see: context elements.
+"""Context elements: the names of the parts of a state that a transition model can see.
 
 A context is a list of elements, the most informative first; back-off drops them from the end.
 Stack items are ``s1`` (the top) to ``s4``, each with
@@ -6,13 +6,13 @@ Stack items are ``s1`` (the top) to ``s4``, each with
     s1.tag  s1.word                       the item itself
     s1.lc1.tag  s1.lc1.label  s1.lc1.word     its leftmost child so far
     s1.rc1.tag  s1.rc1.label  s1.rc1.word     its rightmost child so far
-    s1.lval  s1.rval                      how many children it has on either side (up to 3)
+    s1.lval  s1.rval                      number of children on either side (up to 3)
 
-and beside them ``b.tag`` (the tag of the word about to be generated; for words only), ``p1.tag
-p1.word p2.tag p2.word`` (the last words generated, whatever became of them), ``distance`` (between
-s1 and s2, in classes) and ``action`` (left or right arc; for labels only).
+In addition, there are ``b.tag`` (the tag of the word about to be generated; for words only),
+``p1.tag p1.word p2.tag p2.word`` (the last generated words, wherever they are now), ``distance``
+(between s1 and s2, in classes) and ``action`` (left or right arc; for labels only).
 
-The compiled core has the list of them; its order gives their numbers.
+The compiled core defines the list of elements; its order gives their numbers.
 
 >>> check_context(["s1.tag", "s2.tag"])
 >>> check_context(["s1.tga"])
@@ -31,19 +31,19 @@ NUMBERS = {name: number for number, name in enumerate(transition_elements())}
 
 
 def elements(text: str) -> tuple[str, ...]:
-    """Return the elements that a text names, one after the other."""
+    """Return the elements that a text names, separated by spaces."""
     return tuple(text.split())
 
 
 def check_elements(names: Iterable[str], known: Collection[str]) -> None:
-    """Refuse names of elements that do not exist."""
+    """Raise an error if an element does not exist."""
     for name in names:
         if name not in known:
             raise ConfigError(f"unknown context element '{name}'{nearest(name, known)}")
 
 
 def check_context(names: Collection[str], known: Collection[str] = NUMBERS) -> None:
-    """Refuse contexts with elements that do not exist, or with too many."""
+    """Raise an error if a context has unknown elements or too many of them."""
     check_elements(names, known)
     if len(names) > LONGEST_CONTEXT:
         raise ConfigError(f"a context has at most {LONGEST_CONTEXT} elements, not {len(names)}")
@@ -55,5 +55,5 @@ def is_lexical(name: str) -> bool:
 
 
 def sees_labels(names: Iterable[str]) -> bool:
-    """Return whether any element is the label of an arc made before."""
+    """Return whether any element is the label of an earlier arc."""
     return any(name.endswith(".label") for name in names)

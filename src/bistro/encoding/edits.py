@@ -1,8 +1,8 @@
-"""Edit rules: how one string becomes another by its two ends, so that what is learned carries over.
+"""Edit rules, which turn one string into another at its two ends and generalise to new strings.
 
-A rule changes the case, replaces the front and the back of a string, and keeps what is between:
+A rule changes the case, replaces the front and the back of a string, and keeps the part between:
 *flies* becomes *fly* by ``ies → y`` at the back, *don't* becomes *do n't* by ``n't → ␣n't``. A rule
-is possible only for strings that have its front and its back. Of the rules that turn one string
+is possible only for strings that have its front and its back. If several rules turn one string
 into another, the one that explains most pairs of training is chosen.
 
 >>> rules = chosen_rules({("flies", "fly"): 1, ("tries", "try"): 1, ("went", "go"): 1})
@@ -27,12 +27,12 @@ _CASES: dict[str, Callable[[str], str]] = {
     "title": str.capitalize,
 }
 _LONGEST_END = 8
-"""Longer fronts and backs than this make a rule of one word."""
+"""A front or back that is longer than this gives a rule for one word only."""
 
 
 @dataclass(frozen=True, order=True)
 class EditRule:
-    """Front and back of a string, what replaces them, and the case that comes first."""
+    """Front and back of a string, their replacements, and the change of case, which comes first."""
 
     case: str = ""
     front: str = ""
@@ -40,10 +40,10 @@ class EditRule:
     back: str = ""
     new_back: str = ""
     whole: bool = False
-    """Whether the rule is for one string alone, its front, which becomes `new_front`."""
+    """True if the rule applies to one string only, its front, which becomes `new_front`."""
 
     def apply(self, form: str) -> str | None:
-        """Return what a string becomes, or nothing where the rule is not possible."""
+        """Return the result for a string, or None if the rule is not possible."""
         if self.whole:
             return self.new_front if form == self.front else None
         cased = _CASES[self.case](form)
@@ -58,7 +58,7 @@ class EditRule:
 
     @classmethod
     def from_header(cls, fields: Any) -> EditRule:
-        """Make a rule again."""
+        """Restore a rule."""
         good = isinstance(fields, list) and len(fields) == 6 and fields[0] in _CASES
         if not good or not all(isinstance(field, str) for field in fields[:5]):
             raise ModelFileError("an edit rule is damaged")
@@ -74,7 +74,7 @@ class EditRule:
 
 
 def possible_rules(source: str, target: str) -> Iterator[EditRule]:
-    """Yield all rules that turn a string into another, those of the longest kept middle first."""
+    """Yield all rules that turn a string into another; rules that keep the longest middle first."""
     seen: set[str] = set()
     for case, cased in ((case, change(source)) for case, change in _CASES.items()):
         if cased in seen:
@@ -101,7 +101,7 @@ def chosen_rules(pairs: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], 
 
 
 def _common(one: str, other: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the substrings in common that cannot be longer: length, and where they begin."""
+    """Yield the maximal common substrings: their lengths and where they begin in both strings."""
     for begin in range(len(one)):
         for place in range(len(other)):
             if one[begin] != other[place] or (

@@ -1,4 +1,4 @@
-"""Events: outcomes in contexts, as integer arrays; what a Pitman-Yor model learns from.
+"""Events: outcomes in contexts, as integer arrays; a Pitman-Yor model learns from them.
 
 >>> events = Events(np.array([[3, 1], [2, 1]], np.int32), np.array([5, 6], np.int32))
 >>> events.sorted().contexts.tolist()
@@ -19,7 +19,7 @@ from bistro.encoding.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Events:
-    """One row a training event: its context, most informative element first, and its outcome."""
+    """One row per training event: its context, most informative element first, and its outcome."""
 
     contexts: NDArray[np.int32]
     outcomes: NDArray[np.int32]
@@ -35,8 +35,8 @@ class Events:
     def sorted(self) -> Events:
         """Return the events in the order of their contexts.
 
-        Customers are exchangeable, so any order will do; in this one neighbours share their
-        restaurants, and a sweep walks through memory instead of jumping about in it.
+        Customers are exchangeable, so any order is correct. In this order, neighbours share their
+        restaurants, and a sweep accesses memory in sequence instead of at random.
         """
         order = np.lexsort((self.outcomes, *self.contexts.T[::-1]))
         return Events(
@@ -44,14 +44,14 @@ class Events:
         )
 
     def digest(self) -> str:
-        """Return a hash of all events, to recognise them again."""
+        """Return a hash of all events, which identifies them."""
         shape = np.array(self.contexts.shape, dtype=np.int64)
         parts = (shape, np.ascontiguousarray(self.contexts), self.outcomes)
         return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
 
 def text_events(texts: Sequence[Sequence[str]], vocabulary: Vocabulary, order: int) -> Events:
-    """Return all words and sentence ends of texts with the `order - 1` words before each."""
+    """Return all words and sentence ends of texts, each with the `order - 1` words before it."""
     ids, offsets = vocabulary.encode_all(texts)
     return padded_events(ids, offsets, order, start=vocabulary.start, end=vocabulary.end)
 
@@ -59,7 +59,7 @@ def text_events(texts: Sequence[Sequence[str]], vocabulary: Vocabulary, order: i
 def padded_events(
     ids: NDArray[np.int32], offsets: NDArray[np.int64], order: int, *, start: int, end: int
 ) -> Events:
-    """Return all words and sentence ends with the `order - 1` words before each, nearest first."""
+    """Return all words and sentence ends, each with `order - 1` words before it, nearest first."""
     pad = order - 1
     lengths = np.diff(offsets)
     begins = np.concatenate(([0], np.cumsum(lengths + pad + 1)))[:-1]

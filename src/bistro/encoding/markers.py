@@ -1,16 +1,16 @@
 """Markers of unknown English words, in the style of the Berkeley parser.
 
-What the parsers of Petrov et al. (2006) see of a word they never learned, one after the other:
+The features of an unknown word that the parsers of Petrov et al. (2006) see, in this order:
 
-    initial  capital at the start of the sentence, small letters after it
-    known      ... and the word is known in small letters
-    capital  another word with a capital          lower    one with small letters only
+    initial  capital at the start of the sentence, lower case after it
+    known      ... and the word is known in lower case
+    capital  another word with a capital          lower    a word in lower case
     digit    there is a digit in it               dash     there is a hyphen in it
     -s -ed -ing -ion -er -est -ly -ity -y -al     a suffix, of words that are long enough
 
-Unlike the classes of `bistro.encoding.unknown`, which learn their suffixes, these know English. A
-marker that was never seen in training gives way to the one without the suffix, then without dash
-and digit, then to ``<unk>``.
+Unlike the classes of `bistro.encoding.unknown`, which learn their suffixes, these are specific to
+English. A marker that was never seen in training is replaced by the marker without the suffix, then
+without dash and digit, then by ``<unk>``.
 
 >>> markers = EnglishMarkers.learn_markers({"Opening": 1}, {"walking": 1}, known=["opening"])
 >>> markers.names
@@ -37,7 +37,7 @@ class EnglishMarkers(UnknownClasses):
     """The markers seen in training; marker 0 is ``<unk>``."""
 
     known: frozenset[str] = frozenset()
-    """The words that are known."""
+    """The known words."""
 
     @classmethod
     def learn_markers(
@@ -48,7 +48,7 @@ class EnglishMarkers(UnknownClasses):
         return replace(nameless, names=nameless.seen_names(initial, inside, fewest=1))
 
     def candidates(self, word: str, initial: bool) -> list[str]:
-        """Return the markers that fit a word, the finest first."""
+        """Return the markers that fit a word, the most specific first."""
         shape = self._shape(word, initial)
         marks = ["digit"] * any(map(str.isdigit, word)) + ["dash"] * ("-" in word)
         suffix = suffix_of(word)
@@ -67,7 +67,7 @@ class EnglishMarkers(UnknownClasses):
 
 
 def suffix_of(word: str) -> str | None:
-    """Return the suffix that tells something of an English word.
+    """Return the suffix of an English word that is informative, or None.
 
     >>> [suffix_of(word) for word in ("80s", "bus", "class", "walked", "tidy", "ability", "re-ed")]
     ['s', None, None, 'ed', None, 'ity', None]

@@ -1,19 +1,19 @@
-"""Where the morphemes of an annotation are in the written word.
+"""Alignment of the morphemes of an annotation with the letters of the written word.
 
-An annotation gives morphemes as they are, not as they are written: kwephrojekthi is
-kwa-i-phrojekthi, whose a and i became one e. The letters of the morphemes are aligned with those of
-the word at the least cost, which says where each morpheme begins and ends:
+An annotation gives the canonical forms of morphemes, not their spelling: kwephrojekthi is
+kwa-i-phrojekthi, whose a and i became one e. The letters of the morphemes are aligned with the
+letters of the word at the lowest cost, which gives the beginning and end of each morpheme:
 
     the same letter, in either case       0
     a vowel for a vowel, w or y for u, o, i   2
-    a letter left out, a letter put in    2
+    a letter deleted, a letter inserted   2
     another letter of the same kind       4   (vowels, consonants, other characters)
     a letter of another kind              6
     a morpheme without letters            3
 
-Of alignments that cost the same, that which leaves letters out in earlier morphemes is taken (the
-stem, which comes later, keeps its own), and a letter put in between two morphemes goes to the first
-(the hyphen of lwe-IDP).
+If several alignments have the same cost, the one that deletes letters in earlier morphemes is
+chosen (the stem, which comes later, keeps its letters), and a letter inserted between two morphemes
+belongs to the first (the hyphen of lwe-IDP).
 
 >>> boundaries("kwephrojekthi", ["kwa", "i", "phrojekthi"])
 [0, 2, 3, 13]
@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 _UNIT = 1000
-"""Costs are multiplied by this; what is smaller breaks ties."""
+"""Costs are multiplied by this; smaller amounts break ties."""
 _LEFT_OUT = _PUT_IN = 2 * _UNIT
 _EMPTY = 3 * _UNIT
 _AT_FRONT = 1
@@ -36,11 +36,11 @@ _VOWELS = frozenset("aeiou")
 _GLIDES = frozenset({("u", "w"), ("o", "w"), ("i", "y")})
 
 _Row = list[tuple[int, int]]
-"""For each place in the word: the least cost so far, and where the current morpheme begins."""
+"""For each position in the word: the lowest cost so far, and where the current morpheme begins."""
 
 
 def boundaries(word: str, forms: Sequence[str]) -> list[int]:
-    """Return where each morpheme begins in the word, and behind them the word's length."""
+    """Return the position in the word where each morpheme begins, followed by the word's length."""
     if _lower("".join(forms)) == _lower(word):
         return [0, *accumulate(map(len, forms))]
     costs = [0] + [_NEVER] * len(word)
@@ -56,7 +56,7 @@ def boundaries(word: str, forms: Sequence[str]) -> list[int]:
 
 
 def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
-    """Return the costs of all places where a morpheme may end, by those where it may begin."""
+    """Return the costs of all possible ends of a morpheme, given the costs of its beginnings."""
     empty = before
     begun: _Row = [(_NEVER, 0)] * (len(word) + 1)
     _put_in(empty, begun)
@@ -77,7 +77,7 @@ def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
 
 
 def _put_in(empty: list[int], begun: _Row) -> None:
-    """Leave letters of the word that no letter of the morpheme matches to."""
+    """Add letters of the word that no letter of the morpheme matches."""
     for place in range(len(begun) - 1):
         _better(begun, place + 1, empty[place] + _PUT_IN + _AT_FRONT, place)
         _better(begun, place + 1, begun[place][0] + _PUT_IN, begun[place][1])
@@ -97,7 +97,7 @@ def _substitution(letter: str, written: str) -> int:
 
 
 def _lower(text: str) -> str:
-    """Return a text in small letters, as long as it was: the small form of İ is two characters."""
+    """Return a text in lower case with the same length: İ in lower case has two characters."""
     small = text.lower()
     if len(small) == len(text):
         return small

@@ -1,9 +1,9 @@
-"""Morphemes as numbers: labels, letters, and every morpheme that was seen with its letters.
+"""Morphemes as numbers: labels, letters, and every morpheme that was seen, with its letters.
 
-A morpheme of a word is aligned with the letters it is written with (`morpheme_alignment`): its
-*surface*, beside its *canonical* form, which the annotation gives. Before anything is counted,
-digits become 0, and a word that is capitalised though its first morpheme is not (at the beginning
-of a sentence, in a heading) is written small.
+A morpheme of a word is aligned with the letters of its spelling (`morpheme_alignment`), its
+*surface*, as opposed to its *canonical* form, which the annotation gives. Before counting, digits
+become 0, and a word that is capitalised although its first morpheme is not (at the beginning
+of a sentence, in a heading) is changed to lower case.
 
 >>> from bistro.treebank.morphology import SegmentedWord, parse_morphemes
 >>> word = SegmentedWord("Kwephrojekthi", parse_morphemes("kwa[Poss]-i[Pre]-phrojekthi[Stem]"))
@@ -35,7 +35,7 @@ LEAST_SHARE = 0.01
 
 
 class Piece(NamedTuple):
-    """A morpheme of a word, as written and as it is."""
+    """A morpheme of a word: its label, its canonical form and its spelling."""
 
     label: str
     canonical: str
@@ -43,7 +43,7 @@ class Piece(NamedTuple):
 
 
 class Capitals(NamedTuple):
-    """How often a word that is small by itself is capitalised, and how often it is all capitals."""
+    """Shares of lower-case words that are capitalised, and that are written in all capitals."""
 
     first: float
     all: float
@@ -61,21 +61,21 @@ def pieces(word: SegmentedWord) -> list[Piece]:
 
 
 def folded(word: str, canonical: str) -> str:
-    """Return a word without digits, and small where its first morpheme is."""
+    """Return a word without digits, and in lower case where its first morpheme is."""
     if word[:1].isupper() and canonical[:1].islower():
         word = _small(word) if _is_all_capitals(word) else _small(word[0]) + word[1:]
     return without_digits(word)
 
 
 def without_digits(text: str) -> str:
-    """Return a text with 0 for every digit."""
+    """Return a text with every digit replaced by 0."""
     return _DIGIT.sub("0", text)
 
 
 def spellings_of(word: str, capitals: Capitals) -> Iterator[tuple[str, float]]:
-    """Yield what a written word may be before it is capitalised, with the log of its weight.
+    """Yield the possible forms of a word before capitalisation, each with its log-weight.
 
-    The weight is that of being written so, relative to a word that is written as it is.
+    The weight is the probability of this capitalisation relative to no capitalisation.
     """
     plain = 1 - capitals.first - capitals.all
     yield without_digits(word), 0.0
@@ -88,7 +88,7 @@ def spellings_of(word: str, capitals: Capitals) -> Iterator[tuple[str, float]]:
 
 
 def shares_of_capitals(words: Iterable[SegmentedWord]) -> Capitals:
-    """Return how often words are capitalised that are not so by themselves."""
+    """Return the shares of words that are capitalised although their canonical form is not."""
     small = first = everything = 0
     for word in words:
         canonical = "".join(morpheme.form for morpheme in word.morphemes)
@@ -99,7 +99,7 @@ def shares_of_capitals(words: Iterable[SegmentedWord]) -> Capitals:
             everything += _is_all_capitals(word.form)
             first += not _is_all_capitals(word.form)
     most = max(1, small)
-    # Never so many that none would be left as it is.
+    # At most 0.45 each, so that a word may also remain unchanged.
     return Capitals(*(min(0.45, max(LEAST_SHARE, n / most)) for n in (first, everything)))
 
 
@@ -108,7 +108,7 @@ def _is_all_capitals(word: str) -> bool:
 
 
 def _small(text: str) -> str:
-    """Return a text in small letters, as long as it was."""
+    """Return a text in lower case with the same length."""
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
@@ -118,7 +118,7 @@ class Inventory:
 
     labels: tuple[str, ...]
     letters: str
-    """In the order of their numbers; the number behind them is that of any other letter."""
+    """Letters in the order of their numbers; the next number represents any other letter."""
     morphemes: tuple[Piece, ...]
 
     @classmethod
@@ -131,7 +131,7 @@ class Inventory:
 
     @property
     def alphabet(self) -> int:
-        """How many letters there are, that for unknown ones included."""
+        """The number of letters, including the one that represents unknown letters."""
         return len(self.letters) + 1
 
     @cached_property
@@ -155,14 +155,14 @@ class Inventory:
         return {letter: number for number, letter in enumerate(self.letters)}
 
     def encode(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the letters of all texts, one after the other, and where each text begins."""
+        """Return the letters of all texts, concatenated, and where each text begins."""
         other = len(self.letters)
         numbers = self._letter_numbers
         ids = np.fromiter((numbers.get(c, other) for c in "".join(texts)), dtype=np.int32)
         return ids, np.cumsum([0, *map(len, texts)]).astype(np.int64)
 
     def columns(self) -> dict[str, Any]:
-        """Return the table of morphemes as the compiled core takes it."""
+        """Return the table of morphemes in the form that the compiled core expects."""
         letters, offsets = self.encode(list(self.surfaces))
         found = self.morphemes
         return {
@@ -176,7 +176,7 @@ class Inventory:
 
     # The elements of contexts: the same as in cpp/infinite/morpheme_table.hpp.
     def history(self, before: Sequence[Piece]) -> list[int]:
-        """Return the context behind some morphemes, nearest first, without its first element."""
+        """Return the context after some morphemes, nearest first, without its first element."""
         size = len(self.labels)
         found = []
         for piece in reversed(before):
@@ -193,7 +193,7 @@ class Inventory:
 
     @classmethod
     def from_header(cls, header: Mapping[str, Any]) -> Self:
-        """Make the inventory again."""
+        """Restore the inventory."""
         morphemes = tuple(Piece(*map(str, entry)) for entry in header["morphemes"])
         inventory = cls(tuple(header["labels"]), str(header["letters"]), morphemes)
         if any(piece.label not in inventory.label_numbers for piece in morphemes):

@@ -1,4 +1,4 @@
-"""Which kinds of characters a word has."""
+"""The kinds of characters of a word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes of unknown words: what can be seen of a word that was never learned.
+"""Classes of unknown words, defined by the visible features of a word.
 
 A class is a shape, perhaps ``dash``, perhaps a suffix: ``<unk-lower-ing>``, ``<unk-capital-dash>``.
 
@@ -9,8 +9,8 @@ A class is a shape, perhaps ``dash``, perhaps a suffix: ``<unk-lower-ing>``, ``<
                                                 lower    no capitals
 
 Suffixes are the most frequent final one to three characters of the rare training words, so they
-come from the language itself. A class must be seen `FEWEST_SEEN` times among the rare words;
-otherwise its words fall to the class without the suffix, then without the dash, then to ``<unk>``.
+depend on the language. A class must be seen `FEWEST_SEEN` times among the rare words; otherwise
+its words belong to the class without the suffix, then without the dash, then to ``<unk>``.
 
 >>> classes = UnknownClasses.learn({}, {"walking": 3, "talking": 4, "xy": 1}, num_suffixes=1)
 >>> classes.names
@@ -64,14 +64,14 @@ class UnknownClasses:
         return (UNKNOWN, *frequent_classes(pending, fewest))
 
     def index(self, word: str, *, initial: bool) -> int:
-        """Return the number of the finest class that was learned for `word`."""
+        """Return the number of the most specific class that was learned for `word`."""
         if len(self.names) == 1:
             return 0
         candidates = self.candidates(word, initial)
         return next((self._indices[name] for name in candidates if name in self._indices), 0)
 
     def candidates(self, word: str, initial: bool) -> list[str]:
-        """Return the names of the classes that fit a word, the finest first."""
+        """Return the names of the classes that fit a word, the most specific first."""
         parts = ["<unk", shape_of(word, initial=initial)]
         if _has_dash_inside(word):
             parts.append("dash")
@@ -81,7 +81,7 @@ class UnknownClasses:
 
 
 def sentence_start(words: Sequence[str]) -> int:
-    """Return how many words are at the start: up to the first with a letter or digit."""
+    """Return the number of words at the start: up to the first with a letter or digit."""
     for place, word in enumerate(words, start=1):
         if any(map(str.isalnum, word)):
             return place
@@ -89,7 +89,7 @@ def sentence_start(words: Sequence[str]) -> int:
 
 
 def shape_of(word: str, *, initial: bool) -> str:
-    """Return the shape of the table above."""
+    """Return the shape of a word according to the table above."""
     has_digit = any(map(str.isdigit, word))
     if not any(map(_is_letter, word)):
         return "number" if has_digit else "punct"
@@ -107,7 +107,7 @@ def shape_of(word: str, *, initial: bool) -> str:
 
 @lru_cache(maxsize=4096)
 def _is_letter(char: str) -> bool:
-    """Tell letters, and the marks that many scripts write vowels with, from the rest."""
+    """Return whether a character is a letter, or a mark such as the vowel signs of many scripts."""
     return unicodedata.category(char)[0] in "LM"
 
 
@@ -116,7 +116,7 @@ def _has_dash_inside(word: str) -> bool:
 
 
 def _suffixes_of(word: str) -> Iterator[str]:
-    """Yield the final characters in small letters, the longest first, at least one left over."""
+    """Yield the suffixes of a word in lower case, the longest first, without the whole word."""
     small = word.lower()
     for length in range(min(LONGEST_SUFFIX, len(small) - 1), 0, -1):
         suffix = small[-length:]
@@ -135,9 +135,9 @@ def _frequent_suffixes(counts: Mapping[str, int], number: int) -> frozenset[str]
 
 
 def frequent_classes(pending: Counter[tuple[str, ...]], fewest: int) -> list[str]:
-    """Return the classes seen often enough; what is seen too rarely counts for the next coarser.
+    """Return the classes seen often enough; rarer classes count for the next more general class.
 
-    `pending` counts words by the names of their classes, the finest first.
+    `pending` counts words by the names of their classes, the most specific first.
     """
     kept = Counter[str]()
     while pending:

@@ -7,7 +7,7 @@ fills contexts. They are numbers, not strings: a word ``</s>`` in a text is a wo
 
 A word seen fewer than `unknown_below` times in training is unknown, there and later, and is encoded
 as its class (see `bistro.encoding.unknown`). With ``unknown = "spelling"`` every word of training
-is known, and ``<unk>`` stands for all words to come, which a model tells apart by their spelling.
+is known, and ``<unk>`` represents all other words, which a model distinguishes by their spelling.
 Zero-width characters make no difference between words (see `bistro.treebank.invisible`).
 
 >>> vocabulary = Vocabulary.build([["the", "dog"], ["the", "cat"]], unknown="single")
@@ -38,7 +38,7 @@ from bistro.treebank.invisible import seen
 UnknownMode = Literal["classes", "markers", "single", "spelling"]
 START_SYMBOL = "<s>"
 END_SYMBOL = "</s>"
-# Forms of unknown words are remembered with their class; the memory is emptied at this size.
+# The classes of unknown words are cached by form; the cache is emptied at this size.
 _CACHE_SIZE = 1 << 16
 _ABSENT = -1
 _SETTINGS = ("unknown", "unknown_below", "unknown_suffixes")
@@ -46,7 +46,7 @@ _SETTINGS = ("unknown", "unknown_below", "unknown_suffixes")
 
 @dataclass
 class WordCounts:
-    """How often each word was seen, anywhere and at the start of sentences; parts can be added."""
+    """Counts of each word, anywhere and at the start of sentences; counts of parts can be added."""
 
     all: Counter[str] = field(default_factory=Counter)
     initial: Counter[str] = field(default_factory=Counter)
@@ -95,7 +95,7 @@ class Vocabulary:
         unknown_below: int = 2,
         unknown_suffixes: int = 100,
     ) -> Vocabulary:
-        """Count the words of `sentences` (read once) and learn the classes from the rare ones."""
+        """Count the words of `sentences` (read once) and learn the classes from the rare words."""
         return cls.counted(
             WordCounts.of(sentences),
             unknown=unknown,
@@ -112,7 +112,7 @@ class Vocabulary:
         unknown_below: int = 2,
         unknown_suffixes: int = 100,
     ) -> Vocabulary:
-        """Return the vocabulary of words that were counted; the classes are of the rare ones."""
+        """Return the vocabulary of counted words; the classes are learned from the rare words."""
         _check_settings(unknown, unknown_below, unknown_suffixes)
         counts, initial = _merged(words.all), _merged(words.initial)
         fewest = 1 if unknown == "spelling" else unknown_below
@@ -136,7 +136,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]] | WordCounts, config: Any) -> Vocabulary:
-        """Build the vocabulary of `sentences` by those settings of unknown words that there are."""
+        """Build the vocabulary of `sentences` with the unknown-word settings that `config` has."""
         settings = {name: getattr(config, name) for name in _SETTINGS if hasattr(config, name)}
         words = sentences if isinstance(sentences, WordCounts) else WordCounts.of(sentences)
         return cls.counted(words, **settings)
@@ -155,24 +155,24 @@ class Vocabulary:
         return f"Vocabulary({words} words, {self.num_classes} unknown classes)"
 
     def has_same_events(self, other: Vocabulary) -> bool:
-        """Return whether another vocabulary tells the same words apart, in whatever order."""
+        """Return whether another vocabulary distinguishes the same words, in whatever order."""
         one, two = self.to_header(), other.to_header()
         alike = ("words", "classes", "suffixes")
         return self.unknown == other.unknown and all(set(one[n]) == set(two[n]) for n in alike)
 
     @property
     def num_classes(self) -> int:
-        """How many ids are classes of unknown words: ids below this number."""
+        """The number of classes of unknown words, which have the ids below this number."""
         return len(self.classes.names)
 
     @property
     def is_open(self) -> bool:
-        """Whether every string is a word, with a probability of its own."""
+        """True if every string is a word with its own probability."""
         return self.unknown == "spelling"
 
     @property
     def end(self) -> int:
-        """The id of the end of a sentence, behind all words."""
+        """The id of the end of a sentence, after all words."""
         return len(self)
 
     @property
@@ -200,7 +200,7 @@ class Vocabulary:
     def encode_all(
         self, sentences: Iterable[Sequence[str]]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return all ids in a row, and offsets: sentence i is ``ids[offsets[i]:offsets[i+1]]``."""
+        """Return all ids and offsets: sentence i is ``ids[offsets[i]:offsets[i+1]]``."""
         ids: list[int] = []
         offsets = [0]
         for sentence in sentences:
@@ -209,7 +209,7 @@ class Vocabulary:
         return np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64)
 
     def decode(self, ids: Iterable[int]) -> list[str]:
-        """Return words and, for classes, end and start, their symbols."""
+        """Return the words of ids; classes, end and start are returned as their symbols."""
         return [self._strings[i] for i in ids]
 
     def to_header(self) -> dict[str, Any]:
@@ -223,7 +223,7 @@ class Vocabulary:
 
     @classmethod
     def from_header(cls, header: Mapping[str, Any]) -> Vocabulary:
-        """Restore what `to_header` gave."""
+        """Restore a vocabulary from the result of `to_header`."""
         try:
             settings = {name: header[name] for name in _SETTINGS}
             _check_settings(**settings)
@@ -271,7 +271,7 @@ class Vocabulary:
 
 
 def _merged(counts: Counter[str]) -> Counter[str]:
-    """Return counts in which words that look the same are one."""
+    """Return counts in which words that look the same are merged."""
     merged = Counter[str]()
     for word, count in counts.items():
         merged[seen(word)] += count

@@ -1,22 +1,22 @@
-"""Scores of trees, tags and words: how much of a treebank a system gets right.
+"""Scores of trees, tags and words: the share that a system gets right.
 
-Two conventions are in use, and differ by more than parsers do; every figure names its own.
+Two conventions are in use, and differ by more than parsers do; every figure names its convention.
 
-- *UD*: all words count, punctuation included; subtypes of relations (what follows ``:``) are
-  ignored. UAS is the share of words with the right head, LAS of words with the right head and
-  relation; the other metrics are listed in `SCORES`. All agree with the official scorer of
-  Universal Dependencies and of the CoNLL 2018 shared task.
+- *UD*: all words count, punctuation included; subtypes of relations (after ``:``) are ignored. UAS
+  is the share of words with the correct head, LAS of words with the correct head and relation; the
+  other metrics are listed in `SCORES`. All agree with the official scorer of Universal Dependencies
+  and of the CoNLL 2018 shared task.
 - *without punctuation* (CoNLL-X and the Penn Treebank): the same UAS and LAS over the words that
   are not punctuation in gold. Labels of those treebanks have no subtypes, so nothing is lost by
   ignoring them. These figures need the same words in both files.
 
 The files may split the same text into different words and sentences. The words are then aligned by
-their characters (`word_alignment`), and every figure is an F1, `metrics` holds precision, recall
-and aligned accuracy too. If the words are the same, precision, recall and F1 of UAS, LAS and tags
-are one figure.
+their characters (`word_alignment`), and every figure is an F1; `metrics` also holds precision,
+recall and aligned accuracy. If the words are the same, precision, recall and F1 of UAS, LAS and
+tags are equal.
 
 Figures are percentages, not rounded; a figure that cannot be computed (LAS of trees without labels)
-is None, and `unavailable` says why.
+is None, and `unavailable` gives the reason.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -80,13 +80,13 @@ SCORES = (
     ("MLAS", "mlas", "CLAS with UPOS, UFeats and function words, F1"),
     ("BLEX", "blex", "CLAS with lemmas, F1"),
 )
-"""The scores of UD: how they are called, by which name they go here, and what they count."""
+"""The scores of UD: their titles, their names in this module, and their meanings."""
 SEGMENTS = (
     ("Tokens", "tokens", "tokens of the text, by their characters"),
     ("Sentences", "sentences", "sentences, by their characters"),
     ("Words", "words", "words that can be aligned"),
 )
-"""The scores of words and sentences, of which only `AttachmentScores.metrics` holds figures."""
+"""The scores of words and sentences, which are only in `AttachmentScores.metrics`."""
 IN_ORDER = (*SEGMENTS, *SCORES[3:8], *SCORES[:3], *SCORES[8:])
 """All scores in the order of the official scorer."""
 CONTENT_SCORES = ("clas", "mlas", "blex")
@@ -127,27 +127,27 @@ class AttachmentScores:
     mlas: float | None
     blex: float | None
     upos_sentences: float | None
-    """Sentences all of whose tags are right; needs the same words, as the next one."""
+    """Sentences with all tags correct; this and the next score need the same words."""
     xpos_sentences: float | None
     words: int
-    """Those of gold, as all numbers here."""
+    """Number of words of gold; all numbers here refer to gold."""
     content_words: int
-    """Those over which CLAS, MLAS and BLEX are computed."""
+    """Number of words over which CLAS, MLAS and BLEX are computed."""
     sentences: int
     aligned_by: AlignedBy
     """`words` if both files have the same words, otherwise `characters`."""
     metrics: dict[str, Metric]
     """Precision, recall, F1, aligned accuracy and counts, by the names in `SCORES` and `SEGMENTS`;
-    without those that cannot be computed."""
+    without scores that cannot be computed."""
     no_punct: NoPunct
     """Without figures where the words differ."""
     protocol: dict[str, str]
-    """The convention of the scores (`ud`) and of those in `no_punct`."""
+    """The conventions of the scores (`ud`) and of the scores in `no_punct`."""
     unavailable: dict[str, str]
-    """Why a score is None, by its name."""
+    """The reason why a score is None, by name."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures by name, those without punctuation as a dictionary inside."""
+        """Return all figures by name; figures without punctuation are a nested dictionary."""
         metrics = {name: metric.to_dict() for name, metric in self.metrics.items()}
         return vars(self) | {"metrics": metrics, "no_punct": vars(self.no_punct)}
 
@@ -166,9 +166,9 @@ def score(
     ----------
     gold, system
         Sentences with the same words, or the same text split into different words. They are read
-        once and not kept: iterators do.
+        once and not kept, so iterators are allowed.
     punct
-        What punctuation is: `upos`, `penn` or `unicode`; otherwise recognised from gold.
+        The rule for punctuation: `upos`, `penn` or `unicode`; default: recognised from gold.
     gold_name, system_name
         Names for messages, of files for example.
     """
@@ -186,13 +186,13 @@ def score(
 def first_difference(
     gold: Sequence[object], system: Sequence[object]
 ) -> tuple[int, object, object]:
-    """Return the first place, from 1, at which two lists of words differ, and their words there."""
+    """Return the first position, from 1, at which two lists of words differ, with both words."""
     pairs = zip([*gold, "(end)"], [*system, "(end)"], strict=False)
     return next((place, *pair) for place, pair in enumerate(pairs, start=1) if pair[0] != pair[1])
 
 
 def _complete(gold: Iterable[Sentence], name: str) -> Iterator[Sentence]:
-    """Yield the sentences of gold, all of which must have whole trees."""
+    """Yield the sentences of gold, all of which must have complete trees."""
     for sentence in gold:
         if MISSING in sentence.heads:
             raise TreebankError(
@@ -212,7 +212,7 @@ def _recognise(gold: Words, codes: Codes) -> Punctuation:
 
 
 def _is_plain(gold: Words, codes: Codes, rule: Punctuation) -> NDArray[np.bool_]:
-    """Return which words of gold are not punctuation."""
+    """Return a mask of the words of gold that are not punctuation."""
     if rule == "upos":
         return ~codes.upos.flags("PUNCT".__eq__)[gold.upos]
     if rule == "penn":
@@ -222,14 +222,14 @@ def _is_plain(gold: Words, codes: Codes, rule: Punctuation) -> NDArray[np.bool_]
 
 
 def _find_unavailable(words: AlignedWords) -> dict[str, str]:
-    """Say which scores would mean nothing, because a column is empty or not of UD."""
+    """Return the scores that cannot be computed, with reasons (an empty column, or not UD)."""
     reasons: dict[str, str] = {}
-    for column, (told, scores) in NEEDED.items():
+    for column, (described, scores) in NEEDED.items():
         for side in (words.gold, words.system):
             if not _has(side, words.codes, column):
-                reasons |= {name: f"no {told}" for name in scores if name not in reasons}
+                reasons |= {name: f"no {described}" for name in scores if name not in reasons}
     universal = words.marked(words.gold, CONTENT_RELATIONS | FUNCTION_RELATIONS)
-    # Whether a word of another scheme is a content word cannot be seen from its relation.
+    # In another scheme, the relation does not show whether a word is a content word.
     if 2 * int(universal.sum()) < len(universal):
         reasons |= {name: "no UD relations" for name in CONTENT_SCORES if name not in reasons}
     if not words.alignment.same_text:
@@ -241,7 +241,7 @@ def _find_unavailable(words: AlignedWords) -> dict[str, str]:
 
 
 def _has(words: Words, codes: Codes, column: str) -> bool:
-    """Whether some word has a value in a column."""
+    """Return whether some word has a value in a column."""
     if column == "heads":
         return bool((words.parents != NO_HEAD).any())
     return bool((getattr(words, column) != getattr(codes, column)[EMPTY]).any())
@@ -276,7 +276,7 @@ def _summarise(words: AlignedWords, rule: Punctuation) -> AttachmentScores:
 
 
 def _whole_sentences(words: AlignedWords, column: str, unavailable: dict[str, str]) -> float | None:
-    """Return the share of sentences whose words all have the right tag."""
+    """Return the share of sentences with all tags correct."""
     if f"{column}_sentences" in unavailable:
         return None
     right = np.logical_and.reduceat(words.agree(column), words.gold.sentence_starts[:-1])

@@ -1,26 +1,26 @@
-"""Bracket scores: how many constituents of a tree are right, as the program EVALB counts them.
+"""Bracket scores: the share of correct constituents, as the program EVALB counts them.
 
-A constituent is a label with the words it spans. With M that gold and system share,
+A constituent is a label with the words it spans. With M constituents that gold and system share,
 
     precision = M / constituents of system    recall = M / constituents of gold
     F1 = 2 M / (constituents of system + constituents of gold)
 
-over all sentences together. The conventions are those of EVALB with Collins' parameters:
+over all sentences together. The conventions follow EVALB with Collins' parameters:
 
-- traces, and words with the tags ``, : `` '' .``, are taken out before spans are counted, and with
-  them what spans nothing else; tags of words are not constituents;
-- the outermost bracket (no label, ``TOP``, ``ROOT`` or ``S1``) is none either;
+- traces, and words with the tags ``, : `` '' .``, are removed before spans are counted, and so are
+  constituents that span nothing else; tags of words are not constituents;
+- the outermost bracket (no label, ``TOP``, ``ROOT`` or ``S1``) is not a constituent either;
 - function tags and indices are ignored (``NP-SBJ`` is ``NP``); ``ADVP`` and ``PRT`` are equal;
-- a sentence of punctuation alone is left out;
-- several constituents of one label over the same words count each: a multiset;
-- exact match: sentences all of whose constituents are right, and none too many; a constituent of
-  the system *crosses* if it overlaps one of gold with neither inside the other;
-- tags: the share of right ones among the words left; the length of a sentence, for the scores of
-  those up to 40, counts punctuation but no traces.
+- a sentence that consists only of punctuation is left out;
+- several constituents with one label over the same words each count: a multiset;
+- exact match: sentences with all constituents correct and none too many; a constituent of the
+  system *crosses* if it overlaps one of gold with neither inside the other;
+- tags: the share of correct tags among the remaining words; the length of a sentence, for the
+  scores of sentences up to 40, counts punctuation but no traces.
 
-In one point we differ: what punctuation is, the tags of gold decide for both trees. EVALB goes by
-each tree's own tags, and leaves out sentences in which a wrong tag makes the numbers of words
-differ; here they count. Unlabelled scores compare the spans alone.
+One point differs: here the tags of gold decide for both trees which words are punctuation. EVALB
+uses each tree's own tags, and leaves out sentences in which a wrong tag makes the numbers of words
+differ; here they count. Unlabelled scores compare only the spans.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> gold = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .))")
@@ -64,26 +64,26 @@ class Constituent:
 
 @dataclass(frozen=True)
 class BracketScores:
-    """The scores of one set of sentences, in percent but for `crossing`."""
+    """The scores of one set of sentences, in percent except `crossing`."""
 
     labelled: Rates
     unlabelled: Rates
     exact: float | None
-    """Sentences with all constituents right (labelled)."""
+    """Sentences with all constituents correct (labelled)."""
     crossing: float | None
-    """Constituents of the system that cross one of gold, a sentence on average."""
+    """Mean number per sentence of constituents of the system that cross one of gold."""
     no_crossing: float | None
-    """Sentences without any."""
+    """Sentences without crossing constituents."""
     tags: float | None
-    """Words with the right tag, punctuation left out."""
+    """Words with the correct tag, punctuation left out."""
     words: int
-    """Those that are not punctuation."""
+    """Number of words that are not punctuation."""
     sentences: int
     gold: int
     """Constituents of gold."""
     system: int
     matched: int
-    """Constituents, with their labels, that gold and system share."""
+    """Labelled constituents that gold and system share."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def score_brackets(
 
 
 def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent]:
-    """Return the constituents that count; `left_out` are the places of punctuation marks.
+    """Return the constituents that count; `left_out` are the positions of punctuation marks.
 
     >>> from bistro.treebank.brackets import parse_tree
     >>> constituents(parse_tree("((S (NP (DT a) (NN b)) (. .)))"), {2})
@@ -148,7 +148,7 @@ def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent
         elif words > begins[id(node)] and not _is_root(node, tree):
             label = plain_label(node.label)
             found.append(Constituent(EQUAL_LABELS.get(label, label), begins[id(node)], words))
-    # Closed from below; returned from the left, the widest first, those of equal width from above.
+    # Found bottom-up; returned from left to right, widest first, equal spans top-down.
     found.reverse()
     return sorted(found, key=lambda span: (span.begin, -span.end))
 

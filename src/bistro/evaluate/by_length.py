@@ -1,13 +1,13 @@
-"""Attachment by the length of the dependency: short arcs are easy, long ones tell parsers apart.
+"""Attachment by dependency length: short arcs are easy, long ones distinguish parsers.
 
 The length of an arc is the distance in words between head and dependent; arcs from the root are a
-class of their own (Titov & Henderson 2007, Table 2). Gold and system may disagree on the length,
-so each class has a precision and a recall. With C arcs that are right, G arcs in gold and S arcs
-in the system's trees,
+separate class (Titov & Henderson 2007, Table 2). Gold and system may disagree on the length, so
+each class has a precision and a recall. With C correct arcs, G arcs in gold and S arcs in the
+system's trees,
 
     precision = C / S    recall = C / G    F1 = 2 C / (G + S)
 
-An arc is right when head and label are (`las`; subtypes ignored), or the head alone (`uas`).
+An arc is correct if head and label are correct (`las`; subtypes ignored), or the head (`uas`).
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -47,7 +47,7 @@ class Rates:
 
     @classmethod
     def of(cls, right: int, gold: int, system: int) -> Rates:
-        """Return the rates of so many right ones."""
+        """Return the rates from the numbers of correct, gold and system items."""
         f1 = percent(2 * right, gold + system)
         return cls(percent(right, system), percent(right, gold), f1)
 

@@ -1,13 +1,13 @@
-"""Attachment by relation: which dependencies a parser finds, and what it takes the others for.
+"""Attachment by relation: accuracy for each relation, and the commonest confusions.
 
-The words of gold are grouped by their relation (subtypes ignored, as in UD's scores). Of the words
+The words of gold are grouped by their relation (subtypes ignored, as in UD's scores). For the words
 of a relation,
 
-    uas = share with the right head    las = share with the right head and relation
-    labels = share with the right relation, whatever the head
+    uas = share with the correct head    las = share with the correct head and relation
+    labels = share with the correct relation, whatever the head
 
 `taken_for` is the wrong relation that the system most often gives to words of this one. Weighted
-by their words, the rows give UAS and LAS of `bistro.evaluate.attachment` again.
+by their words, the rows average to UAS and LAS of `bistro.evaluate.attachment`.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -37,7 +37,7 @@ class RelationScores:
     las: float
     labels: float
     taken_for: tuple[str, int] | None
-    """The commonest wrong relation, and for how many words; None if there is none."""
+    """The commonest wrong relation and its number of words; None if there is none."""
 
 
 def score_by_relation(gold: Iterable[Sentence], system: Iterable[Sentence]) -> list[RelationScores]:
@@ -71,12 +71,12 @@ def plain_relation(label: str) -> str:
 
 
 def percent(part: float, whole: float) -> float | None:
-    """Return a share in percent; None of nothing."""
+    """Return a share in percent; None if the whole is 0."""
     return 100.0 * part / whole if whole else None
 
 
 def commonest_other(found: Counter[str], right: str) -> tuple[str, int] | None:
-    """Return the value that was found most often instead of the right one, and how often."""
+    """Return the commonest wrong value, and its count."""
     wrong = ((-times, value) for value, times in found.items() if value != right)
     most = min(wrong, default=None)
     return (most[1], -most[0]) if most else None

@@ -1,8 +1,8 @@
-"""Attachment by the length of the sentence: long sentences are harder, and there are fewer.
+"""Attachment by sentence length: long sentences are harder, and rarer.
 
-Sentences are grouped by their number of words, punctuation included. Of the words of a group, UAS
-is the share with the right head, LAS with the right head and relation (subtypes ignored); `exact`
-is the share of sentences all of whose heads are right.
+Sentences are grouped by their number of words, punctuation included. Within a group, UAS is the
+share of words with the correct head, LAS with the correct head and relation (subtypes ignored);
+`exact` is the share of sentences with all heads correct.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -27,7 +27,7 @@ PROTOCOL = "sentences by their number of words; all words, punctuation included;
 
 @dataclass(frozen=True)
 class SentenceScores:
-    """The sentences of one class of lengths; shares in percent, None where there are none."""
+    """The sentences of one class of lengths; shares in percent, None for an empty class."""
 
     length: str
     sentences: int
@@ -35,20 +35,20 @@ class SentenceScores:
     uas: float | None
     las: float | None
     exact: float | None
-    """Sentences all of whose heads are right."""
+    """Sentences with all heads correct."""
 
 
 def check_borders(borders: Sequence[int]) -> None:
-    """Refuse borders that do not rise from 1 on."""
+    """Raise an error if borders do not increase, starting from at least 1."""
     if not borders or borders[0] < 1 or any(a >= b for a, b in pairwise(borders)):
         shown = ", ".join(map(str, borders)) or "none"
-        raise ConfigError(f"lengths of sentences must rise from 1 on, as in 10,20,40; not {shown}")
+        raise ConfigError(f"lengths of sentences must increase, as in 10,20,40; not {shown}")
 
 
 def score_by_sentence(
     gold: Iterable[Sentence], system: Iterable[Sentence], borders: Sequence[int] = BORDERS
 ) -> list[SentenceScores]:
-    """Return the scores of each class; `borders` are the greatest lengths of all but the last."""
+    """Return the scores of each class; `borders` are the upper limits of all but the last."""
     check_borders(borders)
     counts = [[0] * 5 for _ in range(len(borders) + 1)]
     for right, given in zip(gold, system, strict=True):

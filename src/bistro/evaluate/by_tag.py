@@ -1,4 +1,4 @@
-"""Tags one by one: how many words of each tag are found, and what the others are taken for.
+"""Tag accuracy for each tag, and the commonest confusions.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
@@ -24,9 +24,9 @@ class TagScores:
     tag: str
     words: int
     right: float
-    """In percent."""
+    """Share of words with the correct tag, in percent."""
     taken_for: tuple[str, int] | None
-    """The commonest wrong tag, and for how many words; None if there is none."""
+    """The commonest wrong tag and its number of words; None if there is none."""
 
 
 def score_by_tag(

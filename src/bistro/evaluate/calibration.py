@@ -1,14 +1,14 @@
-"""Calibration: of the arcs a parser is 90 % sure of, are 90 % right?
+"""Calibration: of the arcs with a probability of 90 %, are 90 % correct?
 
-Every word gives a pair: the probability p of the value in its row (PHead, PDeprel,
-PUpos or PXpos in MISC), and whether that value is right (c = 1) or not (0). The pairs are put in 15
-bins of equal width by p; with n_b pairs in bin b, N in all,
+Every word gives a pair: the probability p of the value in its row (PHead, PDeprel, PUpos or PXpos
+in MISC), and whether that value is correct (c = 1) or not (0). The pairs are divided into 15 bins
+of equal width by p; with n_b pairs in bin b, N in total,
 
     expected calibration error = Σ_b n_b / N · |mean of p in b - mean of c in b|
     Brier score                = mean of (p - c)²
 
-The first is 0 for a parser that knows how much it knows; the second also rewards deciding. Labels
-are compared whole, subtypes included, since the probability is that of the whole label.
+The first is 0 for a perfectly calibrated parser; the second also rewards confident predictions.
+Labels are compared with their subtypes, since the probability belongs to the whole label.
 
 >>> c = calibration_of([(1.0, True), (0.5, True), (0.5, False), (0.5, True), (0.5, False)])
 >>> c.expected_calibration_error, c.brier
@@ -47,12 +47,12 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """How well probabilities fit what came true; all figures between 0 and 1."""
+    """Agreement of probabilities with observed accuracy; all figures between 0 and 1."""
 
     expected_calibration_error: float
     brier: float
     confidence: float
-    """Mean probability of what was written: above the accuracy means too sure of itself."""
+    """Mean probability of the written values; above the accuracy, the model is overconfident."""
     accuracy: float
     words: int
     bins: list[Bin]
@@ -63,7 +63,7 @@ class Calibration:
 
 
 def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
-    """Return the calibration of (probability, is right) pairs, of which there is at least one."""
+    """Return the calibration of pairs (probability, is correct), at least one."""
     members: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
     for pair in pairs:
         members[min(int(pair[0] * BINS), BINS - 1)].append(pair)

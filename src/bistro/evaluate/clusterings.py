@@ -1,8 +1,8 @@
-"""How far two clusterings of the same things are apart, whatever their clusters are called.
+"""The distance between two clusterings of the same items, whatever the names of the clusters.
 
-The variation of information (Meilă 2003) is what one clustering leaves open about the other, both
-ways, in bits: 0 if they are the same, a metric, and blind to names. Chains of a model with latent
-states name them differently each time; this compares what they say.
+The variation of information (Meilă 2003) is the conditional entropy of each clustering given the
+other, added, in bits. It is a metric, 0 if they are the same, and independent of names. Chains of a
+model with latent states name them differently each time; this distance can compare them.
 
 >>> variation_of_information([0, 0, 1, 1], [7, 7, 3, 3])
 0.0
@@ -28,7 +28,7 @@ def variation_of_information(one: Clusters, other: Clusters) -> float:
     first, second = np.asarray(one), np.asarray(other)
     if first.size != second.size or not first.size:
         raise BistroError(
-            f"two clusterings of the same things are needed: one has {first.size}, "
+            f"two clusterings of the same items are needed: one has {first.size}, "
             f"the other {second.size}"
         )
     both = np.unique(np.stack((first, second), axis=1), axis=0, return_counts=True)[1]

@@ -1,7 +1,7 @@
-"""Cross-validation: every sentence of a treebank judged by a model that has not seen it.
+"""Cross-validation: every sentence of a treebank tested with a model that has not seen it.
 
-The treebank is cut into k folds; k models are trained, each on all folds but one, and judged on
-that one. With x_1 … x_k the figures of the folds,
+The treebank is cut into k folds; k models are trained, each on all folds but one, and tested on the
+remaining fold. With x_1 … x_k the figures of the folds,
 
     mean = Σ x_i / k        standard error of the mean = sqrt( Σ (x_i - mean)² / (k - 1) / k )
 
@@ -35,7 +35,7 @@ from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits
 from bistro.treebank.treebank import Treebank
 
 JUDGED = ("parse", "tag", "score")
-"""Abilities that can be judged on the sentences of a treebank."""
+"""Abilities that can be tested on the sentences of a treebank."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class CrossValidation:
         return fmean(self._values(name))
 
     def standard_error(self, name: str) -> float:
-        """Return the standard error of that mean."""
+        """Return the standard error of the mean of a figure."""
         return stdev(self._values(name)) / math.sqrt(len(self.folds))
 
     def parses(self) -> list[Parse]:
@@ -124,7 +124,7 @@ def cross_validate(
     by
         ``"sentence"``, or ``"document"`` to keep documents whole.
     tags
-        ``"joint"`` if parsers find the tags too, ``"given"`` if they use those of the treebank.
+        ``"joint"`` if parsers find the tags too, ``"given"`` if they use the treebank's tags.
     seed
         Seed of the folds and of the models.
     threads
@@ -160,14 +160,14 @@ def judged_kind(
     settings: Mapping[str, Any] | None = None,
     abilities: Sequence[str] = JUDGED,
 ) -> Kind:
-    """Return the record of a kind that can be judged on the sentences of a treebank, or refuse."""
+    """Return the record of a kind; raise an error if treebank sentences cannot test it."""
     given = {} if config is None else configuration.to_dict(config)
     family, _ = kinds.settled(kind, configuration.merged(given, settings or {}))
     if _is_judged(family, abilities):
         return family
     able = [one.name for one in kinds.every() if _is_judged(one, abilities)]
     raise BistroError(
-        f"{a_model(family.name)} cannot be judged on the sentences of a treebank; use one of "
+        f"{a_model(family.name)} cannot be tested on the sentences of a treebank; use one of "
         f"{', '.join(able)}"
     )
 

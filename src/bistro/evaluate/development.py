@@ -1,4 +1,4 @@
-"""How good a parser is on a development set, in one number and the figures behind it.
+"""The accuracy of a parser on a development set: one score, and the figures behind it.
 
 >>> judge = DevelopmentSet(sentences, tags="both", metric="las")       # doctest: +SKIP
 >>> judge(model)                                                       # doctest: +SKIP
@@ -34,7 +34,7 @@ class DevelopmentSet:
     threads: int = 1
 
     def __call__(self, model: Parser) -> dict[str, float]:
-        """Parse the sentences; the score is the mean of the metric over the ways to get tags."""
+        """Parse the sentences; the score is the mean of the metric over the sources of tags."""
         ways = ("given", "joint") if self.tags == "both" else (self.tags,)
         figures: dict[str, float] = {}
         for way in ways:
@@ -50,7 +50,7 @@ class DevelopmentSet:
 
 
 def default_metric(sentences: Sequence[Sentence], *, labelled: bool = True) -> Metric:
-    """Return the labelled score where there are labels to be found."""
+    """Return the labelled score if there are labels, otherwise the unlabelled score."""
     known = {label for sentence in sentences for label in sentence.deprels}
     return "las" if labelled and len(known) > 1 else "uas"
 
@@ -69,15 +69,15 @@ def annotate(
     sentences
         Sentences of a treebank, or lists of words.
     **options
-        Those of the model's `parse`, such as ``threads`` or ``particles``.
+        Options of the model's `parse`, such as ``threads`` or ``particles``.
     """
     return Treebank(annotated(model.parse_all(sentences, **options), model))
 
 
 def annotated(parses: Iterable[Parse], model: Parser) -> Iterator[Sentence]:
-    """Yield the sentences with the trees and tags that were found for them."""
+    """Yield the sentences with their predicted trees and tags."""
     for parse in parses:
-        # Features that were joined to a tag are no part of its column.
+        # Features that were joined to a tag are not part of its column.
         tags = model.shown_tags(parse.tags)
         found: dict[str, Any] = {"heads": parse.heads, model.tag_column: tags}
         if model.is_labelled:

@@ -1,13 +1,13 @@
-"""The doctor of treebanks: annotated values in the order of how much they surprise.
+"""Search for annotation errors: annotated values ranked by surprisal.
 
-A model that has not seen a sentence is asked how probable each annotated arc (head and label) and
-each tag is, given all the rest of the annotation (`bistro.tasks.given_the_rest`):
+A model that has not seen a sentence computes the probability of each annotated arc (head and label)
+and each tag, given the rest of the annotation (`bistro.tasks.given_the_rest`):
 
     surprise = -log2 p(annotated value | words, all other annotation)        in bits
 
-What surprises most, while another value would not, is either a mistake or worth a remark in the
-guidelines. The models are those of k folds, or one of other data; ties, at the highest surprise
-that is distinguished, are ordered by the probability of the alternative.
+The most surprising values with a likely alternative are either mistakes or deserve a remark in the
+guidelines. The models are trained on k folds, or one model on other data. Ties at the highest
+surprise are ordered by the probability of the alternative.
 
 >>> import bistro
 >>> treebank = list(bistro.builtin(sentences=80, seed=1))
@@ -42,7 +42,7 @@ What = Literal["head", "label", "tag", "crossing"]
 USUAL_KIND = "eisner"
 USUAL_FOLDS = 10
 SMALLEST = 2.0**-50
-"""Smaller probabilities are not distinguished; values that no model can score have none."""
+"""Smaller probabilities are not distinguished; values that no model can score get this one."""
 CONTEXT = 5
 """Words on each side in a snippet."""
 HEADINGS = (
@@ -53,16 +53,16 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class Finding:
-    """An annotated value, how much it surprises, and what the model would have there."""
+    """An annotated value, its surprise, and the model's alternative."""
 
     surprise: float
-    """In bits."""
+    """Surprise in bits."""
     what: What
-    """What differs between the annotated value and the alternative, or ``crossing``."""
+    """The part in which annotated value and alternative differ, or ``crossing``."""
     sentence: int
-    """Its place in the treebank, from 0."""
+    """Index of the sentence in the treebank, from 0."""
     word: int
-    """From 1."""
+    """Position of the word, from 1."""
     annotated: str
     """An arc as ``head:label``, or a tag."""
     probability: float
@@ -78,10 +78,10 @@ class Examination:
     arcs: list[Finding]
     tags: list[Finding]
     crossings: list[Finding]
-    """Arcs that cross others as no model has seen it. They have no probability for that alone and
-    need not be mistakes, so they are not among the others."""
+    """Arcs with a crossing pattern unseen in training. For this reason alone they have no
+    probability, and they need not be mistakes, so they are listed separately."""
     skipped: int
-    """Sentences that lack heads or tags, which were left out."""
+    """Number of sentences with missing heads or tags, which were left out."""
     protocol: str
     path: str = "-"
     tag_column: str = "upos"
@@ -93,7 +93,7 @@ class Examination:
         return sorted([*self.arcs, *self.tags], key=_order)
 
     def to_tsv(self, findings: Sequence[Finding]) -> str:
-        """Return findings as a table, with the place and the words around."""
+        """Return findings as a table, with their positions and the surrounding words."""
         lines = ["\t".join(HEADINGS), *("\t".join(self.row(finding)) for finding in findings)]
         return "".join(line + "\n" for line in lines)
 
@@ -138,10 +138,10 @@ def examine(
     kind
         The family of the models.
     k
-        Number of folds; default: 10, or none if there are sentences `beside`.
+        Number of folds; default: 10, or none if `beside` is given.
     beside
-        Sentences that are not examined. Without `k`, one model of these alone scores all of
-        `treebank`; with `k`, they are added to the training data of each fold.
+        Additional sentences, which are not examined. Without `k`, one model trained only on these
+        scores all of `treebank`; with `k`, they are added to the training data of each fold.
     by
         ``"sentence"``, or ``"document"`` to keep documents whole.
     seed
@@ -167,7 +167,7 @@ def examine(
     arcs: list[Finding] = []
     tags: list[Finding] = []
     column = "upos"
-    # With one model its parses are what is done in parallel, else the folds.
+    # With one model, its parses are computed in parallel, otherwise the folds.
     inner = threads if len(splits) == 1 else 1
 
     def work(model: Model, unseen: list[Sentence]) -> tuple[_Opinions, _Opinions, str]:
@@ -192,7 +192,7 @@ def examine(
         sorted(tags, key=_order),
         [arc for arc in arcs if arc.what == "crossing"],
         len(treebank) - len(places),
-        f"{kind}, {models}{', beside other data' if splits[0].train and beside else ''}, "
+        f"{kind}, {models}{', plus other data' if splits[0].train and beside else ''}, "
         f"seed {seed}; p given all other annotation",
         path_of(treebank) or "-",
         column,
@@ -203,7 +203,7 @@ _Opinions = list[list[Opinion]]
 
 
 def _require_arcs_and_tags(kind: str) -> None:
-    """Refuse kinds that do not find both."""
+    """Raise an error if a kind does not find both heads and tags."""
     family = kinds.find(kind)
     if not (family.can("parse") and family.can("tag")):
         able = [one for one in kinds.able("parse") if kinds.find(one).can("tag")]
@@ -218,13 +218,13 @@ def _is_whole(sentence: Sentence, config: Any) -> bool:
 
 
 def arc_names(sentence: Sentence) -> list[str]:
-    """Return each arc as ``head:label``, or its head alone where there is no label."""
+    """Return each arc as ``head:label``, or only its head if there is no label."""
     pairs = zip(sentence.heads, sentence.deprels, strict=True)
     return [f"{head}:{label}" if label != EMPTY else str(head) for head, label in pairs]
 
 
 def _kinds_of_arcs(sentence: Sentence, opinions: Sequence[Opinion]) -> list[What]:
-    """Return what is in question at each word: its head, its label, or how its arc crosses."""
+    """Return the doubtful part of each arc: the head, the label, or the crossing pattern."""
     lifted = projectivize(sentence.heads, sentence.deprels, "head").heads
     return [
         "crossing"
@@ -268,7 +268,7 @@ def line_of(sentence: Sentence, word: int) -> int:
 
 
 def snippet(sentence: Sentence, word: int) -> str:
-    """Return a word in brackets with those around it."""
+    """Return a word in brackets with the surrounding words."""
     first, last = max(0, word - 1 - CONTEXT), min(len(sentence), word + CONTEXT)
     shown = [*sentence.forms[first:last]]
     shown[word - 1 - first] = f"[{shown[word - 1 - first]}]"

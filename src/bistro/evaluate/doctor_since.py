@@ -1,6 +1,6 @@
-"""How good the doctor is on real corrections: what changed between two states of a treebank.
+"""Evaluation of `bistro doctor` on real corrections: the changes between two treebank versions.
 
-The doctor examines the older state. A finding is right if annotators changed that value later:
+The older version is examined. A finding is correct if annotators changed that value later:
 
     precision among the first n = changed values among them / n
     recall in the first 5 %     = changed values among them / all changed values
@@ -19,37 +19,37 @@ from bistro.evaluate.doctor import Finding, arc_names
 from bistro.treebank.sentence import Sentence
 
 Place = tuple[int, int]
-"""A sentence of the older state, from 0, and a word of it, from 1."""
+"""Index of a sentence of the older version, from 0, and position of a word, from 1."""
 FIRST = (10, 50, 100)
 TOP = 0.05
 
 
 @dataclass(frozen=True)
 class Changes:
-    """What became of the values of the older state."""
+    """The values of the older version that were changed."""
 
     arcs: dict[Place, str]
     """Changed arcs, with their new value."""
     tags: dict[Place, str]
     matched: list[int]
-    """The sentences of the older state that the newer one has too, with the same words."""
+    """Sentences of the older version that the newer one also has, with the same words."""
 
     def new_value(self, finding: Finding) -> str | None:
-        """Return what annotators put in the place of a value, if they changed it."""
+        """Return the new value if annotators changed it, otherwise None."""
         changed = self.tags if finding.what == "tag" else self.arcs
         return changed.get((finding.sentence, finding.word))
 
 
 @dataclass(frozen=True)
 class Hits:
-    """How many of the values that were changed a ranking has at its top."""
+    """Precision and recall of changed values at the top of a ranking."""
 
     values: int
     changed: int
     precision: dict[int, float]
     """Share of changed values among the first findings, for several numbers of them."""
     recall: float
-    """In the first 5 %."""
+    """Share of all changed values that are in the first 5 %."""
     restored: float
     """Share of the changed values in the first 100 whose alternative is the new value."""
 
@@ -66,9 +66,9 @@ class Hits:
 def changes(
     older: Sequence[Sentence], newer: Sequence[Sentence], tag_column: str = "upos"
 ) -> Changes:
-    """Return the values that differ between two states of a treebank.
+    """Return the values that differ between two versions of a treebank.
 
-    Sentences are matched by their `sent_id`, or by their place where they have none, and must have
+    Sentences are matched by their `sent_id`, or by their position if they have none, and must have
     the same words.
     """
     by_id = {sentence.sent_id or str(place): sentence for place, sentence in enumerate(newer)}
@@ -88,12 +88,12 @@ def changes(
                 if was != is_:
                     column[place, word] = is_
     if not matched:
-        raise BistroError("the two files have no sentence in common, with the same words")
+        raise BistroError("the two files have no sentence with the same words in common")
     return Changes(arcs, tags, matched)
 
 
 def hits(ranked: Sequence[Finding], found: Changes) -> Hits:
-    """Return how many changed values are at the top of a ranking of matched sentences."""
+    """Return precision and recall of a ranking of matched sentences."""
     matched = set(found.matched)
     ranked = [finding for finding in ranked if finding.sentence in matched]
     new = [found.new_value(finding) for finding in ranked]

@@ -1,15 +1,15 @@
-"""From a learning curve to a forecast: what would twice the data bring?
+"""Forecasts from a learning curve: the score to expect with twice the data.
 
 Scores of parsers grow with the number n of training words as a power law that levels off,
 
-    y(n) = a - b n^-c                a: the score of endless data, c: how fast it is approached
+    y(n) = a - b n^-c                a: the limit for infinite data, c: the rate of approach
 
-Three numbers from a handful of noisy points are not well known, so none is chosen. For every c of
-a grid the points give a and b by weighted least squares, and with them a normal distribution of
-y(n*) (flat priors on a and b); these are averaged by how probable each c makes the points, times a
-prior on c, and cut at scores that are possible. The noise has two parts: that of draws, whose
-variance is σ² / n, with σ seen where a size was drawn several times, and guessed where none was;
-and what is left of any curve that is only nearly a power law.
+A handful of noisy points does not determine three numbers well, so the forecast averages over them.
+For every c of a grid, the points give a and b by weighted least squares, and with them a normal
+distribution of y(n*) (flat priors on a and b). These distributions are averaged, weighted by the
+probability of the points given c times a prior on c, and truncated to possible scores. The noise
+has two parts: the noise of draws, with variance σ² / n, where σ is estimated from repeated draws
+and a default; and the misfit of a curve that is only nearly a power law.
 
 >>> sizes = [1000, 2000, 4000, 8000]
 >>> scores = [90 - 300 * n**-0.4 for n in sizes]
@@ -33,15 +33,15 @@ from bistro.errors import BistroError
 
 Floats = NDArray[np.float64]
 Points = Sequence[tuple[float, Sequence[float]]]
-"""Sizes, and for each the scores of all draws."""
+"""Sizes, each with the scores of all draws."""
 
 POWERS = np.exp(np.linspace(math.log(0.05), math.log(1.5), 60))
 USUAL_POWER, SPREAD_OF_POWERS = 0.35, 0.5
 """Median and standard deviation (of the logarithm) of the prior on c."""
 MISFIT = 0.25
-"""Standard deviation of what curves have beside the power law."""
+"""Standard deviation of the misfit between curves and the power law."""
 USUAL_NOISE, WORTH = 50.0, 4
-"""σ as it is on treebanks of Universal Dependencies, and how many observations that counts for."""
+"""Typical σ on treebanks of Universal Dependencies, and its weight in observations."""
 COVERAGE = 0.9
 LEAST_POINTS = 3
 
@@ -58,7 +58,7 @@ class Forecast:
 
 
 def forecast_of(points: Points, size: float, *, ceiling: float = 100.0) -> Forecast:
-    """Return the score to expect of training data of a given size."""
+    """Return the expected score with training data of a given size."""
     if len({n for n, _ in points}) < LEAST_POINTS:
         raise BistroError(f"a forecast needs scores of at least {LEAST_POINTS} sizes")
     largest = max(n for n, _ in points)
@@ -88,7 +88,7 @@ class _Fit:
 
 
 def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: float) -> _Fit:
-    """Fit a and b for a given c; return the prediction, and how probable the points are."""
+    """Fit a and b for a given c; return the prediction, and the evidence of the points."""
     columns = np.stack([np.ones_like(sizes), -(sizes**-power)], axis=1)
     weighted = columns / variances[:, None]
     precision = columns.T @ weighted
@@ -97,8 +97,8 @@ def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: f
     residual = float((((scores - columns @ best) ** 2) / variances).sum())
     at = np.array([1.0, -(size**-power)])
     deviation = math.sqrt(float(at @ covariance @ at) + MISFIT**2)
-    # The rows of `columns` stretch with the power, which alone would favour some powers: priors on
-    # what the curve gains between the smallest and the largest size, not on b, undo that.
+    # The rows of `columns` stretch with the power, which would favour some powers. A prior on the
+    # gain of the curve between the smallest and the largest size, not on b, corrects this.
     span = float(np.ptp(columns[:, 1]))
     log_evidence = -0.5 * residual - 0.5 * float(np.linalg.slogdet(precision)[1]) + math.log(span)
     return _Fit(float(at @ best), deviation, log_evidence)

@@ -1,7 +1,7 @@
-"""What a model is worth on sentences it has not seen, whatever its kind.
+"""The accuracy of a model of any kind on sentences it has not seen.
 
     parsers          uas, las      all words count, subtypes of relations ignored (UD)
-                     tags          share of right tags, where the parser finds them
+                     tags          share of correct tags, if the parser finds them
     taggers          tags
     language models  perplexity    words and sentence ends, with bits_per_word
 
@@ -35,7 +35,7 @@ Tags = Literal["joint", "given"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """Figures of a model on some sentences, and what it found."""
+    """Figures of a model on some sentences, and its parses."""
 
     figures: dict[str, float]
     sentences: int
@@ -48,7 +48,7 @@ class Judgement:
 def judge(
     model: Model, sentences: Sequence[Any], *, tags: Tags = "joint", keep: bool = False
 ) -> Judgement:
-    """Ask a model about sentences with known answers, on one thread; `keep` keeps its parses."""
+    """Test a model on annotated sentences, in one thread; `keep` keeps its parses."""
     size = len(sentences), sum(map(len, sentences))
     if isinstance(model, Parser):
         parses = list(model.parse_all(sentences, tags=tags, marginals=keep, threads=1))

@@ -11,10 +11,10 @@ A text of N words in S sentences is N + S events, each with its log-probability:
     bits_per_byte     = -L / ln 2 / B
 
 C counts the characters of the tokens and one space or newline after each token, the size of the
-text written one sentence per line; B counts the same in UTF-8 bytes. Under an open vocabulary,
-where every string has a probability, bits_per_char is what the text costs, and can be compared
-between any two such models. Where words are unknown their letters cost nothing, and the figure does
-not measure the text.
+text written one sentence per line; B counts the same in UTF-8 bytes. With an open vocabulary, where
+every string has a probability, bits_per_char measures the whole text, and can be compared between
+any two such models. Otherwise the letters of unknown words are not counted, and the figure does not
+measure the whole text.
 
 An impossible event makes a perplexity infinite; a figure over no events at all is NaN.
 
@@ -45,7 +45,7 @@ UNKNOWN_SPELLED = "spelled character by character"
 
 @dataclass(frozen=True)
 class LanguageFigures:
-    """How well a model predicts a text; the module's docstring defines each figure."""
+    """Figures of a model on a text; the module's docstring defines each figure."""
 
     perplexity: float
     perplexity_no_eos: float
@@ -53,9 +53,9 @@ class LanguageFigures:
     bits_per_word: float
     bits_per_char: float
     oov_rate: float
-    """Share of the words (not of the events) that the vocabulary lacks, from 0 to 1."""
+    """Share of the words (not of the events) outside the vocabulary, from 0 to 1."""
     words: int
-    """Words, `</s>` not among them."""
+    """Number of words, without `</s>`."""
     sentences: int
     characters: int
     bits_per_byte: float
@@ -64,7 +64,7 @@ class LanguageFigures:
     log_prob: float
     """Natural logarithm of the probability of the whole text, `</s>` included."""
     open_vocabulary: bool
-    """Whether every string has a probability: only then bits_per_char can be compared."""
+    """True if every string has a probability: only then can bits_per_char be compared."""
     protocol: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,8 +99,8 @@ def language_figures(
 
     `log_probs` are natural logarithms, one per event; `is_eos` marks the events that end a
     sentence, `is_oov` the words outside the vocabulary; `characters` comes from
-    `count_characters`, `bytes` from `count_bytes`; with an open vocabulary those words were
-    spelled, else scored as classes.
+    `count_characters`, `bytes` from `count_bytes`. With an open vocabulary, unknown words were
+    spelled, otherwise scored as classes.
     """
     logs = np.asarray(log_probs, dtype=np.float64)
     ends = np.asarray(is_eos, dtype=np.bool_)

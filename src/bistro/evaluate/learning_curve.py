@@ -1,10 +1,10 @@
-"""Learning curves: scores of models of growing parts of a treebank, and what more would bring.
+"""Learning curves: scores of models trained on growing parts of a treebank, and a forecast.
 
 Parts are nested: each draw puts the sentences in a random order, and its parts are the beginnings
-of that order (1/16, 1/8, 1/4, 1/2 and all, by default). The models are judged on a test
-set, or on the folds that they were not made of; with k folds, "all" is (k - 1) / k of the treebank.
-A power law gives the score to expect of twice the largest part, and, as a check that needs no new
-data, of the largest part from the smaller ones alone (`bistro.evaluate.forecast`).
+of that order (1/16, 1/8, 1/4, 1/2 and all, by default). The models are tested on a test set, or on
+the folds that they were not trained on; with k folds, "all" is (k - 1) / k of the treebank. A power
+law predicts the score of twice the largest part and, as a check that needs no new data, the score
+of the largest part from the smaller ones (`bistro.evaluate.forecast`).
 
 >>> import bistro
 >>> treebank, test = bistro.builtin(sentences=160, seed=1), bistro.builtin(sentences=40, seed=2)
@@ -64,7 +64,7 @@ class LearningCurve:
 
     parts: list[Part]
     figure: str
-    """The figure that forecasts are of: las, or what comes nearest to it."""
+    """The figure that is forecast: las, or else uas or tags."""
     protocol: str
 
     @property
@@ -74,7 +74,7 @@ class LearningCurve:
 
     @property
     def doubled(self) -> Forecast:
-        """The score to expect of twice as much."""
+        """The expected score with twice the largest part."""
         return self.forecast(2 * self.parts[-1].words)
 
     @property
@@ -85,7 +85,7 @@ class LearningCurve:
         return self.forecast(self.parts[-1].words, self.parts[:-1])
 
     def forecast(self, words: float, parts: Sequence[Part] | None = None) -> Forecast:
-        """Return the score to expect of so many words."""
+        """Return the expected score with this number of words."""
         points = [(part.words, part.scores(self.figure)) for part in parts or self.parts]
         return forecast_of(points, words)
 
@@ -122,15 +122,15 @@ class LearningCurve:
         """Return the forecasts in words."""
         last, doubled = self.parts[-1], self.doubled
         now = fmean(last.scores(self.figure))
-        told = (
-            f"twice as much ({2 * last.sentences:,} sentences to learn from) would bring "
-            f"{self.figure} {doubled.mean:.1f} "
-            f"({doubled.low:.1f} to {doubled.high:.1f} with 90 %), "
-            f"{last.sentences:,} bring {now:.1f}"
+        text = (
+            f"expected {self.figure} with twice as much training data "
+            f"({2 * last.sentences:,} sentences): {doubled.mean:.1f} "
+            f"({doubled.low:.1f} to {doubled.high:.1f} with 90 %); "
+            f"measured with {last.sentences:,}: {now:.1f}"
         )
         if self.hindcast is not None:
-            told += f"; the prediction from the smaller parts is {self.hindcast.mean:.1f} for these"
-        return told
+            text += f"; predicted for these from the smaller parts: {self.hindcast.mean:.1f}"
+        return text
 
 
 def learning_curve(
@@ -212,11 +212,11 @@ def learning_curve(
 
 
 def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | None = None) -> Kind:
-    """Return the record of a kind, or refuse it if its scores cannot be compared between sizes."""
+    """Return the record of a kind; raise an error if scores of sizes cannot be compared."""
     if kind in kinds.able("score") and not any(map(kinds.find(kind).can, COMPARED)):
         raise BistroError(
-            "perplexities of models that know different words cannot be compared: a learning curve "
-            "is for parsers and taggers"
+            "perplexities of models with different vocabularies cannot be compared: a learning "
+            "curve is for parsers and taggers"
         )
     return judged_kind(kind, config, settings, COMPARED)
 
@@ -238,7 +238,7 @@ def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tup
     number = round(share * len(places))
     if number < 1:
         raise BistroError(
-            f"{share:g} of {len(places)} sentences is less than one: take larger parts"
+            f"{share:g} of {len(places)} sentences is less than one: choose larger parts"
         )
     if number == len(places):
         return tuple(places)

@@ -6,7 +6,7 @@ Each metric counts items in gold, items in the system's output, and correct ones
     F1 = 2 · correct / (gold + system)  aligned accuracy = correct / aligned
 
 The aligned items are the words of gold that have a partner in the system (`word_alignment`); a
-head is right if it is the partner of gold's head. All figures agree with the official scorer.
+head is correct if it is the partner of gold's head. All figures agree with the official scorer.
 
 >>> Metric(correct=3, gold=4, system=6, aligned=4).f1
 60.0
@@ -32,7 +32,7 @@ CONTENT_RELATIONS = {
 }
 # fmt: on
 CHILD_RELATIONS = {"aux", "case", "cc", "clf", "cop", "det", "mark"}
-"""Those of the function words that MLAS compares with their content word."""
+"""Relations of the function words that MLAS compares with their content word."""
 FUNCTION_RELATIONS = CHILD_RELATIONS | {"punct"}
 
 Flags = NDArray[np.bool_]
@@ -50,12 +50,12 @@ class Metric:
 
     @property
     def precision(self) -> float | None:
-        """Correct items among those of the system."""
+        """Share of correct items among the items of the system."""
         return _percent(self.correct, self.system)
 
     @property
     def recall(self) -> float | None:
-        """Correct items among those of gold."""
+        """Share of correct items among the items of gold."""
         return _percent(self.correct, self.gold)
 
     @property
@@ -65,7 +65,7 @@ class Metric:
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """Correct items among the aligned ones."""
+        """Share of correct items among the aligned items."""
         return None if self.aligned is None else _percent(self.correct, self.aligned)
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _percent(part: int, whole: int) -> float | None:
 
 @dataclass(frozen=True)
 class AlignedWords:
-    """Two files, their aligned words, and which of these agree in what.
+    """Two files, their aligned words, and the agreement of these words.
 
     All arrays of flags have one entry per aligned pair.
     """
@@ -91,37 +91,37 @@ class AlignedWords:
     codes: Codes
 
     def agree(self, column: str) -> Flags:
-        """Return which pairs have the same value in a column."""
+        """Return a mask of pairs with the same value in a column."""
         one, other = getattr(self.gold, column), getattr(self.system, column)
         return np.asarray(one[self.alignment.gold] == other[self.alignment.system])
 
     def lemmas(self) -> Flags:
-        """Return which pairs have the same lemma; any is right where gold has none."""
+        """Return a mask of pairs with the same lemma; any lemma is correct if gold has none."""
         none = self.gold.lemmas[self.alignment.gold] == self.codes.lemmas[EMPTY]
         return np.asarray(self.agree("lemmas") | none)
 
     def heads(self) -> Flags:
-        """Return which pairs have the same head: the same word of gold, or the root."""
+        """Return a mask of pairs with the same head: the same word of gold, or the root."""
         parents = self.system.parents[self.alignment.system]
         partners = np.where(parents >= 0, self._partners()[np.maximum(parents, 0)], parents)
         return np.asarray(self.gold.parents[self.alignment.gold] == partners)
 
     def content(self) -> Flags:
-        """Return which pairs are content words in gold."""
+        """Return a mask of pairs that are content words in gold."""
         content: Flags = self.marked(self.gold, CONTENT_RELATIONS)[self.alignment.gold]
         return content
 
     def marked(self, words: Words, relations: set[str]) -> Flags:
-        """Return which words of a file have one of these relations."""
+        """Return a mask of the words of a file with one of these relations."""
         flags = self.codes.deprels.flags(relations.__contains__)
         return np.asarray(flags[words.deprels], dtype=bool)
 
     def function_children(self, right: Flags) -> Flags:
-        """Return which pairs have the same function words below them.
+        """Return a mask of pairs with the same function words as dependents.
 
-        `right` says which pairs have the same relation, tag and features. The function words below
-        a pair are the same if as many of gold's as there are below either word are aligned with a
-        word below the partner and right.
+        `right` marks the pairs with the same relation, tag and features. A function word of gold
+        matches if it is `right` and aligned with a dependent of the partner. The function words of
+        a pair are the same if the number of matches equals their number on both sides.
         """
         is_child = self.marked(self.gold, CHILD_RELATIONS)[self.alignment.gold]
         parents = self.gold.parents[self.alignment.gold]
@@ -139,7 +139,7 @@ class AlignedWords:
         return partners
 
     def _count_children(self, words: Words) -> Integers:
-        """Return the number of function words below each word of a file."""
+        """Return the number of function words that depend on each word of a file."""
         is_child = self.marked(words, CHILD_RELATIONS) & (words.parents >= 0)
         return np.bincount(words.parents[is_child], minlength=len(words))
 

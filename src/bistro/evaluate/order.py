@@ -1,9 +1,9 @@
-"""Dependency lengths of orders: real, sampled, random and optimal; and BLEU of found orders.
+"""Dependency lengths of orders: real, sampled, random and optimal; and BLEU of predicted orders.
 
 The length of a dependency is the distance of a word from its head in words. The random order of a
-tree draws every family's order uniformly (all projective orders are alike); the optimal projective
-order has the least sum of lengths (Gildea & Temperley 2007): dependents go alternately to the two
-sides, the largest subtrees outermost, so that the small ones are next to the head.
+tree draws every family's order uniformly (all projective orders are equally probable). The optimal
+projective order has the least sum of lengths (Gildea & Temperley 2007): dependents are placed
+alternately on the two sides, the largest subtrees outermost and the smallest next to the head.
 
 >>> heads = [0, 1, 1, 1, 4]                      # a head with three dependents, one of two words
 >>> order = optimal_order(heads, range(1, 6))
@@ -25,13 +25,13 @@ from bistro.rng import Stream
 
 
 def total_length(heads: Sequence[int], order: Sequence[int]) -> int:
-    """Return the sum of the distances of words from their heads; words left out do not count."""
+    """Return the sum of the distances of words from their heads; omitted words do not count."""
     place = {word: i for i, word in enumerate(order)}
     return sum(abs(place[w] - place[heads[w - 1]]) for w in order if heads[w - 1])
 
 
 def random_order(heads: Sequence[int], kept: Sequence[int], stream: Stream) -> list[int]:
-    """Draw a projective order of a tree's words, all being alike."""
+    """Draw a projective order of a tree's words uniformly."""
     ordered = {}
     for head, dependents in _children(heads, kept).items():
         mixed = shuffled([head, *dependents], stream)
@@ -92,7 +92,7 @@ def _from_the_top(root: int, children: dict[int, list[int]]) -> list[int]:
 
 
 def bleu(found: Sequence[Sequence[str]], real: Sequence[Sequence[str]]) -> float:
-    """Return BLEU of orders against the real ones, through sacrebleu, words as they are."""
+    """Return BLEU of orders against the real ones by sacrebleu, without its tokenisation."""
     try:
         sacrebleu: Any = importlib.import_module("sacrebleu")
     except ImportError:

@@ -1,14 +1,14 @@
 """Scores of words cut into morphemes, against an annotation of the same words.
 
-    boundaries   precision, recall and F1 of the places inside words where a morpheme begins
-    segments     share of the words all of whose boundaries are right
+    boundaries   precision, recall and F1 of the positions inside words where a morpheme begins
+    segments     share of the words with all boundaries correct
     labelled     precision, recall and F1 of morphemes: label, begin and end
-    words        share of the words all of whose morphemes are right, labels and places
-    canonical    share of the words whose morphemes have the right forms, as annotators write them
+    words        share of the words with all morphemes correct, labels and positions
+    canonical    share of the words whose morphemes have the correct canonical forms
 
-Where an annotation says what a morpheme is and not how it is written, its place in the word is
-found by alignment (`bistro.encoding.morpheme_alignment`), in both files in the same way; the forms
-are compared in small letters.
+If an annotation gives the canonical form of a morpheme and not its spelling, its position in the
+word is found by alignment (`bistro.encoding.morpheme_alignment`), in both files in the same way.
+Forms are compared in lower case.
 
 >>> from bistro.treebank.morphology import SegmentedWord, parse_morphemes
 >>> gold = [SegmentedWord("undoable", parse_morphemes("un-do-able"))]
@@ -33,14 +33,14 @@ from bistro.treebank.morphology import SegmentedWord
 Span = tuple[str, int, int]
 GROUPS = ("all", "seen", "unseen")
 PROTOCOL = (
-    "all words, punctuation included; places of morphemes by alignment with the written word; "
+    "all words, punctuation included; positions of morphemes by alignment with the written word; "
     "boundaries inside words only"
 )
 
 
 @dataclass(frozen=True)
 class SegmentationScores:
-    """Figures in percent, by group: all words, and those seen and not seen in training."""
+    """Figures in percent, by group: all words, words seen in training, and unseen words."""
 
     figures: dict[str, dict[str, float]]
     words: dict[str, int]

@@ -1,4 +1,4 @@
-"""How well a model predicts a text, in one call.
+"""Figures of a model on a text, in one call.
 
 >>> import bistro
 >>> model = bistro.train("ngram", [["to", "be"], ["or", "not", "to", "be"]], seed=1)
@@ -35,7 +35,7 @@ def text_figures(model: Model, sentences: Iterable[Any], **options: Any) -> Lang
     sentences
         Sentences of a treebank, lists of words, or constituency trees.
     **options
-        Those of the model's `score`.
+        Options of the model's `score`.
     """
     words = as_words(sentences)
     scorer = SCORE.of(model)

@@ -1,12 +1,12 @@
-"""Which word of a system is which word of gold, where both have split the same text.
+"""Alignment of the words of a system with the words of gold, which may split a text differently.
 
 Files with the same words in the same sentences are aligned word by word. Otherwise words are
-aligned as in the CoNLL 2018 shared task. Both files must have the same characters, white space
-apart, so that a token is a span of characters:
+aligned as in the CoNLL 2018 shared task. Both files must have the same characters except white
+space, so that a token is a span of characters:
 
-- A word that is a token of its own is aligned with the word of the same span.
+- A word that is a single token is aligned with the word of the same span.
 - Words inside multiword tokens have no span of their own. The smallest span that contains such a
-  token, and out of which no multiword token of either file sticks, is a *region*: its words are
+  token, and whose border no multiword token of either file crosses, is a *region*: its words are
   aligned by a longest common subsequence of their lower-cased forms.
 
 The regions are found by a walk through both files, as the official scorer does it; the walk jumps
@@ -37,7 +37,7 @@ from bistro.evaluate.word_arrays import Codes, Integers, Words, without_spaces
 from bistro.treebank.fields import quoted
 
 NOT_ALIGNED = -3
-"""In place of the index of a word of gold; differs from `ROOT` and `NO_HEAD`."""
+"""Placeholder for the index of a word of gold; differs from `ROOT` and `NO_HEAD`."""
 _SHOWN_CHARACTERS = 20
 _SHOWN_TOKENS = 2
 
@@ -46,17 +46,17 @@ AlignedBy = Literal["words", "characters"]
 
 @dataclass(frozen=True)
 class Alignment:
-    """Pairs of words, as two arrays of indices, and how they were found."""
+    """Pairs of words, as two arrays of indices, and the method of alignment."""
 
     gold: Integers
     system: Integers
     by: AlignedBy
     same_text: bool
-    """Whether both files have the same characters; always so if aligned by characters."""
+    """True if both files have the same characters; always true if aligned by characters."""
 
 
 def align(gold: Words, system: Words, codes: Codes) -> Alignment:
-    """Align the words of two files; a `TreebankError` says where their texts differ."""
+    """Align the words of two files; a `TreebankError` names the place where their texts differ."""
     texts = "".join(gold.text), "".join(system.text)
     same_text = texts[0] == texts[1]
     if _same_words(gold, system):
@@ -98,9 +98,9 @@ class _Side:
         self.ends = words.token_borders[words.tokens + 1]
         self.multiword = words.multiword
         self.free = ~words.multiword
-        """Which words are not in any region."""
+        """True for words that are not in any region."""
         self.size = len(words)
-        # The walk looks at single words, which numpy is slow at, and lists of numbers are large.
+        # The walk accesses single words, which is slow in numpy, and lists of numbers are large.
         self.walk_starts = _compact(self.starts)
         self.walk_ends = _compact(self.ends)
         self.is_multiword = words.multiword.tobytes()
@@ -116,7 +116,7 @@ class _Side:
         return self._multiword_at[place] if place < len(self._multiword_at) else self.size
 
     def is_inside(self, word: int, end: int) -> bool:
-        """Whether a word belongs to a region that ends at the character `end`, as far as known."""
+        """Return whether a word is in a region that ends, as far as known, at character `end`."""
         if word >= self.size:
             return False
         if self.is_multiword[word]:
@@ -124,7 +124,7 @@ class _Side:
         return self.walk_ends[word] <= end
 
     def keys(self, first: int, last: int) -> list[str]:
-        """Return what words are compared by: lower-cased forms, without spaces in tokens."""
+        """Return the keys that are compared: lower-cased forms, without spaces in tokens."""
         forms = [self._names[code] for code in self.forms[first:last]]
         return [
             (form if self.is_multiword[word] else without_spaces(form)).lower()
@@ -148,7 +148,7 @@ def _align_spans(gold: _Side, system: _Side, characters: int) -> tuple[Integers,
 
 
 def _align_regions(gold: _Side, system: _Side) -> Integers:
-    """Return the pairs of words in regions, and mark in `free` which words regions take up."""
+    """Return the pairs of words in regions, and clear `free` for the words of regions."""
     pairs: list[tuple[int, int]] = []
     word, other = _next_region(gold, system, 0, 0)
     while word < gold.size and other < system.size:
@@ -199,7 +199,7 @@ def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
         and gold.walk_starts[word] == system.walk_starts[other]
         and gold.walk_ends[word] == system.walk_ends[other]
     ):
-        # The most frequent case: both files have this token, and nothing sticks out of it.
+        # The most frequent case: both files have this token, and no other token crosses its border.
         return word, other, gold.token_ends[word], system.token_ends[other]
     if gold.is_multiword[word]:
         end = gold.walk_ends[word]
@@ -223,7 +223,7 @@ def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 
 
 def _common_subsequence(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the places of a longest common subsequence, the earliest of `one` skipped first."""
+    """Yield the indices of a longest common subsequence; `one` is skipped first."""
     longest = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in reversed(range(len(one))):
         for j in reversed(range(len(other))):
@@ -270,7 +270,7 @@ def _text_differs(gold: Words, system: Words, texts: tuple[str, str]) -> Treeban
 
 
 def _common_prefix(one: str, other: str) -> int:
-    """Return how many characters are the same at the beginning of two texts."""
+    """Return the length of the common prefix of two texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,8 +1,8 @@
 """The words of a whole file as arrays of numbers: a million words in about 100 megabytes.
 
 Scores compare columns of two files. Strings are replaced by codes, which both files share, so that
-equal values have equal codes; heads become indices of words in the file. What a score ignores is
-left out before the coding: subtypes of relations, and features that are not universal.
+equal values have equal codes; heads become indices of words in the file. Values that scores ignore
+are removed before the coding: subtypes of relations, and features that are not universal.
 
 Sentences are read one by one and not kept.
 
@@ -31,7 +31,7 @@ from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
 ROOT, NO_HEAD = -1, -2
-"""What `Words.parents` holds for a root, and for a word without a head."""
+"""Values of `Words.parents` for a root, and for a word without a head."""
 # fmt: off
 UNIVERSAL_FEATURES = {
     "Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender",
@@ -46,7 +46,7 @@ Integers = NDArray[np.int32 | np.int64]
 
 
 def universal_features(feats: str) -> str:
-    """Return the universal features among those of a word, sorted."""
+    """Return the universal features of a word, sorted."""
     if feats == EMPTY:
         return ""
     kept = (f for f in feats.split("|") if f.partition("=")[0] in UNIVERSAL_FEATURES)
@@ -54,12 +54,12 @@ def universal_features(feats: str) -> str:
 
 
 def without_spaces(form: str) -> str:
-    """Return a form without its spaces, of whatever kind."""
+    """Return a form without spaces of any kind."""
     return _SPACES.sub("", form)
 
 
 class ColumnCodes(dict[str, int]):
-    """Values of one column to codes; values that are equal once simplified have the same."""
+    """Map from values of one column to codes; values with equal simplified forms share a code."""
 
     def __init__(self, simplify: Callable[[str], str] = str) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class Codes:
 
 @dataclass(frozen=True)
 class Words:
-    """All words of a file, one entry per word where nothing else is said."""
+    """All words of a file; one entry per word unless noted otherwise."""
 
     name: str
     forms: Integers
@@ -107,29 +107,29 @@ class Words:
     parents: Integers
     """The index of the head in the file, or `ROOT`, or `NO_HEAD`."""
     sentence_starts: Integers
-    """The first word of each sentence, and at the end the number of all words."""
+    """Index of the first word of each sentence, followed by the total number of words."""
     lines: Integers
     """The first line of each sentence in the file."""
     text: list[str]
     """The characters of each sentence, without spaces."""
     token_borders: Integers
-    """Where each token begins in the characters of the file, and where the last one ends."""
+    """Character positions at which tokens begin, and at which the last one ends."""
     tokens: Integers
     """The token of each word."""
     multiword: NDArray[np.bool_]
-    """Whether the word is part of a multiword token."""
+    """True for words that are part of a multiword token."""
 
     def __len__(self) -> int:
         return len(self.forms)
 
     @property
     def sentence_borders(self) -> Integers:
-        """Where each sentence begins in the characters of the file, and where the last ends."""
+        """Character positions at which sentences begin, and at which the last one ends."""
         return _cumulated(list(map(len, self.text)))
 
 
 class _Reader:
-    """Grows the arrays of a file, sentence by sentence."""
+    """Builder of the arrays of a file, sentence by sentence."""
 
     def __init__(self, codes: Codes) -> None:
         self._coded = {
@@ -213,5 +213,5 @@ def read_words(sentences: Iterable[Sentence], codes: Codes, name: str) -> Words:
 
 
 def _cumulated(lengths: Sequence[int]) -> Integers:
-    """Return where pieces of these lengths begin, and where the last one ends."""
+    """Return the offsets of pieces of these lengths, and the end of the last one."""
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -13,7 +13,7 @@ INSTALL = "pip install arviz h5netcdf"
 
 
 def load_arviz() -> Any:
-    """Return ArviZ, or say how to get it."""
+    """Return ArviZ, or raise an error with the command that installs it."""
     try:
         with warnings.catch_warnings():
             # Version 0.23 announces its successor on every import.
@@ -24,7 +24,7 @@ def load_arviz() -> Any:
 
 
 def from_groups(groups: Mapping[str, Mapping[str, Any]]) -> Any:
-    """Return groups of arrays as ArviZ has them: `InferenceData`, or a `DataTree` from 1.0 on."""
+    """Convert groups of arrays to ArviZ: `InferenceData`, or a `DataTree` from 1.0 on."""
     az = load_arviz()
     # From 1.0 on, groups are the keys of one dictionary.
     is_new = int(az.__version__.partition(".")[0]) >= 1

@@ -1,7 +1,7 @@
 """Running chains to their end: watched, stopped, resumed.
 
-A training run is a few chains that sweep side by side. What decides its result is hashed into a
-fingerprint, so that a checkpoint is only ever continued by the run it belongs to.
+A training run is a few chains that sweep side by side. Everything that decides its result is hashed
+into a fingerprint, so that a checkpoint is only ever continued by the run it belongs to.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
-"""Numbers of a state that do not depend on how its parts are named, alone or one per depth."""
+"""Numbers of a state that do not depend on the names of its parts: one number or one per depth."""
 
 
 def short(value: float) -> float:
@@ -39,12 +39,12 @@ def short(value: float) -> float:
 
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""What comes of a state that no training was ever in."""
+"""Errors that a state causes that no training was ever in."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a watcher of training receives after each sweep."""
+    """The data that a watcher of training receives after each sweep."""
 
     number: int
     total: int
@@ -53,31 +53,31 @@ class Sweep:
 
 @dataclass
 class Session:
-    """How a training run talks to the world: it may be watched, stopped and resumed."""
+    """The connection of a training run to its caller, who may watch, stop and resume it."""
 
     checkpoint: Checkpoint | None = None
     resume: bool = False
     on_start: Callable[[int, int], None] = lambda done, total: None
-    """Called once, with the number of sweeps that a checkpoint spares and the number of all."""
+    """Called once, with the number of sweeps that a checkpoint saves and the total number."""
     on_sweep: Callable[[Sweep], None] = lambda sweep: None
     on_words: Callable[[int, int], None] = lambda done, total: None
-    """Called after each piece of raw text, with the number of words parsed and that of all."""
+    """Called after each piece of raw text, with the number of parsed words and the total number."""
     on_note: Callable[[str], None] = lambda note: None
-    """Receives what a user may not expect of the data."""
+    """Called with a note about the data that a user may not expect."""
     stop_asked: Callable[[], bool] = lambda: False
     threads: int = 1
     """Chains that sweep at the same time; the result is the same for any number."""
     workers: Workers | None = None
-    """Who parses raw text; nobody named: threads of this process."""
+    """The workers that parse raw text; threads of this process by default."""
 
     def saved(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
-        """Return what a checkpoint holds, if this run is to go on from one."""
+        """Return the content of the checkpoint if this run resumes from one."""
         checkpoint = self.checkpoint if self.resume else None
         return checkpoint.load(fingerprint) if checkpoint else None
 
     @contextmanager
     def reading_checkpoint(self) -> Iterator[None]:
-        """Say that the checkpoint is damaged if what it holds cannot be used."""
+        """Raise an error that the checkpoint is damaged if its content cannot be used."""
         try:
             yield
         except (IndexError, KeyError, TypeError, ValueError):
@@ -88,14 +88,14 @@ class Session:
 
     @contextmanager
     def continuing(self) -> Iterator[None]:
-        """Say that the checkpoint cannot be used if a training that goes on from it fails."""
+        """Raise an error that names the checkpoint if a training that resumes from it fails."""
         try:
             yield
         except FAILURES as error:
             if not (self.resume and self.checkpoint and self.checkpoint.path.exists()):
                 raise
             raise ModelFileError(
-                f"{self.checkpoint.path}: training cannot go on from it: delete it and start from "
+                f"{self.checkpoint.path}: training cannot resume from it: delete it and start from "
                 "the beginning"
             ) from error
 
@@ -110,54 +110,54 @@ class Session:
 
 
 class Sweeping(Protocol):
-    """What a chain must be able to do to be run."""
+    """The methods that a chain must have to be run."""
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether a second sweep could change nothing."""
+        """True if a second sweep could change nothing."""
 
     def seat(self) -> None:
-        """Come into the first state."""
+        """Enter the first state."""
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Make one sweep, and keep the sample if asked to."""
+        """Make one sweep, and keep the sample if `keep` is true."""
 
     def log_likelihood(self) -> float:
         """Return the log-likelihood of the present state."""
 
     def figures(self) -> Figures:
-        """Return what the trace tells of the present state, by name."""
+        """Return the values that the trace shows for the present state, by name."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that changes from sweep to sweep."""
+        """Return everything that changes from sweep to sweep."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Come back into a saved state."""
+        """Return to a saved state."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Chains that sweep side by side, for how long, and how many of the last samples are kept."""
+    """Chains that sweep side by side, the number of sweeps, and how many last samples are kept."""
 
     chains: Sequence[Sweeping]
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """For each chain: the prefix of its names in the trace, where several models are trained."""
+    """For each chain: the prefix of its names in the trace, if several models are trained."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)
 
     def figures(self) -> Figures:
-        """Return what the trace tells of all chains."""
+        """Return the values that the trace shows for all chains."""
         return {o + name: one for o, c in self._owned() for name, one in c.figures().items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that changes from sweep to sweep."""
+        """Return everything that changes from sweep to sweep."""
         return {o + name: array for o, c in self._owned() for name, array in c.state().items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Bring all chains back into a saved state."""
+        """Return all chains to a saved state."""
         for owner, chain in self._owned():
             own = {n.removeprefix(owner): a for n, a in state.items() if n.startswith(owner)}
             chain.restore(own)
@@ -176,7 +176,7 @@ def run_chains(
 
 
 def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
-    """Run stages one after the other; chains of a later one begin where the earlier ones end."""
+    """Run stages one after the other; chains of a later stage begin where earlier chains end."""
     total = sum(stage.sweeps for stage in stages)
     trace = _begin(stages, fingerprint, session)
     session.on_start(len(trace), total)
@@ -197,7 +197,7 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
 
 
 def _sweep(stages: Sequence[Stage], number: int, threads: int) -> Stage:
-    """Make the sweep of this number, and return its stage."""
+    """Make the sweep with this number, and return its stage."""
     stage, first = _stage_of(stages, number)
     if number == first:
         for chain in stage.chains:

@@ -1,8 +1,8 @@
-"""Checkpoints: an interrupted training goes on as if nothing had happened.
+"""Checkpoints: an interrupted training resumes as if nothing had happened.
 
-A checkpoint is a file beside the model to be, with the state after some sweep and a fingerprint of
+A checkpoint is a file next to the future model, with the state after a sweep and a fingerprint of
 everything that decides the result (configuration, seed, events). It is written under another name
-and renamed, so there is always one whole checkpoint, and it goes when the model is saved.
+and renamed, so there is always one whole checkpoint. It is removed when the model is saved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KIND = "checkpoint"
 
 
 class StoppedError(BistroError):
-    """Training was asked to stop; what was done is in the checkpoint."""
+    """Training was stopped on request; the work done so far is in the checkpoint."""
 
 
 class Checkpoint:
@@ -47,12 +47,12 @@ class Checkpoint:
     def save(
         self, fingerprint: str, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> None:
-        """Write the state, replacing the one before."""
+        """Write the state, replacing the previous one."""
         write_model(self.path, {"kind": KIND, "fingerprint": fingerprint, **header}, arrays)
         self._last = time.monotonic()
 
     def load(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
-        """Return the saved state, or nothing if there is none."""
+        """Return the saved state, or None if there is no checkpoint."""
         if not self.path.exists():
             return None
         try:
@@ -68,7 +68,7 @@ class Checkpoint:
         return file.header, file.arrays
 
     def discard(self) -> None:
-        """Remove the file, and what killed runs left half-written; the model itself is safe."""
+        """Remove the file and the half-written files of killed runs; the model itself is safe."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
@@ -80,9 +80,9 @@ class Checkpoint:
 class PhaseCheckpoint(Checkpoint):
     """The same file, for one phase of a training that has several.
 
-    Every save also includes the other data that the phase needs. The fingerprint is
-    that of the whole training; a state of another phase is none for this one. A phase may have
-    phases itself, as a pipeline has that trains a committee: each depth has an entry of its own.
+    Every save also includes the other data that the phase needs. The fingerprint is the fingerprint
+    of the whole training; the state of another phase cannot be used by this one. A phase may itself
+    have phases, for example in a pipeline that trains a committee: each depth has its own entry.
     """
 
     def __init__(
@@ -99,12 +99,12 @@ class PhaseCheckpoint(Checkpoint):
     def save(
         self, fingerprint: str, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> None:
-        """Write the state with its phase, replacing the one before."""
+        """Write the state with its phase, replacing the previous one."""
         own = {**header, self._entry: self._phase}
         self._whole.save(self._fingerprint, own, {**self._carried, **arrays})
         self._last = time.monotonic()
 
     def load(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
-        """Return the saved state if it is of this phase."""
+        """Return the saved state if it belongs to this phase."""
         saved = self._whole.load(self._fingerprint)
         return saved if saved and saved[0].get(self._entry) == self._phase else None

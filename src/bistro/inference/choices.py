@@ -1,7 +1,8 @@
-"""A choice among named outcomes, given a list of strings: the one way to learn a column of words.
+"""A choice among named outcomes, given a list of strings: the way to learn any column of words.
 
 The context is a list of strings, most informative first; the outcomes are names. A string that
-training never had in its place ends the context there, so the longest known beginning decides.
+never occurred at its position in training ends the context there, so the longest known prefix
+of the context decides.
 
 >>> data = [(("dog", "NOUN"), "-s+"), (("cat", "NOUN"), "-s+"), (("run", "VERB"), "same")] * 4
 >>> learner = ChoiceLearner("rules", [c for c, _ in data], [o for _, o in data], settings, seed=1)
@@ -45,7 +46,7 @@ class Names:
         return len(self.names)
 
     def encode(self, rows: Contexts) -> NDArray[np.int32]:
-        """Return rows of strings as a matrix; what was never seen has a number of its own."""
+        """Return rows of strings as a matrix; all unseen strings share one special number."""
         get = self.numbers.get
         flat = [get(value, _UNSEEN) for row in rows for value in row]
         return np.array(flat, dtype=np.int32).reshape(len(rows), -1)
@@ -94,9 +95,9 @@ class Choice:
         return numbers.reshape(-1, most), probabilities.reshape(-1, most)
 
     def known_endings(self, length: int) -> set[tuple[str, str]]:
-        """Return the last two elements of all contexts of this length that the choice knows.
+        """Return the last two elements of all contexts of this length that occurred in training.
 
-        Where those of a context are not among them, its last element makes no difference.
+        If the last two elements of a context are not among them, its last element has no effect.
         """
         begins, elements = self.arrays["child_begin"], self.arrays["element"]
         parents = np.zeros(len(elements), np.int64)
@@ -110,7 +111,7 @@ class Choice:
         return {(names[a], names[b]) for a, b in pairs}
 
     def log_probabilities(self, contexts: Contexts, outcomes: Sequence[str]) -> NDArray[np.float64]:
-        """Return log p(outcome | context), in nats; -inf for an outcome that is not known."""
+        """Return log p(outcome | context), in nats; -inf for an unknown outcome."""
         numbers = self.outcomes.encode([outcomes])[0]
         known = numbers != _UNSEEN
         logs = np.full(len(outcomes), -np.inf)
@@ -120,10 +121,10 @@ class Choice:
         return logs
 
     def header(self) -> dict[str, Any]:
-        """Return what is not an array, ready for JSON."""
+        """Return the data that are not arrays, ready for JSON."""
         return {"elements": self.elements.names, "outcomes": self.outcomes.names}
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Choice:
-        """Make the choice again from what `header` and `arrays` gave."""
+        """Rebuild the choice from the values of `header` and `arrays`."""
         return cls(Names(header["elements"]), Names(header["outcomes"]), arrays)

@@ -2,9 +2,9 @@
 
 ``--cluster tcp://host:port`` names the scheduler of a running cluster, ``--cluster local:N`` starts
 N worker processes on this machine and ends them afterwards; without either, threads do the work.
-What is shared is sent once and stays with the workers; items go out a bounded number at a time, and
-results come back in their order. A task is pure, so when a worker is lost its tasks run again
-elsewhere, and nothing of it shows in the result.
+Shared data are sent once and stay with the workers. Items are sent a bounded number at a time, and
+results are returned in the order of the items. A task is pure: when a worker is lost, its tasks run
+again elsewhere, and the result is the same.
 
 >>> def times(shared, item):
 ...     return shared * item
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from distributed import Client, Future, Security
 
 AHEAD_PER_WORKER = 6
-"""Items under way for each worker. Results are taken in order, so all wait in the end for the item
-that a slow worker holds: with 2, one slow worker in twenty halves the speed of a hundred."""
+"""Items under way for each worker. Results are taken in order, so in the end all workers wait for
+the item of a slow worker: with 2, one slow worker in twenty halves the speed of a hundred."""
 SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_SCHEDULER = 60.0
-"""A network that fails comes back, or a scheduler is started again, or neither happens."""
+"""Time in which a failed network may recover, or a scheduler may be started again."""
 SECONDS_WITHOUT_WORKERS = 60.0
 """A nanny starts a lost worker again within seconds; a cluster empty for longer stays empty."""
 SECONDS_BETWEEN_LOOKS = 1.0
@@ -54,7 +54,7 @@ UNWATCHED = {
 }
 """Settings of Dask for a local cluster: monitoring of processes is off, since it takes time."""
 ATTEMPTS = 20
-"""To get a result that was there and is not, which a lost worker explains once or twice."""
+"""Attempts to get a result that existed and was lost; a lost worker explains one or two losses."""
 
 
 class ClusterError(BistroError):
@@ -62,15 +62,15 @@ class ClusterError(BistroError):
 
 
 class SchedulerLostError(ClusterError):
-    """The scheduler does not answer any more; what was sent to it is lost."""
+    """The scheduler does not answer any more; the tasks sent to it are lost."""
 
 
 @contextmanager
 def workers_for(cluster: str | None, threads: int) -> Iterator[Workers]:
-    """Yield the workers that `cluster` names, or as many threads; they end with the context.
+    """Yield the workers that `cluster` names, or threads; they end with the context.
 
-    `cluster` is ``tcp://host:port``, ``tls://host:port``, ``local:N`` or None; 0 threads are as
-    many as the machine has.
+    `cluster` is ``tcp://host:port``, ``tls://host:port``, ``local:N`` or None. Without a cluster,
+    `threads` is the number of threads; 0 uses all cores.
     """
     if cluster is None:
         yield LocalWorkers(threads or os.cpu_count() or 1)
@@ -111,7 +111,7 @@ class ClusterWorkers:
         self, task: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
     ) -> Generator[Result, None, None]:
         """Yield task(shared, item) for every item, in the order of the items."""
-        # As bytes: Dask would look for its futures in every word of a nested list.
+        # As bytes: Dask would search every word of a nested list for its futures.
         packed = (pickle.dumps(item, pickle.HIGHEST_PROTOCOL) for item in items)
         unanswered: deque[bytes] = deque()
         while True:
@@ -129,7 +129,7 @@ class ClusterWorkers:
         packed: Iterator[bytes],
         unanswered: deque[bytes],
     ) -> Generator[Result, None, None]:
-        """Do the same as long as the scheduler is there; `unanswered` are items sent out before."""
+        """Run tasks while the scheduler is there; `unanswered` are items sent out before."""
         name = f"bistro-{secrets.token_hex(8)}"
         ahead: deque[Future] = deque()
         numbered = enumerate(chain(tuple(unanswered), _noted(packed, unanswered)))
@@ -137,8 +137,8 @@ class ClusterWorkers:
         try:
             while True:
                 for number, item in islice(numbered, self._room(len(ahead))):
-                    # Keys of one group, so that the scheduler keeps what waits to itself and hands
-                    # it to whoever is free, also to workers that came later.
+                    # Keys of one group, so that the scheduler keeps waiting tasks and gives them to
+                    # any free worker, including workers that joined later.
                     place = {"key": (name, number), "priority": -number}
                     ahead.append(
                         self._client.submit(_attempt, __version__, task, held, item, **place)
@@ -154,7 +154,7 @@ class ClusterWorkers:
                 self._client.cancel([*ahead, held])
 
     def _connect_again(self, error: SchedulerLostError) -> None:
-        """Find the scheduler again, or one in its place, within a minute; else raise the error."""
+        """Find the scheduler or its replacement within a minute; otherwise raise the error."""
         begin = time.monotonic()
         while self._connect is not None and time.monotonic() - begin < SECONDS_WITHOUT_SCHEDULER:
             try:
@@ -167,10 +167,10 @@ class ClusterWorkers:
         raise error
 
     def _broadcast(self, shared: object, name: str) -> Future:
-        """Put what is shared onto every worker.
+        """Copy the shared data to every worker.
 
-        It goes as a task, not as scattered data, since a task's result can be made again when all
-        the workers that had it are lost.
+        They are sent as a task, not as scattered data, since a task's result can be computed again
+        when all the workers that had it are lost.
         """
         try:
             held = self._client.submit(_hold, shared, key=f"{name}-shared")
@@ -181,7 +181,7 @@ class ClusterWorkers:
         return held
 
     def _room(self, under_way: int) -> int:
-        """Return how many more items may go out."""
+        """Return the number of items that may still be sent."""
         self._look()
         return max(AHEAD_PER_WORKER * self._threads - under_way, 0 if under_way else 1)
 
@@ -191,14 +191,14 @@ class ClusterWorkers:
             try:
                 return pickle.loads(future.result(timeout=self._patience))
             except (TimeoutError, CancelledError, OSError):
-                # Its worker was lost before it gave the result away: wait until it is made again.
+                # Its worker was lost before it passed the result on: wait for a new result.
                 self._look()
                 time.sleep(SECONDS_BETWEEN_LOOKS / 10)
-        # A scheduler that has lost the connection for a while has forgotten what it was asked.
+        # A scheduler that lost the connection for a while has forgotten its tasks.
         raise self._scheduler_lost()
 
     def _await(self, future: Future) -> None:
-        """Return when the task has ended well; raise what made it fail."""
+        """Wait until the task has succeeded; raise its error if it failed."""
         while True:
             try:
                 error = future.exception(timeout=SECONDS_BETWEEN_LOOKS)
@@ -212,20 +212,20 @@ class ClusterWorkers:
                 raise self._explained(error) from None
 
     def _explained(self, error: BaseException) -> BaseException:
-        """Return the error of a task, or a sentence about the cluster if it is the reason."""
+        """Return the error of a task, or an error about the cluster if that is the cause."""
         from distributed import KilledWorker
 
         if isinstance(error, KilledWorker):
             return ClusterError(
                 f"--cluster {self._name}: a piece of work ended {error.allowed_failures + 1} "
-                "workers one after the other, most likely for want of memory: give each worker "
-                "more of it"
+                "workers one after the other, most likely because memory ran out: give each worker "
+                "more memory"
             )
-        # The scheduler opens what it passes on, and wraps what goes wrong there.
+        # The scheduler unpacks the tasks that it passes on, and wraps errors that occur there.
         reason = error.__cause__ if isinstance(error, RuntimeError) else error
         if isinstance(reason, ImportError):
             return ClusterError(
-                f"--cluster {self._name}: the scheduler or a worker cannot import what it needs "
+                f"--cluster {self._name}: the scheduler or a worker cannot import a module "
                 f"({reason}): install Bistro {__version__} there too"
             )
         return error
@@ -262,7 +262,7 @@ def _hold(shared: Shared) -> Shared:
 
 
 def _noted(items: Iterator[bytes], notes: deque[bytes]) -> Iterator[bytes]:
-    """Yield items, each after it was noted."""
+    """Yield the items, appending each to `notes` first."""
     for item in items:
         notes.append(item)
         yield item
@@ -271,17 +271,17 @@ def _noted(items: Iterator[bytes], notes: deque[bytes]) -> Iterator[bytes]:
 def _attempt(
     version: str, task: Callable[[Shared, Item], Result], shared: Shared, packed: bytes
 ) -> bytes:
-    """Run a task where its result will be the one that was asked for; return it as bytes."""
+    """Run a task if the worker has the same version of Bistro; return the result as bytes."""
     if version != __version__:
         raise ClusterError(
-            f"the worker on {platform.node()} has Bistro {__version__}, but {version} asked: "
+            f"the worker on {platform.node()} has Bistro {__version__}, but {version} is needed: "
             "install the same version everywhere"
         )
     return pickle.dumps(task(shared, pickle.loads(packed)), pickle.HIGHEST_PROTOCOL)
 
 
 def _check_address(cluster: str) -> int:
-    """Return how many local processes are asked for, 0 for a cluster elsewhere."""
+    """Return the requested number of local processes, 0 for a cluster elsewhere."""
     if match := re.fullmatch(r"local:([1-9]\d{0,3})", cluster):
         return int(match[1])
     if re.fullmatch(r"(tcp|tls)://(\[[0-9a-fA-F:.%]+\]|[^\s:/\[\]]+):\d{1,5}", cluster):
@@ -305,7 +305,7 @@ def _check_installed() -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Dask's log off the screen: what matters of it is said by our errors."""
+    """Keep Dask's log off the screen: our errors report the part of it that matters."""
     import dask
     from distributed.utils import silence_logging_cmgr
 
@@ -320,8 +320,8 @@ def _quiet() -> Iterator[None]:
 def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
     """Run worker processes on this machine; yield the address of their scheduler, and its keys.
 
-    Whoever talks to a scheduler can run code as its user. A port of this machine is open to all
-    its accounts, so that all connections need a certificate, which is made for this run.
+    Anyone who can connect to a scheduler can run code as its user. A port of this machine is open
+    to all its accounts, so all connections need a certificate, which is made for this run.
     """
     import dask
     from distributed import LocalCluster, Security
@@ -335,7 +335,7 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
             security=security,
             protocol="tls",
             threads_per_worker=1,
-            # Dask serves a page of its state whatever one says: here, and on any free port.
+            # Dask always serves a page of its state: keep it on this machine, on any free port.
             dashboard_address="127.0.0.1:0",
             scheduler_kwargs={"dashboard": False},
             silence_logs=logging.CRITICAL,
@@ -347,13 +347,13 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
 
 
 def dask_setup(worker: object) -> None:
-    """Leave Ctrl-C, which a terminal sends to all processes, to the one that is in charge."""
+    """Ignore Ctrl-C, which a terminal sends to all processes: the main process handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
 def _connected(address: str, security: Security | None) -> Iterator[Client]:
-    """Yield a client of the scheduler, or say soon that there is none."""
+    """Yield a client of the scheduler; raise an error soon if there is no scheduler."""
     from distributed import Client
 
     try:

@@ -1,8 +1,8 @@
-"""Counts of a long text in files, for machines whose memory does not hold them.
+"""Counts of a long text in files, for machines whose memory is too small for them.
 
 Training counts every context of the text. Inside `counts_in` the large arrays of these counts are
-files without a name, mapped into memory: the system keeps what it has room for, and the files are
-gone with the process, however it ends. A model is the same bytes with and without.
+unnamed files, mapped into memory: the system caches as much as it has room for, and the files
+disappear with the process, however it ends. The model has the same bytes in both cases.
 
 >>> import tempfile
 >>> with counts_in(tempfile.gettempdir()):
@@ -36,7 +36,7 @@ def counts_in(folder: str | None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None:  # Of another file.
+        if error.filename is not None:  # Error of another file.
             raise
         raise _cannot(folder, error) from None
     finally:

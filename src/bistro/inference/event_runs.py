@@ -1,10 +1,10 @@
-"""Events as sorted lists, made by many and kept on disk: counts need not fit into memory.
+"""Events as sorted lists, made by many workers and kept on disk: counts need not fit into memory.
 
-Whoever encodes a piece of text sorts its events (see `bistro.encoding.events`), so that putting all
-pieces together is a merge: the franchise reads all lists side by side, each from its beginning to
-its end, and never looks back. Beyond a few hundred megabytes lists lie in a file without a name,
-which is mapped: the system keeps in memory what it has room for, and the file is gone with the
-process, however it ends.
+A worker that encodes a piece of text sorts its events (see `bistro.encoding.events`), so that
+combining all pieces is a merge: the franchise reads all lists side by side, each from its beginning
+to its end, and never goes back. Beyond a few hundred megabytes, lists are kept in an unnamed file,
+which is mapped: the system caches as much of it as it has room for, and the file disappears with
+the process, however it ends.
 
 >>> runs = EventRuns(levels=1)
 >>> runs.add(Events(np.array([[2], [3]], np.int32), np.array([5, 6], np.int32)))
@@ -27,7 +27,7 @@ from bistro.errors import OutputError
 from bistro.files import explain
 
 MOST_IN_MEMORY = 1 << 28
-"""Bytes of lists that are kept in memory; what comes after them goes to disk."""
+"""Bytes of lists that are kept in memory; later lists are written to disk."""
 Lists = list[tuple[NDArray[np.int32], NDArray[np.int32]]]
 
 
@@ -42,13 +42,13 @@ class EventRuns:
         self._bytes = 0
         self._file: IO[bytes] | None = None
         self._sizes: list[int] = []
-        """Events of every list in the file."""
+        """Number of events of every list in the file."""
 
     def __len__(self) -> int:
         return sum(outcomes.size for _, outcomes in self._held) + sum(self._sizes)
 
     def add(self, events: Events) -> None:
-        """Add a list of events, which are sorted."""
+        """Add a list of sorted events."""
         if events.contexts.shape[1] != self.levels:
             raise ValueError(f"contexts have {events.contexts.shape[1]} elements: {self.levels}")
         size = events.contexts.nbytes + events.outcomes.nbytes
@@ -73,7 +73,7 @@ class EventRuns:
         self._sizes.append(len(events))
 
     def lists(self) -> Lists:
-        """Return contexts and outcomes of every list; those on disk are mapped."""
+        """Return the contexts and outcomes of every list; lists on disk are mapped."""
         return [*self._held, *self._mapped()]
 
     def _mapped(self) -> Lists:

@@ -28,7 +28,7 @@ from bistro.rng import purpose_key
 def level_figures(
     name: str, parameters: Sequence[tuple[float, float]], tables: Sequence[int] = ()
 ) -> Figures:
-    """Return the figures of one process as a trace has them, a list of depths each."""
+    """Return the values of one process as a trace shows them: each is a list over depths."""
     figures: Figures = {
         f"{name}.discount": [short(discount) for discount, _ in parameters],
         f"{name}.strength": [short(strength) for _, strength in parameters],
@@ -51,11 +51,11 @@ class Learned:
             self.franchise.set_parameters(level, discount, settings.strength)
         self._kept = PredictiveSum()
         self.has_samples = False
-        """Whether samples are kept, which know restaurants and entries by their numbers."""
+        """True if samples are kept, which refer to restaurants and entries by their numbers."""
         self._sequence: SequentialLikelihood | None = None
 
     def finish_sweep(self, sweep: int, *, keep: bool) -> None:
-        """Update the hyper-parameters if it is their turn, then keep the sample if asked to."""
+        """Update the hyper-parameters if they are due, then keep the sample if `keep` is true."""
         if (sweep + 1) % self.settings.hyper_every == 0:
             update_hyperparameters(
                 self.franchise, self.settings, self._stream("hyper", sweep), self._sequence
@@ -75,12 +75,12 @@ class Learned:
         return arrays
 
     def figures(self) -> Figures:
-        """Return discount, strength and number of tables, from the shortest context on."""
+        """Return discounts, strengths and numbers of tables, starting with the shortest context."""
         tables = [tables for _, _, tables in self.franchise.counts_by_level()]
         return level_figures(self.name, self.franchise.parameters(), tables)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that changes from sweep to sweep."""
+        """Return everything that changes from sweep to sweep."""
         customers, tables, sizes = self.franchise.state()
         probability, backoff, samples = self._kept.state()
         return {
@@ -94,7 +94,7 @@ class Learned:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Put seating, hyper-parameters and kept samples back into a saved state."""
+        """Return seating, hyper-parameters and kept samples to a saved state."""
 
         def saved(name: str) -> NDArray[Any]:
             return state[f"{self.name}.{name}"]
@@ -111,7 +111,7 @@ class Learned:
 
 
 class Chain(Learned):
-    """A franchise that is learned from events which are all observed."""
+    """A franchise that is learned from events that are all observed."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class Chain(Learned):
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether a second sweep could change nothing."""
+        """True if a second sweep could change nothing."""
         return self.settings.seating != "gibbs" and self.settings.hyper in ("map", "fixed")
 
     def seat(self) -> None:
@@ -141,7 +141,7 @@ class Chain(Learned):
         self.franchise.add(self._entries, self._stream("seat", 0))
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Sweep once, then update the hyper-parameters, then keep the sample if asked to."""
+        """Sweep once, update the hyper-parameters, and keep the sample if `keep` is true."""
         if self.settings.seating == "gibbs":
             self.franchise.sweep(self._entries, self._stream("sweep", sweep))
         self.finish_sweep(sweep, keep=keep)

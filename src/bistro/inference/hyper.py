@@ -1,6 +1,6 @@
-"""Discount and strength of every level: slice-sampled, maximised, or left alone.
+"""Discount and strength of every level: slice-sampled, maximised, or not changed.
 
-The compiled core gives the likelihood of a level and its gradient from counts of counts. Slice
+The compiled core computes the likelihood of a level and its gradient from counts of counts. Slice
 sampling runs there; the maximum a posteriori is found here by L-BFGS-B,
 
     max over (d, θ)   log p(seating | d, θ) + log Beta(d; a, b) + log Gamma(θ; shape, rate)
@@ -18,7 +18,7 @@ from bistro._core import Franchise, HyperPrior, LevelLikelihood, SequentialLikel
 from bistro.inference.settings import SamplerSettings
 
 Floats = NDArray[np.float64]
-# Discounts stay clear of 0 and 1, and strengths of 0 and infinity, where the logarithm ends.
+# Discounts stay away from 0 and 1, and strengths from 0 and infinity, where logarithms diverge.
 _DISCOUNT_BOUNDS = (1e-6, 1 - 1e-6)
 _LOG_STRENGTH_BOUNDS = (-15.0, 15.0)
 
@@ -29,7 +29,7 @@ def update_hyperparameters(
     stream: Stream,
     sequence: SequentialLikelihood | None = None,
 ) -> None:
-    """Move or maximise the hyper-parameters of all levels, as the settings say."""
+    """Move or maximise the hyper-parameters of all levels, according to the settings."""
     prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
     if sequence is not None:
         franchise.slice_sequentially(sequence, prior, dirichlet=settings.dirichlet, rng=stream)
@@ -80,7 +80,7 @@ def maximise_together(
         return -value, -np.concatenate([by_logit, by_log_strength])
 
     def discounts(x: Floats) -> Floats:
-        # On the scale of the logit the search is not held up by discounts near 1.
+        # On the logit scale, discounts near 1 do not slow the search down.
         d: Floats = np.zeros(levels) if settings.dirichlet else expit(x[:levels])
         return d
 

@@ -1,7 +1,7 @@
 """A journal of trials: one JSON object per line, so that a search can be stopped and resumed.
 
-The first line says which search it belongs to; each other line holds a configuration and its
-figures. A last line cut short by a crash is forgotten. What is in the journal is not tried again.
+The first line identifies the search; each other line holds a configuration and its figures. A last
+line cut short by a crash is ignored. Configurations in the journal are not tried again.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Journal:
         lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
         if lines:
             self._load(path, lines, search)
-        # Replaced as a whole: what a crash left half-written must not stay in front of the next
-        # line, and a full disk must not take what is there.
+        # Replaced as a whole: a half-written line left by a crash must not precede the next
+        # line, and a full disk must not destroy the existing lines.
         whole = [json.dumps({"search": search}, sort_keys=True)]
         whole += [_line(key, figures) for key, figures in self._figures.items()]
         write_text(path, (f"{line}\n" for line in whole))
@@ -39,7 +39,7 @@ class Journal:
         return self._figures.get(_key(config))
 
     def add(self, config: dict[str, Any], figures: dict[str, float]) -> None:
-        """Note a trial, at once and for good."""
+        """Write a trial to the journal immediately."""
         key = _key(config)
         self._figures[key] = figures
         if self.path is not None:

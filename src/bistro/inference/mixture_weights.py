@@ -1,8 +1,8 @@
 """Weights of a mixture, learned on held-out data.
 
-Every event has a probability under each member;
-the mixture gives it Σ_m w_m p_m. Expectation-maximisation shares each event out among the members
-by what they contribute to it, and a weight becomes the mean share of its member. The likelihood has
+Every event has a probability under each member; the mixture gives it Σ_m w_m p_m.
+Expectation-maximisation divides each event among the members in proportion to their
+contributions, and a weight becomes the mean share of its member. The likelihood has
 one maximum in the weights, so EM finds it.
 
 >>> better, worse = [0.5, 0.4, 0.5], [0.1, 0.5, 0.1]
@@ -22,15 +22,15 @@ Floats = NDArray[np.float64]
 
 
 def equal_weights(members: int) -> Floats:
-    """Return weights that are all the same."""
+    """Return equal weights."""
     return np.full(members, 1 / members)
 
 
 def mixture_weights(probabilities: Floats, close_enough: float = CLOSE_ENOUGH) -> Floats:
     """Return the weights, summing to 1, that give events (columns) the highest likelihood.
 
-    An event that no member gives any probability tells nothing of the weights. They are found
-    when none of them moves by more than `close_enough`.
+    An event to which no member gives any probability does not affect the weights. The search ends
+    when no weight changes by more than `close_enough`.
     """
     told = probabilities[:, probabilities.sum(axis=0) > 0]
     weights = equal_weights(len(probabilities))
@@ -39,7 +39,7 @@ def mixture_weights(probabilities: Floats, close_enough: float = CLOSE_ENOUGH) -
     for _ in range(MOST_STEPS):
         shares = weights[:, None] * told
         total = shares.sum(axis=0)
-        # A member of weight 0 may be the only one for an event: the weight cannot come back.
+        # A member of weight 0 may be the only one for an event: the weight cannot grow again.
         alive = total > 0
         before, weights = weights, (shares[:, alive] / total[alive]).mean(axis=1)
         if np.abs(weights - before).max() < close_enough:

@@ -1,8 +1,8 @@
 """Data drawn from a Pitman-Yor prior: hyper-parameters first, then outcomes one by one.
 
 With the discounts and strengths drawn from their priors, each outcome is drawn from the prediction
-given all outcomes before it, and then seated (Pólya's urn). So the seating is a draw from its prior
-given the data, too, and everything about it is a true value that a sampler may be asked for.
+given all outcomes before it, and then seated (Pólya's urn). So the seating is also a draw from its
+prior given the data, and all its properties are true values that a sampler can be tested against.
 
 >>> from bistro._core import UniformBase
 >>> settings = SamplerSettings()
@@ -40,7 +40,7 @@ class Urn:
         learned
             The franchise, without customers, and its settings.
         seed
-            Decides what is drawn.
+            Seed of the draws.
         groups
             Levels that share their hyper-parameters; by default each level has its own.
         """
@@ -51,7 +51,7 @@ class Urn:
         draw_parameters(learned, self._rng, groups)
 
     def draw(self, context: Sequence[int], outcomes: Sequence[int] | range) -> int:
-        """Draw one of the outcomes that a context may have, given all before it, and seat it."""
+        """Draw a possible outcome of a context, given all earlier outcomes, and seat it."""
         dishes = np.array(outcomes, dtype=np.int32)
         row = np.array([context] * len(dishes), dtype=np.int32).reshape(len(dishes), -1)
         chances = self.franchise.probabilities(row, dishes)
@@ -79,7 +79,7 @@ def draw_parameters(
 
 
 def check_samples(settings: SamplerSettings) -> None:
-    """Refuse settings under which training does not sample a posterior."""
+    """Raise an error if training with these settings does not sample a posterior."""
     if settings.seating != "gibbs" or settings.hyper not in ("slice", "fixed"):
         raise ConfigError(
             f"seating = '{settings.seating}' with hyper = '{settings.hyper}' is not a sampler of a "
@@ -88,7 +88,7 @@ def check_samples(settings: SamplerSettings) -> None:
 
 
 def simulated_chain(true: Learned, chain: Chain) -> Simulated:
-    """Return the true values of a franchise, and a chain over its data that begins afresh."""
+    """Return the true values of a franchise, and a new chain over its data."""
     chain.seat()
     return Simulated.of_chain(
         franchise_quantities(true.franchise, true.name),

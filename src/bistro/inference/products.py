@@ -3,8 +3,8 @@
     p(outcome) ∝ p_0(outcome)^-b Π p_e(outcome | context of e)^(1/experts)
 
 One process drops its context elements in one order. Experts with different orders know different
-things, and err in different places. Each of them holds the outcomes' own frequencies p_0, of which
-a part is taken away again.
+things, and err in different places. Each of them includes the outcomes' own frequencies p_0, part
+of which is therefore divided out again.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from bistro.inference.settings import SamplerSettings
 from bistro.modelfile import Arrays
 
 Columns = Sequence[Sequence[str]]
-"""One list of strings per element of a context, with one string per place."""
+"""One list of strings per element of a context, with one string per position."""
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Outcomes that are possible at each place, with their scores."""
+    """Possible outcomes at each position, with their scores."""
 
     starts: NDArray[np.int64]
-    """Where the candidates of each place begin."""
+    """The index of the first candidate of each position."""
     outcomes: NDArray[np.int32]
     scores: NDArray[np.float64]
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """The place of each candidate."""
+        """The position of each candidate."""
         sizes = np.diff(self.starts, append=len(self.outcomes))
         return np.repeat(np.arange(len(self.starts)), sizes)
 
     def probabilities(self) -> NDArray[np.float64]:
-        """Return the probability of each candidate at its place."""
+        """Return the probability of each candidate at its position."""
         weights = np.exp(self.scores - np.maximum.reduceat(self.scores, self.starts)[self.places])
         return np.asarray(weights / np.add.reduceat(weights, self.starts)[self.places])
 
     def best(self) -> NDArray[np.int64]:
-        """Return the number of the best candidate of each place, the first among equals."""
+        """Return the number of the best candidate of each position, the first among equals."""
         best = np.maximum.reduceat(self.scores, self.starts)[self.places]
         numbers = np.where(self.scores == best, np.arange(len(best)), len(best))
         return np.minimum.reduceat(numbers, self.starts)
@@ -101,10 +101,10 @@ class Product:
         prior: float,
         most: int,
     ) -> Candidates:
-        """Return the candidates of all places.
+        """Return the candidates of all positions.
 
-        A place may have the outcomes it is `allowed`, or any where that is empty; of all outcomes
-        the `most` best ones of each expert are candidates.
+        The candidates of a position are the outcomes in `allowed`. If there are none, they are the
+        `most` best outcomes of each expert.
         """
         group, begin, members = _groups(allowed)
         matrices = [_matrix(self.elements, contexts[name]) for name in self.parts]
@@ -115,24 +115,24 @@ class Product:
         return Candidates(starts, outcomes, scores)
 
     def header(self) -> dict[str, Any]:
-        """Return what is not an array, ready for JSON."""
+        """Return the data that are not arrays, ready for JSON."""
         return {"elements": self.elements.names, "outcomes": self.outcomes.names}
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], parts: Mapping[str, Arrays]) -> Product:
-        """Make the experts again from what `header` and `parts` gave."""
+        """Rebuild the experts from the values of `header` and `parts`."""
         return cls(Names(header["elements"]), Names(header["outcomes"]), parts)
 
 
 def _matrix(names: Names, columns: Columns) -> NDArray[np.int32]:
-    """Return one row of numbers per place."""
+    """Return one row of numbers per position."""
     return np.stack([names.encode([column])[0] for column in columns], axis=1)
 
 
 def _groups(
     allowed: Sequence[Sequence[int]],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Number the different lists, each of which is kept once."""
+    """Number the distinct lists, each of which is kept once."""
     numbers: dict[int, int] = {}
     lists: list[Sequence[int]] = []
     group = np.full(len(allowed), -1, dtype=np.int32)

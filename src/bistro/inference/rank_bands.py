@@ -28,32 +28,32 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Band:
-    """Between which counts all C_j stay, with a stated probability; both ends are included."""
+    """Bounds within which all C_j stay with a stated probability; both bounds are included."""
 
     low: Ints
     high: Ints
 
 
 def counts_below(ranks: Ints, draws: int) -> Ints:
-    """Return how many ranks lie below j, for j = 1, ..., `draws`."""
+    """Return the number of ranks below j, for j = 1, ..., `draws`."""
     return np.cumsum(np.bincount(ranks, minlength=draws + 1))[:draws].astype(np.int64)
 
 
 def p_value(ranks: Ints, draws: int) -> float:
-    """Return how probable a statistic at most as large as this one is if ranks are uniform.
+    """Return the probability of a statistic at most this large if ranks are uniform.
 
     Parameters
     ----------
     ranks
         One rank per run, from 0 to `draws`.
     draws
-        How many draws each true value was ranked among.
+        Number of draws among which each true value was ranked.
     """
     runs = len(ranks)
     below = counts_below(ranks, draws)
     places = _places(draws)
     gamma = float(np.min(_tails(below, runs, places)))
-    # Counts whose tail is equal but for rounding belong to the event.
+    # Counts whose tail is equal up to rounding belong to the event.
     return 1.0 - _inside(_band(gamma * (1 + 1e-9), runs, draws), runs, draws)
 
 

@@ -1,4 +1,4 @@
-"""How a franchise is learned: settings that every Pitman-Yor model shares."""
+"""Settings for learning a franchise, which all Pitman-Yor models share."""
 
 from __future__ import annotations
 
@@ -20,26 +20,27 @@ class SamplerSettings:
     )
     hyper: Literal["slice", "sequential", "map", "fixed"] = setting(
         "slice",
-        "Hyper-parameters: slice-sampled given the seating, or given the events in a row (minimal "
-        "and maximal seating, which says nothing of them); maximised a posteriori; or fixed.",
+        "Hyper-parameters: slice-sampled given the seating, or given the sequence of events "
+        "(minimal and maximal seating, which do not depend on them); maximised a posteriori; "
+        "or fixed.",
     )
     hyper_every: int = setting(
         1, "Hyper-parameters are updated after every n-th sweep (gibbs seating)."
     )
     sweeps: int = setting(60, "Sweeps over the training events.")
-    samples: int = setting(40, "How many of the last sweeps are averaged in prediction.")
+    samples: int = setting(40, "Number of last sweeps that are averaged in prediction.")
     dirichlet: bool = setting(
-        False, "Discounts are 0, whatever discount says: a hierarchical Dirichlet process."
+        False, "Discounts are 0, whatever the value of discount: a hierarchical Dirichlet process."
     )
-    discount: float = setting(0.5, "Discount of every level at the start (for good, if fixed).")
-    strength: float = setting(1.0, "Strength of every level at the start (for good, if fixed).")
+    discount: float = setting(0.5, "Initial discount of every level (final, if fixed).")
+    strength: float = setting(1.0, "Initial strength of every level (final, if fixed).")
     discount_prior: tuple[float, float] = setting((1.0, 1.0), "Beta(a, b) prior of the discount.")
     strength_prior: tuple[float, float] = setting(
         (1.0, 1.0), "Gamma(shape, rate) prior of the strength."
     )
 
     def validate(self) -> None:
-        """Refuse values that no Pitman-Yor process has."""
+        """Raise an error if a value is impossible for a Pitman-Yor process."""
         if not 1 <= self.samples <= self.sweeps:
             raise ConfigError(
                 f"samples = {self.samples} must lie between 1 and sweeps = {self.sweeps}: "
@@ -57,18 +58,18 @@ class SamplerSettings:
             raise ConfigError(f"strength = {self.strength} must be greater than -discount")
         learned = [self.strength] if self.dirichlet else [self.strength, self.discount]
         if self.hyper != "fixed" and min(learned) <= 0:
-            raise ConfigError("hyper-parameters that are learned start from values above 0")
+            raise ConfigError("hyper-parameters that are learned must start from values above 0")
         if not all(0 < x < math.inf for x in (*self.discount_prior, *self.strength_prior)):
             raise ConfigError("the parameters of a prior must be above 0")
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether nothing is drawn: neither the seating nor the hyper-parameters."""
+        """True if nothing is drawn: neither the seating nor the hyper-parameters."""
         return self.seating == "minimal" and self.hyper in ("map", "fixed")
 
     @property
     def first_discount(self) -> float:
-        """The discount of every level at the start."""
+        """The initial discount of every level."""
         return 0.0 if self.dirichlet else self.discount
 
 
@@ -80,17 +81,17 @@ UNKNOWN_HELP = (
 
 @dataclass(frozen=True)
 class SpellingSettings:
-    """How words are spelled, where unknown = "spelling"."""
+    """Settings for the spelling of words, for unknown = "spelling"."""
 
     order: int = setting(
         6, "Length of the character n-grams: each sees the order - 1 characters before it."
     )
     tag_after: int = setting(
-        2, "Where words have tags, the tag follows this many characters in the context."
+        2, "If words have tags, the tag follows this many characters in the context."
     )
 
     def validate(self) -> None:
-        """Refuse impossible orders."""
+        """Raise an error if an order is impossible."""
         if self.order < 1:
             raise ConfigError(f"order = {self.order} must be at least 1")
         if self.tag_after < 0:

@@ -2,15 +2,15 @@
 
 Draw parameters from the prior and data from the model with these parameters; let the sampler infer
 the parameters from the data; count how many of its draws lie below the true value. If the sampler
-is right, this rank is uniform, whatever the model and whatever the data (Cook, Gelman & Rubin 2006;
+is correct, this rank is uniform, whatever the model and the data (Cook, Gelman & Rubin 2006;
 Talts et al. 2018):
 
     truth ~ prior,  data ~ p(data | truth),  draws 1..L ~ sampler(data)
     rank = number of draws below the truth  ~  uniform on 0, ..., L
 
-Draws of a chain depend on each other, so only every n-th sweep is taken, n such that the draws are
+Draws of a chain depend on each other, so only every n-th sweep is used, with n such that draws are
 nearly independent (see `choose_thinning`). Quantities may depend on the data as well: the
-log-likelihood of the present state notices errors that no parameter shows (Modrák et al. 2023).
+log-likelihood of the present state reveals errors that no parameter shows (Modrák et al. 2023).
 
 A simulation is a function of a seed. It returns the true values and a chain that has not seen them:
 
@@ -49,23 +49,23 @@ FIRST_PILOT = 1 << 40
 """Pilot runs have numbers that no other run has."""
 PILOT_RUNS, PILOT_SWEEPS, MOST_THINNING = 8, 512, 64
 ENOUGH = 0.2
-"""Autocorrelation of draws that is small enough: it makes ranks vary by 3 % more."""
+"""Autocorrelation of draws that is small enough: it increases the variance of ranks by 3 %."""
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """True values drawn from the prior, and a chain that infers them from data alone."""
+    """True values drawn from the prior, and a chain that infers them from the data only."""
 
     truth: Quantities
     sweep: Callable[[], None]
     quantities: Callable[[], Quantities]
-    """Returns of the present state what `truth` has of the true one."""
+    """Return the quantities of `truth`, computed from the present state."""
 
     @classmethod
     def of_chain(
         cls, truth: Quantities, chain: Sweeping, quantities: Callable[[], Quantities]
     ) -> Simulated:
-        """Return true values and a chain, seated already, whose sweeps are not kept."""
+        """Return true values and a chain that is already seated, whose sweeps are not kept."""
         sweeps = count()
         return cls(truth, lambda: chain.step(next(sweeps), keep=False), quantities)
 
@@ -76,7 +76,7 @@ Simulation: TypeAlias = Callable[[int], Simulated]
 
 @dataclass(frozen=True)
 class SamplerCheck:
-    """The ranks of true values among the draws of a sampler, and what they say."""
+    """The ranks of true values among the draws of a sampler, and the conclusion from them."""
 
     name: str
     ranks: dict[str, NDArray[np.int64]]
@@ -85,7 +85,7 @@ class SamplerCheck:
     thinning: int
     burn_in: int
     autocorrelation: float
-    """The largest of all quantities between successive draws."""
+    """The largest autocorrelation of successive draws over all quantities."""
     error_rate: float = ERROR_RATE
     seed: int = 1
 
@@ -96,7 +96,7 @@ class SamplerCheck:
 
     @cached_property
     def p_values(self) -> dict[str, float]:
-        """The p-value of every quantity, each by itself."""
+        """The p-value of every quantity, not corrected for their number."""
         return {name: p_value(ranks, self.draws) for name, ranks in self.ranks.items()}
 
     @property
@@ -111,12 +111,12 @@ class SamplerCheck:
 
     @property
     def is_rejected(self) -> bool:
-        """Whether a right sampler would give such ranks with less than the error rate."""
+        """True if a correct sampler gives such ranks with a probability below the error rate."""
         return self.p_value < self.error_rate
 
     @cached_property
     def band(self) -> Band:
-        """The counts between which all quantities of a right sampler stay together."""
+        """The bounds within which all quantities of a correct sampler stay together."""
         return simultaneous_band(self.runs, self.draws, self.error_rate / len(self.ranks))
 
     @property
@@ -125,13 +125,13 @@ class SamplerCheck:
         result = "rejected" if self.is_rejected else "passed"
         return (
             f"{self.name}: {result}: {self.runs} runs, {len(self.ranks)} quantities, smallest "
-            f"p-value {self.p_value:.2g} ({self.worst}), corrected for their number; a right "
+            f"p-value {self.p_value:.2g} ({self.worst}), corrected for their number; a correct "
             f"sampler is rejected with probability {self.error_rate:g} at most"
         )
 
     @property
     def protocol(self) -> str:
-        """How the draws were taken, in one sentence."""
+        """The way the draws were taken, in one sentence."""
         return (
             f"seed {self.seed}; {self.draws} draws of each chain, one every {self.thinning} sweeps "
             f"after {self.burn_in} sweeps that are left out; largest autocorrelation of successive "
@@ -159,7 +159,7 @@ class SamplerCheck:
         return f"<figure>{self.draw()}<figcaption>{xml_text(self.verdict)}</figcaption></figure>"
 
     def tendency(self, quantity: str) -> str:
-        """Say where the ranks of a quantity are too many: the sign of what is wrong."""
+        """Describe where there are too many ranks of a quantity, which shows the kind of error."""
         ranks = self.ranks[quantity] / self.draws
         expected = 1 / np.sqrt(12 * self.runs)
         if abs(ranks.mean() - 0.5) > 2.5 * expected:
@@ -192,23 +192,23 @@ def calibrate(
     Parameters
     ----------
     name
-        What the sampler is called in the verdict.
+        Name of the sampler in the verdict.
     simulate
-        Draws truth and data, and returns a chain that sees the data alone.
+        Draws truth and data, and returns a chain that sees only the data.
     runs
-        How many data sets.
+        Number of data sets.
     draws
-        How many draws of each chain.
+        Number of draws from each chain.
     thinning
         Sweeps from one draw to the next; by default chosen by `choose_thinning`.
     burn_in
         Sweeps before the first draw; by default 8 times `thinning`, and at least 50.
     error_rate
-        The probability with which a right sampler may be rejected.
+        The probability with which a correct sampler may be rejected.
     seed
-        Decides everything.
+        Seed of all simulations.
     on_run
-        Called after each run with the number of runs done and of all.
+        Called after each run with the number of finished runs and the total number.
     """
     if runs < 20:
         raise ConfigError(f"{runs} runs are too few for a verdict: use 20 or more")
@@ -240,7 +240,7 @@ def calibrate(
 
 
 def choose_thinning(simulate: Simulation, seed: int) -> int:
-    """Return after how many sweeps draws are nearly independent, from a few runs of their own.
+    """Return the number of sweeps after which draws are nearly independent, from a few pilot runs.
 
     The number is a power of two, at most 64, at which no quantity has an autocorrelation over 0.2.
     """
@@ -268,6 +268,6 @@ def _autocorrelation(chains: NDArray[np.float64], lag: int) -> NDArray[np.float6
     length = chains.shape[1]
     products = (centred[:, lag:] * centred[:, :-lag]).sum(axis=(0, 1)) / (length - lag)
     squares = (centred**2).sum(axis=(0, 1)) / length
-    # Centring by a chain's own mean makes its draws look opposed to each other.
+    # Centring by a chain's own mean gives its draws a negative correlation.
     correlation: NDArray[np.float64] = products / np.where(squares > 0, squares, 1.0) + 1 / length
     return correlation

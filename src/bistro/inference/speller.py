@@ -5,8 +5,8 @@ Pitman-Yor process over characters with an end symbol:
 
     H(s) = Π_i p(s_i | s_{i-1}, s_{i-2}, ...) · p(end | ...) / (1 - p(end | nothing))
 
-The divisor leaves out the empty string: H is a distribution over all strings of at least one
-character. Where words have tags there is one H for each tag, all in one process. In a model of
+The divisor excludes the empty string: H is a distribution over all strings of at least one
+character. Where words have tags, there is one H per tag, all in one process. In a model of
 words, all words of training are known, and a single dish, `<unk>`, is kept for all other strings:
 
     p(s | context) = p(<unk> | context) · H(s) / (1 - Σ_known H(w))
@@ -41,7 +41,7 @@ from bistro.modelfile import Arrays
 from bistro.rng import purpose_key
 
 SPELLING = "spelling"
-# Less than this is noise in single precision; a larger divisor only makes words less likely.
+# Smaller values are noise in single precision; a larger divisor only makes words less likely.
 LEAST_RESERVE = 1e-6
 WORDS_AT_ONCE = 20_000
 MOST_TRIES = 20_000
@@ -51,7 +51,7 @@ Logs = NDArray[np.float64]
 
 
 class Spelling:
-    """How strings become events: their characters, and perhaps a tag, as contexts."""
+    """The events of strings: their characters, and perhaps a tag, as contexts."""
 
     def __init__(self, alphabet: Alphabet, settings: SpellingSettings, num_tags: int) -> None:
         self.alphabet = alphabet
@@ -62,13 +62,13 @@ class Spelling:
 
     @property
     def levels(self) -> int:
-        """How many levels the process has."""
+        """The number of levels of the process."""
         return self._order + (self._tag_place is not None)
 
     def events(
         self, words: Sequence[str], tags: NDArray[np.int32]
     ) -> tuple[Events, NDArray[np.int64]]:
-        """Return one event per character and end, and where the events of each word begin."""
+        """Return one event per character and end, and the first event of each word."""
         if "" in words:
             raise BistroError("a word without characters cannot be spelled: leave it out")
         ids, offsets = self.alphabet.encode(words)
@@ -87,7 +87,7 @@ class Spelling:
         return Events(self._with_tags(start, tags), ends)
 
     def context(self, before: Sequence[int], tag: int) -> NDArray[np.int32]:
-        """Return the context after the characters `before`, the first of them first."""
+        """Return the context after the characters `before`, which are in reading order."""
         padded = [*before[::-1], *[self.alphabet.start] * self._order][: self._order - 1]
         rows = self._with_tags(np.array([padded], np.int32), np.array([tag], np.int32))
         return rows.reshape(-1)
@@ -118,7 +118,7 @@ class Speller:
 
     @classmethod
     def closing(cls, spelling: Spelling, arrays: Arrays, known: Sequence[str]) -> Speller:
-        """Return the speller of a model that knows these words."""
+        """Return the speller of a model with these known words."""
         speller = cls(spelling, arrays, np.zeros(spelling.num_tags))
         used = np.zeros(spelling.num_tags)
         for first in range(0, len(known), WORDS_AT_ONCE):
@@ -126,13 +126,13 @@ class Speller:
         return cls(spelling, arrays, np.log(np.maximum(1 - used, LEAST_RESERVE)))
 
     def log_prob(self, words: Sequence[str], tags: NDArray[np.int32] | None = None) -> Logs:
-        """Return log H of each string, in nats; `tags` are numbers, one a string."""
+        """Return log H of each string, in nats; `tags` has one tag number per string."""
         if not len(words):
             return np.zeros(0)
         chosen = np.zeros(len(words), np.int32) if tags is None else tags
         events, begins = self.spelling.events(words, chosen)
         logs = self._frozen.log_probabilities(events.contexts, events.outcomes)
-        # `other` stands for many characters, each equally probable.
+        # `other` represents many characters, all equally probable.
         alphabet = self.spelling.alphabet
         logs[events.outcomes == alphabet.other] -= math.log(alphabet.others)
         spelled_out: Logs = np.add.reduceat(logs, begins) - self._log_not_empty[chosen]
@@ -145,14 +145,14 @@ class Speller:
         return np.stack(columns, axis=1)
 
     def log_unseen(self, words: Sequence[str]) -> Logs:
-        """Return log p(string | tag, it is not known), one row per string, one column per tag."""
+        """Return log p(string | tag, string is unknown), one row per string, one column per tag."""
         return self.log_prob_by_tag(words) - self.log_reserve
 
     def draw(self, stream: Stream, is_known: Callable[[str], bool], tag: int = 0) -> str:
-        """Draw a string that is not known, written with the characters of training.
+        """Draw an unknown string, written with the characters of training.
 
-        Strings are drawn until one will do. That takes 1 / (1 - Σ_known H(w)) draws in the mean;
-        should it not happen in very many, the symbol of unknown words is returned.
+        Strings are drawn until one is unknown. That takes 1 / (1 - Σ_known H(w)) draws on average;
+        if it does not happen in very many draws, the symbol of unknown words is returned.
         """
         for _ in range(MOST_TRIES):
             word = self._draw_any(stream, tag)
@@ -161,7 +161,7 @@ class Speller:
         return UNKNOWN
 
     def _draw_any(self, stream: Stream, tag: int) -> str:
-        """Return a string, or nothing if it would be empty, endless or of unseen characters."""
+        """Return a string, or "" if it would be empty, endless or have unseen characters."""
         alphabet = self.spelling.alphabet
         ids: list[int] = []
         while len(ids) < LONGEST_SPELLED:
@@ -175,7 +175,7 @@ class Speller:
         return ""
 
     def header(self) -> dict[str, Any]:
-        """Return what is not an array, ready for JSON."""
+        """Return the data that are not arrays, ready for JSON."""
         return {"alphabet": self.spelling.alphabet.characters}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -191,7 +191,7 @@ class Speller:
         settings: SpellingSettings,
         num_tags: int = 1,
     ) -> Speller:
-        """Make the speller again from what `header` and `arrays` gave."""
+        """Rebuild the speller from the values of `header` and `arrays`."""
         prefix = SPELLING + "."
         own = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
         log_reserve = own.pop("log_reserve")
@@ -208,9 +208,9 @@ def spelled(
     seed: int,
     number: int,
 ) -> list[str]:
-    """Return a generated sentence, its unknown words spelled out.
+    """Return a generated sentence with its unknown words spelled out.
 
-    What is drawn depends on the seed, the sentence's `number` and the place in the sentence alone.
+    The spelling depends only on the seed, the sentence's `number` and the position in the sentence.
     """
     purpose = purpose_key(f"spelling.generate.{number}")
     return [

@@ -1,9 +1,9 @@
-"""Learning to spell beside learning the words: the base distribution of an open vocabulary.
+"""Learning to spell while learning the words: the base distribution of an open vocabulary.
 
-The words of training are the customers of the spelling process, each word type once (for each of
-its tags): in the Chinese restaurant a word is spelled when it is drawn from the base, and after
-that its tables are joined. What is learned of spelling in a sweep, H(w) of every known word, is the
-base of the words in that sweep:
+The customers of the spelling process are the words of training, each word type once (for each of
+its tags). In the Chinese restaurant, a word is spelled when it is drawn from the base, and
+later its tables are joined. The spelling probabilities H(w) of all known words after a sweep
+are the base of the words in that sweep:
 
     base(w) = Σ_t π_t H_t(w)  over the tags of w;      base(<unk>) = 1 - Σ_known base(w)
 
@@ -29,12 +29,12 @@ from bistro.inference.gibbs import Chain
 from bistro.inference.settings import SamplerSettings, SpellingSettings
 from bistro.inference.speller import SPELLING, Speller, Spelling
 
-# A word of many hundred characters is too improbable for a number; its base must still be above 0.
+# A word of many hundred characters has a probability that underflows; its base must be above 0.
 LEAST_BASE = 1e-300
 
 
 class SpellingLearner(Chain):
-    """The spelling process of a vocabulary, and the base distribution it gives to the words."""
+    """The spelling process of a vocabulary, and the base distribution of the words."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class SpellingLearner(Chain):
         self.base = VectorBase([1 / outcomes] * outcomes)
 
     def renew_base(self) -> None:
-        """Give the words the base that follows from the present state."""
+        """Update the base of the words from the present state."""
         logs = np.add.reduceat(
             np.log(self.franchise.entry_probabilities(self._in_order)), self._begins
         )
@@ -83,7 +83,7 @@ class SpellingLearner(Chain):
 
 
 class SpelledChain:
-    """A chain that learns words, with a sweep of their spelling before each of its own.
+    """A chain that learns words, with a sweep over their spelling before each of its sweeps.
 
     In a later stage the characters are seated already.
     """
@@ -97,7 +97,7 @@ class SpelledChain:
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether a second sweep could change nothing."""
+        """True if a second sweep could change nothing."""
         return self._learner.is_deterministic and self._words.is_deterministic
 
     def seat(self) -> None:
@@ -118,15 +118,15 @@ class SpelledChain:
         return self._words.log_likelihood()
 
     def figures(self) -> Figures:
-        """Return the figures of both."""
+        """Return the figures of both chains."""
         return {**self._learner.figures(), **self._words.figures()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return the states of both."""
+        """Return the states of both chains."""
         return {**self._learner.state(), **self._words.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Put both back into a saved state."""
+        """Return both chains to a saved state."""
         self._learner.restore(state)
         self._learner.renew_base()
         self._words.restore(state)

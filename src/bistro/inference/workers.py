@@ -1,10 +1,10 @@
-"""Raw text is parsed in pieces; here is who does it, and how a model gets there.
+"""Workers that parse raw text in pieces, and the way a model reaches them.
 
-A piece of work is ``task(shared, item)``: `task` a function of a module, `shared` what all pieces
-need, `item` one of them. A task is pure, so the result cannot depend on who runs it; results come
-in the order of the items, so neither can anything that is made of them. On this machine
-`LocalWorkers` runs tasks on threads (the core releases the GIL while it works); on several,
-`bistro.inference.cluster`.
+A piece of work is ``task(shared, item)``: `task` is a function of a module, `shared` holds the data
+that all pieces need, `item` is one piece. A task is pure, so its result does not depend on the
+worker. Results are returned in the order of the items, so nothing that is made of them depends on
+the workers either. On one machine `LocalWorkers` runs tasks on threads (the core releases the GIL
+while it works); for several machines see `bistro.inference.cluster`.
 
 >>> def add(shared, item):
 ...     return shared + item
@@ -27,11 +27,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 WAITING_PER_WORKER = 2
-"""Items under way for each worker: one in work, one ready, so that nobody waits for the reader."""
+"""Items under way for each worker: one in work and one ready, so that no worker waits."""
 
 
 class Workers(Protocol):
-    """Whoever runs tasks."""
+    """Anything that runs tasks."""
 
     def run(
         self, task: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
@@ -39,8 +39,8 @@ class Workers(Protocol):
         """Yield task(shared, item) for every item, in the order of the items.
 
         Items are taken as they are needed: there may be more of them than fit into memory. An
-        error of a task is raised where its result would have been; whoever stops asking for
-        results cancels what has not begun.
+        error of a task is raised in place of its result. When the caller stops reading results,
+        tasks that have not begun are cancelled.
         """
 
 

@@ -1,1 +1,1 @@
-"""Bistro inside other programs; each module needs the program it is for."""
+"""Bistro in other programs; each module requires its program."""

@@ -7,12 +7,12 @@
     doc = nlp("The old man saw the dog.")
     [(t.text, t.tag_, t.dep_, t.head.text, t._.head_probability) for t in doc]
 
-Sentences are those of an earlier component; without one, the whole text is one sentence. Tags go to
-`pos_` if they are universal ones, else to `tag_`; the relation `root` becomes spaCy's `ROOT`. White
-space that spaCy keeps as tokens is not parsed and hangs on the word before it. What spaCy has no
-place for is in extensions:
+Sentences come from an earlier component; without one, the whole text is one sentence. Universal
+tags are stored in `pos_`, other tags in `tag_`; the relation `root` becomes spaCy's `ROOT`. White
+space that spaCy keeps as tokens is not parsed and attaches to the word before it. Values for which
+spaCy has no attribute are in extensions:
 
-    token._.head_probability, token._.dep_probability    marginals, each by itself
+    token._.head_probability, token._.dep_probability    marginal probabilities
     token._.surprisal                                    in bits, with "surprisal": true
     doc._.bistro                                         the parses, one per sentence
 
@@ -51,7 +51,7 @@ MODEL_FILE = "model.bistro"
 
 
 class BistroParser:
-    """Parses documents; made by ``nlp.add_pipe("bistro_parser", config={"model": FILE})``."""
+    """A parser component; ``nlp.add_pipe("bistro_parser", config={"model": FILE})`` creates it."""
 
     def __init__(self, model: str | Model | None, options: dict[str, Any], surprisal: bool) -> None:
         self.options = options
@@ -78,11 +78,11 @@ class BistroParser:
         yield from self._annotate(batch)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Return the model's file."""
+        """Return the content of the model's file."""
         return self._trained().to_bytes()
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> BistroParser:
-        """Take the model from its file's content."""
+        """Load the model from the content of its file."""
         self.model = _checked(from_bytes(content), self.surprisal)
         return self
 
@@ -119,7 +119,7 @@ class BistroParser:
         heads = np.zeros(len(doc), dtype=np.int64)  # offsets, which may be negative
         deps = np.full(len(doc), doc.vocab.strings.add(SPACE_LABEL), dtype=np.uint64)
         tags = np.zeros(len(doc), dtype=np.uint64)
-        for i, token in enumerate(doc):  # what is not parsed: white space
+        for i, token in enumerate(doc):  # white space, which is not parsed
             heads[i] = -1 if i and token.is_space else 0
         for words, parse in parsed:
             for i, tag in zip(words, model.shown_tags(parse.tags), strict=True):
@@ -146,7 +146,7 @@ class BistroParser:
 
 
 def _sentences(doc: Doc) -> Iterator[list[int]]:
-    """Yield the places of the words of each sentence, white space left out."""
+    """Yield the indices of the words of each sentence, without white space."""
     spans = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
     for span in spans:
         if words := [token.i for token in span if not token.is_space]:
@@ -156,7 +156,7 @@ def _sentences(doc: Doc) -> Iterator[list[int]]:
 def _keep_space_inside(
     doc: Doc, heads: np.ndarray[Any, Any], parsed: Sequence[tuple[list[int], Parse]]
 ) -> None:
-    """Hang white space before the first word of a text on that word: it has none before it."""
+    """Attach white space before the first word of a text to that word."""
     if parsed:
         first = parsed[0][0][0]
         heads[:first] = first - np.arange(first)
@@ -177,5 +177,5 @@ def _checked(model: Model, surprisal: bool) -> LoadedModel:
 def make_bistro_parser(
     nlp: Language, name: str, model: str | None, options: dict[str, Any], surprisal: bool
 ) -> BistroParser:
-    """Make the component; `options` are those of the model's `parse`."""
+    """Return the component; `options` are options of the model's `parse`."""
     return BistroParser(model, options, surprisal)

@@ -1,15 +1,15 @@
-"""What a model may be able to do: one protocol per ability.
+"""Abilities of models: one protocol per ability.
 
-A model has an ability if it has the methods of its protocol; nothing is inherited for it. Ask with
-``isinstance(model, Parser)``, or with the ability's `of`, which returns the model under the type of
-the protocol or refuses, naming the kinds that can:
+A model has an ability if it has the methods of its protocol; nothing is inherited for it. Check
+with ``isinstance(model, Parser)``, or with the ability's `of`, which returns the model under the
+type of the protocol, or raises an error that names the kinds with this ability:
 
     parser = PARSE.of(model)          # "an ngram model cannot parse; use a transition, ... model"
     parse = parser.parse(words, marginals=True)
 
 Options are keywords, checked against the class of options that the model names (``parse_options``,
-``tag_options``, ``score_options``); ``…_protocol`` says in a line how a result with these options
-is computed.
+``tag_options``, ``score_options``); ``…_protocol`` describes in one line how a result with these
+options is computed.
 """
 
 from __future__ import annotations
@@ -57,20 +57,20 @@ P = TypeVar("P")
 
 @runtime_checkable
 class Parser(Protocol):
-    """Finds dependency trees, with probabilities.
+    """A model that finds dependency trees, with probabilities.
 
     parse_options   the options of `parse` and `parse_all`
     tag_column      the column that its tags come from
-    finds_tags      whether it finds tags, instead of keeping those of the input
+    finds_tags      whether it finds tags, instead of keeping the tags of the input
     is_labelled     whether its trees have labels
-    single_root     whether exactly one word hangs on the root
+    single_root     whether exactly one word attaches to the root
     label_names     its labels, in the order of their numbers; none for a model without labels
     tag_names       its tags as the column shows them, in the order of their numbers
     parse           parse one sentence, given as words or with annotation
     parse_all       parse sentences and yield them in their order
-    parse_protocol  say how trees are found with these options
+    parse_protocol  describe the search with these options
     shown_tags      return tags as their column shows them, without features joined to them
-    unknown_tags    return those of a sentence's given tags that the model does not know
+    unknown_tags    return the given tags of a sentence that are unknown to the model
     """
 
     @property
@@ -96,18 +96,18 @@ class Parser(Protocol):
 
 @runtime_checkable
 class Voter(Parser, Protocol):
-    """A parser that a committee can have as a member.
+    """A parser that can be a member of a committee.
 
     arrays            return its arrays by name
     whole_header      return its header with kind and origin
-    to_bytes          return what a file of it holds
-    most_words        longer sentences are refused; None: there is no limit
-    nonprojective     how its labels encode crossing arcs, if they do
-    vocabulary        its words; members with the same ones share them
+    to_bytes          return the content of its model file
+    most_words        maximum length of a sentence in words; None if there is no limit
+    nonprojective     scheme by which its labels encode crossing arcs, or None
+    vocabulary        its words; members with equal vocabularies share one
     share_vocabulary  use an equal vocabulary of another member, whose look-ups are then shared
     votes             return the marginals of heads with labels, and of tags
     own_temperature   return the temperature at which its marginals are computed by default
-    member_options    return those options of a committee that this parser has, with its own search
+    member_options    return the options of a committee that this parser has, with its own search
     """
 
     kind: ClassVar[str]
@@ -130,13 +130,13 @@ class Voter(Parser, Protocol):
 
 @runtime_checkable
 class Tagger(Protocol):
-    """Finds the tags of words.
+    """A model that finds the tags of words.
 
     tag_options   the options of `tag` and `tag_all`
     tag_column    the column that its tags belong to
     tag           tag one sentence
     tag_all       tag sentences and yield them in their order
-    tag_protocol  say how tags are found with these options
+    tag_protocol  describe the search with these options
     """
 
     @property
@@ -150,16 +150,16 @@ class Tagger(Protocol):
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Gives every word of a text, and every sentence end, a probability.
+    """A model that gives every word of a text, and every sentence end, a probability.
 
     score_options   the options of `score` and `surprisal`; without fields if scores are exact
     is_cubic        whether the time to score a sentence grows with the cube of its length
-    vocabulary      the words it tells apart
+    vocabulary      the words it distinguishes
     score           return the log-probability of every event
     surprisal       return the surprisal of every word in bits
-    next_words      return how probable every word is after a context
-    next_sums       return what `next_words` is made of
-    score_protocol  say how scores are computed with these options
+    next_words      return the probability of every word after a context
+    next_sums       return the probabilities from which `next_words` is computed
+    score_protocol  describe the computation of scores with these options
     """
 
     @property
@@ -185,25 +185,25 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class Generator(Protocol):
-    """Draws sentences."""
+    """A model that draws sentences."""
 
     @property
     def longest_generated(self) -> float:
-        """Sentences that are drawn are cut at so many words."""
+        """Maximum number of words of a drawn sentence; longer sentences are cut."""
 
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences; sentence i depends on the seed and i alone."""
+        """Draw `n` sentences; sentence i depends only on the seed and i."""
 
 
 @runtime_checkable
 class TreeGenerator(Generator, Protocol):
-    """Draws sentences with their dependency trees."""
+    """A model that draws sentences with their dependency trees."""
 
     @property
     def tag_column(self) -> str:
-        """The column that its tags are in."""
+        """The column that contains its tags."""
 
     def generate_trees(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
@@ -213,7 +213,7 @@ class TreeGenerator(Generator, Protocol):
 
 @runtime_checkable
 class Follower(Protocol):
-    """Reads a sentence word by word and shows the analyses that are alive."""
+    """A model that reads a sentence word by word and shows its current analyses."""
 
     def follow(self, words: Words, analyses: int = 5, **options: Any) -> Reading:
         """Return the likeliest analyses after each word."""
@@ -221,7 +221,7 @@ class Follower(Protocol):
 
 @runtime_checkable
 class Explainer(Protocol):
-    """Shows which contexts made a probability."""
+    """A model that shows which contexts contribute to a probability."""
 
     def explain(self, sentence: Words, training: Iterable[Sentence] | None = None) -> Explanation:
         """Return the decisions behind a sentence's probability."""
@@ -229,14 +229,14 @@ class Explainer(Protocol):
 
 @runtime_checkable
 class Orderer(Protocol):
-    """Puts the words of a dependency tree in order.
+    """A model that orders the words of a dependency tree.
 
-    rule             how punctuation is recognised
+    rule             the rule that recognises punctuation
     linearize        return the most probable orders
     sample_orders    draw orders
-    most_dependents  return how many dependents the word with most of them has, as they are ordered
-    order_protocol   say which words are ordered
-    score_order      return the log-probability of the order that a sentence has
+    most_dependents  return the largest number of dependents of a word, as they are ordered
+    order_protocol   describe which words are ordered
+    score_order      return the log-probability of the order of a sentence
     """
 
     @property
@@ -254,7 +254,7 @@ class Orderer(Protocol):
 
 @runtime_checkable
 class Segmenter(Protocol):
-    """Finds the morphemes of written words."""
+    """A model that finds the morphemes of written words."""
 
     def segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = 50, floor: float = 1e-4
@@ -272,7 +272,7 @@ class Segmenter(Protocol):
 
 @runtime_checkable
 class TreeParser(Protocol):
-    """Finds constituency trees."""
+    """A model that finds constituency trees."""
 
     def parse_tree(self, words: Words, **options: Any) -> TreeParse:
         """Parse one sentence."""
@@ -292,7 +292,7 @@ class TreeParser(Protocol):
 
 @runtime_checkable
 class StateReader(Protocol):
-    """Has latent states that can be read as classes of words."""
+    """A model with latent states that can be read as classes of words."""
 
     def top_states(self, *, words: int = 10, sample: int = -1) -> list[TopState]:
         """Return the states of one sample, the largest first."""
@@ -300,10 +300,10 @@ class StateReader(Protocol):
 
 @runtime_checkable
 class Predictor(Protocol):
-    """Measures itself on held-out items of its own kind."""
+    """A model that computes its own figures on held-out items."""
 
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
-        """Return how well held-out items are predicted, by the name of the figure."""
+        """Return figures of prediction quality on held-out items, by name."""
 
 
 @dataclass(frozen=True)
@@ -313,7 +313,7 @@ class Ability(Generic[P]):
     name: str
     protocol: type[Any]
     verb: str
-    """What a model with it can do, in a refusal."""
+    """The ability as a verb phrase, for error messages."""
 
     def is_own(self, model: Model) -> bool:
         """Return whether a model has the ability itself, not only a part of it."""
@@ -332,7 +332,7 @@ class Ability(Generic[P]):
         raise BistroError(self.refusal(model.kind))
 
     def refusal(self, kind: str) -> str:
-        """Say that a kind lacks the ability, and which kinds have it."""
+        """Return the message that a kind lacks the ability, with the kinds that have it."""
         able = kinds.able(self.name)
         if kind in able:
             return f"this {kind} model cannot {self.verb}: its settings leave that out"

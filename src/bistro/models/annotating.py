@@ -1,6 +1,6 @@
-"""Abilities of models that annotate text: words and sentences, columns, all of it.
+"""Abilities of models that annotate text: words and sentences, columns, or everything.
 
-They are protocols like those of `bistro.models.abilities`, where each has its name.
+They are protocols like the ones in `bistro.models.abilities`, where each is registered by name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Tokeniser(Protocol):
-    """Finds the sentences and words of running text."""
+    """A model that finds the sentences and words of running text."""
 
     def tokenise(
         self, text: str | Iterable[str], *, line_ends: bool = False
@@ -30,9 +30,9 @@ class Tokeniser(Protocol):
 
 
 def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
-    """Yield the tokens of each sentence of running text, to be scored.
+    """Yield the tokens of each sentence of running text, for scoring.
 
-    Each sentence is cut as a cell of its own, so that its words are the same as in a table.
+    Each sentence is tokenised as a separate cell, so that its words are the same as in a table.
     """
     for sentence in tokeniser.tokenise(text):
         if tokens := tokeniser.cut_cells([seen(sentence.text)])[0]:
@@ -41,7 +41,7 @@ def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[l
 
 @runtime_checkable
 class Filler(Protocol):
-    """Finds tags, features and lemmas of words."""
+    """A model that finds tags, features and lemmas of words."""
 
     def fill(
         self,
@@ -53,18 +53,18 @@ class Filler(Protocol):
     ) -> list[FilledColumns]:
         """Return the columns of sentences; columns to `keep` stay where they are not empty.
 
-        `beliefs` are what a parser thinks of the tags, first of those of its own column;
-        `alternatives` is the largest number of other values that each word has in each column.
+        `beliefs` are a parser's distributions over tags, those of its own column first;
+        `alternatives` is the maximum number of other values for each word and column.
         """
 
 
 @runtime_checkable
 class Annotator(Protocol):
-    """Finds everything: sentences and words of running text, trees, tags, features, lemmas.
+    """A model that finds sentences and words of running text, trees, tags, features and lemmas.
 
     annotate      yield the sentences of a text with all columns
-    sentences     yield the sentences of a text with their words alone
-    annotate_all  yield sentences with all columns; what they have may be kept, column by column
+    sentences     yield the sentences of a text with only their words
+    annotate_all  yield sentences with all columns; given columns may be kept
     """
 
     def annotate(
@@ -75,7 +75,7 @@ class Annotator(Protocol):
     def sentences(
         self, text: str | Iterable[str], *, line_ends: bool = False, probabilities: bool = False
     ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with their words alone."""
+        """Yield the sentences of a text with only their words."""
 
     def annotate_all(
         self, sentences: Iterable[Sentence], *, keep: Sequence[str] = (), **options: Any

@@ -1,8 +1,8 @@
-"""A distribution of a trained model, opened: which contexts made the probability of an outcome.
+"""A distribution of a trained model, opened to show how contexts contribute to a probability.
 
-A model keeps its distributions frozen: of every outcome seen in a context the whole probability,
-and of every context the weight of what the next shorter one says (docs/decisions/frozen-form.md).
-The share of each level follows from these: see `bistro.models.results.explanations`.
+A model keeps its distributions frozen: for every outcome seen in a context, its whole probability,
+and for every context, the weight of the next shorter context (docs/decisions/frozen-form.md). The
+share of each level follows from these: see `bistro.models.results.explanations`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from bistro.models.results.explanations import BASE, Decision, Level
 from bistro.sums import added
 
 GAP = 2**32 - 1
-SPELLED = "the model does not know the word: times the probability of its spelling"
-"""The reason of a decision on a word that the model spells."""
+SPELLED = "unknown word: multiplied by the probability of its spelling"
+"""The note on a decision about a word that the model spells."""
 
 
 class Seen(NamedTuple):
-    """One element of a context: its name, its value in words, and the value's number."""
+    """One element of a context: its name, its value as text, and the value's number."""
 
     element: str
     value: str
@@ -37,7 +37,7 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Backoff:
-    """One distribution, with what is known of its training."""
+    """One distribution, with known facts about its training."""
 
     arrays: Arrays
     outcomes: int
@@ -79,7 +79,7 @@ class Backoff:
         return weight * self._base(outcome)
 
     def _places(self, context: Sequence[Seen]) -> list[int | None]:
-        """Return by depth where a context is kept; None for one that did not occur."""
+        """Return the node of a context by depth, None where the context did not occur."""
         places: list[int | None] = [0]
         for seen in context:
             span = self._span("child_begin", places[-1])
@@ -96,10 +96,10 @@ class Backoff:
         return float(self.arrays["probability"][span][found[0]]) if found.size else None
 
     def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
-        """Return how many outcomes a context has, and how many longer contexts have this one."""
+        """Return the number of outcomes of a context, and of longer contexts with this outcome."""
         kinds = np.count_nonzero(self.arrays["dish"][self._span("entry_begin", at)] != GAP)
         longer = self._span("child_begin", at)
-        # Their entries lie side by side, and each has an outcome at most once.
+        # Their entries are adjacent, and each has an outcome at most once.
         begin = self.arrays["entry_begin"]
         entries = self.arrays["dish"][int(begin[longer.start]) : int(begin[longer.stop])]
         return int(kinds), int(np.count_nonzero(entries == outcome))
@@ -120,7 +120,7 @@ class Backoff:
     def _counts(
         self, context: Sequence[Seen], outcome: int
     ) -> list[tuple[int, int] | tuple[None, None]]:
-        """Return by depth how often the training data have the outcome, and the context."""
+        """Return by depth the counts of the outcome and of the context in the training data."""
         if self.training is None:
             return [(None, None)] * (len(context) + 1)
         rows: NDArray[np.int64] = np.arange(len(self.training))
@@ -140,7 +140,7 @@ def opened(
     outcomes: Mapping[str, int],
     training: Mapping[str, Events] | None,
 ) -> dict[str, Backoff]:
-    """Return distributions of a model by name, opened to be looked at."""
+    """Return the distributions of a model by name, opened for inspection."""
     return {
         name: Backoff(
             arrays,
@@ -158,13 +158,13 @@ def decided(
     scale: float = 1.0,
     reason: str = "",
 ) -> Decision:
-    """Return a decision, `about` as its first fields; without levels nothing was to be decided."""
+    """Return a decision with `about` as its first fields; without levels, its probability is 1."""
     p = added(level.contribution for level in levels) if levels else 1.0
     return Decision(*about, p, scale, reason, levels)
 
 
 def _mean_parameters(origin: Origin, name: str, samples: int) -> list[tuple[float, float]]:
-    """Return discount and strength of every depth, as far as the trace of training tells them."""
+    """Return discount and strength of every depth, if the trace of training has them."""
     kept = [row for row in origin.trace[-samples:] if f"{name}.discount" in row]
     if not kept:
         return []

@@ -1,7 +1,7 @@
-"""What every model has in common: a kind, a configuration, where it came from, one file.
+"""The base class of models: a kind, a configuration, an origin, one file.
 
-A model is made by training or by `load`; it can `save` itself and say what it is. What else it can
-do (score a text, generate, parse) is an ability, see `bistro.models.abilities`.
+A model is created by training or by `load`; it can be saved and described. Everything else that it
+can do (score a text, generate, parse) is an ability, see `bistro.models.abilities`.
 
 >>> model = load("english.bistro")                  # doctest: +SKIP
 >>> model                                           # doctest: +SKIP
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
 
 
 class LacksAbilityError(BistroError, AttributeError):
-    """A model was asked for what its kind cannot do."""
+    """A method was called that the kind of the model does not have."""
 
     def __init__(self, method: str, kind: str) -> None:
         super().__init__(method, kind)
         self.method, self.kind = method, kind
 
     def __str__(self) -> str:
-        # Found when it is read: to ask `hasattr` must not import all families.
+        # Computed only when shown: `hasattr` must not import all families.
         from bistro.models.abilities import METHODS
 
         return METHODS[self.method].refusal(self.kind)
 
 
-def _told(value: Any) -> str:
+def _shown(value: Any) -> str:
     """Return a fact of a summary in one line."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {_told(item)}" for name, item in value.items())
+        return ", ".join(f"{name}: {_shown(item)}" for name, item in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
@@ -71,7 +71,7 @@ def flat(distributions: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
 
 
 def by_owner(arrays: Arrays, owners: Collection[str]) -> dict[str, dict[str, NDArray[Any]]]:
-    """Return the arrays of each distribution that a model file has, as before `flat`."""
+    """Return the arrays of each distribution in a model file: the inverse of `flat`."""
     found: dict[str, dict[str, NDArray[Any]]] = {}
     for name, array in arrays.items():
         owner, _, part = name.partition(".")
@@ -87,7 +87,7 @@ def megabytes(arrays: Arrays) -> float:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a model came from: the data, the seed, and how training went."""
+    """The origin of a model: the data, the seed, and the trace of training."""
 
     seed: int
     treebank: dict[str, Any] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Origin:
 
 
 UNUSABLE = (BistroError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What comes of a file that holds other things than it should."""
+"""Errors that a file with unexpected content may cause."""
 
 
 class Model(ABC):
@@ -103,7 +103,7 @@ class Model(ABC):
 
     kind: ClassVar[str]
     format_version: ClassVar[int] = 3
-    """The version of the model file in which the header took its present form."""
+    """The version of the model file in which the header took its current form."""
     config: Any
     """The settings it was trained with, of its family's own class."""
     origin: Origin
@@ -112,7 +112,7 @@ class Model(ABC):
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """Return all that is neither an array nor a setting, ready for JSON."""
+        """Return everything that is neither an array nor a setting, ready for JSON."""
 
     @abstractmethod
     def arrays(self) -> Arrays:
@@ -123,14 +123,14 @@ class Model(ABC):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from `config`, `origin`, and what `header` and `arrays` gave."""
+        """Rebuild the model from `config`, `origin` and the results of `header` and `arrays`."""
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:
         """Return a few facts about the model, by name, for `bistro info`."""
 
     def describe(self) -> str:
-        """Return what is worth knowing right after training; empty if nothing is."""
+        """Return a description to show after training; empty if there is none."""
         return ""
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -145,7 +145,7 @@ class Model(ABC):
             write_model(path, self.whole_header(), self.arrays(), self.format_version)
 
     def to_bytes(self) -> bytes:
-        """Return what `save` would write."""
+        """Return the content of the file that `save` writes."""
         return encode_model(self.whole_header(), self.arrays(), self.format_version)
 
     def whole_header(self) -> dict[str, Any]:
@@ -159,10 +159,10 @@ class Model(ABC):
         return f"<{self.kind} model of {facts.get('name', 'data')}{size}, seed {self.origin.seed}>"
 
     def _repr_html_(self) -> str:
-        """Show what `bistro info` tells in a notebook."""
+        """Return the facts of `bistro info` as HTML, for notebooks."""
         from bistro.pictures.notebook import facts_html  # only notebooks need it
 
-        facts = {name.replace("_", " "): _told(value) for name, value in self.summary().items()}
+        facts = {name.replace("_", " "): _shown(value) for name, value in self.summary().items()}
         return facts_html(repr(self).strip("<>"), {**facts, "can": ", ".join(self._abilities())})
 
     def _abilities(self) -> list[str]:
@@ -171,7 +171,7 @@ class Model(ABC):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Say which kinds can do what this one cannot."""
+            """Raise an error that names the kinds with the missing ability."""
             if not name.startswith("_"):
                 from bistro.models.abilities import METHODS
 
@@ -199,9 +199,9 @@ if TYPE_CHECKING:
         abilities.StateReader,
         abilities.Predictor,
     ):
-        """A model whose kind is known only when its file is opened.
+        """A model whose kind is known only after its file is opened.
 
-        A type checker lets it do everything; an ability that the model lacks says so when called.
+        A type checker accepts all methods; calling a method that the model lacks raises an error.
         """
 
 
@@ -212,7 +212,7 @@ def load(path: str | os.PathLike[str]) -> LoadedModel:
     ----------
     path
         The file that `Model.save` or ``bistro train`` wrote, by this or any earlier version; or
-        the name of an installed model, such as ``bistro-en-ewt``. A file comes first.
+        the name of an installed model, such as ``bistro-en-ewt``. Files take precedence.
     """
     name = os.fspath(path)
     with phase(f"loading {name}"):
@@ -222,12 +222,12 @@ def load(path: str | os.PathLike[str]) -> LoadedModel:
 
 
 def from_bytes(content: bytes, name: str = "the model") -> LoadedModel:
-    """Make a model from the content of its file; `name` is for messages."""
+    """Return a model from the content of its file; `name` is for messages."""
     return _model_of(decode_model(content, name), name)
 
 
 def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
-    """Make a model of the kind that its header names."""
+    """Return a model of the kind that its header names."""
     origin = _origin(header["seed"], header["treebank"], header["trace"])
     kind = kinds.find(header["kind"])
     where = "the model's configuration"
@@ -236,7 +236,7 @@ def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
 
 
 def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
-    """Return where a model came from, as its header has it, after a look at the types."""
+    """Return the origin of a model from its header, after checking the types."""
     is_trace = isinstance(trace, list) and all(map(_is_row, trace))
     if type(seed) is not int or not isinstance(treebank, dict) or not is_trace:
         raise TypeError("seed, treebank or trace")
@@ -257,12 +257,13 @@ def _model_of(file: ModelFile, name: str) -> LoadedModel:
     kind = str(header.get("kind"))
     if kind == PROCESS_KIND:
         raise ModelFileError(
-            f"{name}: holds a process: open it with bistro.pitman_yor.PitmanYor.load"
+            f"{name}: contains a process: open it with bistro.pitman_yor.PitmanYor.load"
         )
     if not kinds.is_known(kind):
         raise ModelFileError(
-            f"{name}: is of kind '{kind}', which this Bistro does not know (it knows "
-            f"{', '.join(sorted(kinds.names()))}): update it, or install the package of that kind"
+            f"{name}: is of kind '{kind}', which is unknown to this version of Bistro (known: "
+            f"{', '.join(sorted(kinds.names()))}): update Bistro, or install the package of that "
+            "kind"
         )
     try:
         return from_header(header, file.arrays)  # type: ignore[return-value]

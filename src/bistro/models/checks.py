@@ -1,7 +1,7 @@
-"""What the arrays of a model file must be, before anything is done with them.
+"""Checks of the arrays of a model file before they are used.
 
-A family says it in a table: the type, the shape and the least and greatest value of each array.
-Numbers that are not finite are never within limits.
+A family declares the type, the shape and the least and greatest value of each array in a table.
+Numbers that are not finite are always rejected.
 
 >>> check_arrays({"counts": np.array([1, 2, -1])}, {"counts": Expected("i", (None,), low=0)})
 Traceback (most recent call last):
@@ -24,10 +24,10 @@ from bistro.modelfile import Arrays
 
 @dataclass(frozen=True)
 class Expected:
-    """What is known of an array."""
+    """The expected type, shape and limits of an array."""
 
     kind: str
-    """The kind of its type as NumPy has it: i, u, f or b; with a size (f8), where it matters."""
+    """The kind of its type in NumPy: i, u, f or b; with a size (f8) where it matters."""
     shape: tuple[int | None, ...]
     """Its size in each dimension, or None for any."""
     low: float = -math.inf
@@ -35,7 +35,7 @@ class Expected:
 
 
 def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
-    """Refuse arrays that are not as expected; others may be there too."""
+    """Raise an error if arrays are not as expected; additional arrays are allowed."""
     for name, wanted in expected.items():
         array = arrays[name]
         has_shape = len(array.shape) == len(wanted.shape) and all(
@@ -51,7 +51,7 @@ def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
 
 
 def distinct_strings(value: object, name: str) -> list[str]:
-    """Return an entry of a header that is to be a list of different strings, or refuse it.
+    """Return an entry of a header; raise an error unless it is a list of different strings.
 
     >>> distinct_strings(["a", 1], "words")
     Traceback (most recent call last):
@@ -64,7 +64,7 @@ def distinct_strings(value: object, name: str) -> list[str]:
 
 
 def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
-    """Return the vocabulary of a header, if it is the one whose hash the header has."""
+    """Return the vocabulary of a header; raise an error if it does not match its hash."""
     vocabulary = Vocabulary.from_header(header["vocabulary"])
     if vocabulary.hash != header["vocabulary_hash"]:
         raise ModelFileError("the vocabulary is not the one that the model was trained with")

@@ -22,11 +22,11 @@ from bistro.treebank.treebank import Treebank, read
 from bistro.treebank.validate import Roots
 
 Data = str | os.PathLike[str] | Iterable[Any]
-"""What `train` accepts: a treebank, sentences or items, or the name of a file of items."""
+"""Data for `train`: a treebank, sentences or items, or the name of a file of items."""
 
 
 class Reader(Protocol):
-    """Reads the data of a family."""
+    """Reader of the data of a family."""
 
     def read(
         self,
@@ -35,10 +35,10 @@ class Reader(Protocol):
         format: str | None = None,
         roots: Roots | None = None,
     ) -> Treebank | Examples[Any]:
-        """Read several files as one; `roots` says how many a sentence of a treebank may have."""
+        """Read several files as one; `roots` limits the roots of a sentence of a treebank."""
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
-        """Return what is learned from, and the facts about it that a model keeps."""
+        """Return the training items, and the facts about them that a model keeps."""
 
 
 class SentenceReader:
@@ -51,7 +51,7 @@ class SentenceReader:
         format: str | None = None,
         roots: Roots | None = None,
     ) -> Treebank:
-        """Read several files as one treebank, whose hash is that of their hashes in a row."""
+        """Read several files as one treebank, whose hash is the hash of their joined hashes."""
         if not paths:
             raise BistroError("there is no data: name a treebank or a text, or - for stdin")
         parts = [read(path, format=format, roots=roots) for path in paths]
@@ -82,11 +82,11 @@ class ExampleReader:
     """Items that are not sentences of a treebank: constituency trees, segmented words."""
 
     read_one: Callable[[str, Any, str | None], Examples[Any]]
-    """From a file, the configuration and the format that the user named."""
+    """Function of a file, the configuration and the format that the user named."""
     what: str = "items"
-    """Its items, in the plural."""
+    """Name of its items, in the plural."""
     item: type = object
-    """What an item is."""
+    """Type of an item."""
 
     def read(
         self,
@@ -122,16 +122,16 @@ def listed(data: Iterable[Any]) -> Sequence[Any]:
 
 
 def _is_sentence(item: Any) -> bool:
-    """Return whether a sentence has words; anything but a sentence is refused."""
+    """Return whether a sentence has words; raise an error if it is not a sentence."""
     if isinstance(item, Sentence) or (
         isinstance(item, Sequence) and isinstance(next(iter(item), ""), str)
     ):
         return len(item) > 0
-    raise BistroError(f"a sentence is one of a treebank, or a list of words, not {item!r:.60}")
+    raise BistroError(f"expected a sentence of a treebank, or a list of words, not {item!r:.60}")
 
 
 def provenance(data: Any) -> dict[str, Any]:
-    """Return what a model says of where its training data came from."""
+    """Return the facts about the origin of training data that a model keeps."""
     if isinstance(data, Treebank | Examples):
         named = {"name": data.label, "sha256": data.sha256, "license": data.license}
         return {key: value for key, value in named.items() if value}

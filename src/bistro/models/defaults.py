@@ -1,14 +1,15 @@
 """Options that a model uses where a call or command does not name them.
 
-What a model is asked (how hard to search, which tree to return) has defaults for all models of its
-family. A configuration may have others, which the model keeps: a preset that follows a paper says
-how the paper searches, not only how it trains.
+Options of a call (how hard to search, which tree to return) have defaults for all models of a
+family. A configuration may set other defaults, which the model keeps: a preset that follows a paper
+describes the paper's search as well as its training.
 
     [defaults.parse]
     selection = "paper"
     mbr = false
 
-An option that is given counts before the model's own default, and that before the family's.
+A given option takes precedence over the model's own default, which takes precedence over the
+family's.
 
 >>> from bistro.models.transition.config import TransitionConfig
 >>> config = TransitionConfig(defaults=OptionDefaults(parse={"size": 100}))
@@ -29,7 +30,7 @@ from bistro.models.options import Options
 OptionValue: TypeAlias = bool | int | float | str
 Verb: TypeAlias = Literal["parse", "tag", "score"]
 VERBS: dict[Verb, str] = {"parse": "parse", "tag": "tag", "score": "score words"}
-"""What can have defaults, with the words of a refusal."""
+"""Tasks that can have defaults, with the words used in error messages."""
 DEFAULTS_HELP = "Options that the model uses where a call or command does not name them."
 
 
@@ -40,7 +41,7 @@ def _table(help: str) -> Any:
 
 @dataclass(frozen=True)
 class OptionDefaults:
-    """A model's own defaults, by what it is asked to do."""
+    """A model's own defaults, by task."""
 
     parse: dict[str, OptionValue] = _table("Options of parsing, as in size = 100.")
     tag: dict[str, OptionValue] = _table("Options of tagging, for models that only tag.")
@@ -48,19 +49,19 @@ class OptionDefaults:
 
 
 def own_defaults(config: Any, verb: Verb) -> dict[str, OptionValue]:
-    """Return the defaults that a configuration has for a verb; a family may have none."""
+    """Return the defaults of a configuration for a verb; a family may have none."""
     return dict(getattr(getattr(config, "defaults", None), verb, {}))
 
 
 def chosen_options(model: Any, verb: Verb, given: Mapping[str, Any]) -> Any:
-    """Return the options of a verb: those given, then the model's own, then its family's."""
+    """Return the options of a verb: given options, then the model's, then the family's defaults."""
     whole = {**own_defaults(model.config, verb), **given}
     options: type[Options] = getattr(model, f"{verb}_options")
     return options.of(whole, model.kind, VERBS[verb])
 
 
 def check_defaults(kind: Kind, config: Any) -> None:
-    """Refuse defaults that no option has, or of another type: before training, not after it."""
+    """Raise an error before training if a default names no option, or has another type."""
     for verb in VERBS:
         if own := own_defaults(config, verb):
             options = getattr(kind.model_class(), f"{verb}_options", Options)

@@ -1,4 +1,4 @@
-"""What models accept as a sentence, and the checks that several abilities share."""
+"""Sentences as input of models, and the checks that several abilities share."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from bistro.treebank.constituents import simplified
 from bistro.treebank.sentence import Sentence
 
 Words = Sentence | Sequence[str]
-"""A sentence as models take it: of a treebank, or a list of words."""
+"""A sentence as models accept it: a sentence of a treebank, or a list of words."""
 STRING = (
     "a sentence is a list of words: split the text first, as in 'The dog sleeps .'.split(), or "
     "train a pipeline, which takes running text"
 )
 SENTENCES_AT_ONCE = 2000
-"""How many sentences cross the border to the core in one call."""
+"""Number of sentences that are passed to the core in one call."""
 
 
 def as_words(sentences: Iterable[Any]) -> list[Sequence[str]]:
     """Return every sentence, or constituency tree, as a list of words.
 
-    A plain string is refused, because its words would be its letters.
+    A plain string is an error, because its words would be its letters.
     """
     words = [_words_of(sentence) for sentence in sentences]
     if any(isinstance(sentence, str) for sentence in words):
@@ -54,19 +54,19 @@ def as_sentence(given: Words) -> Sentence:
 
 
 def place_of(sentence: Sentence) -> str:
-    """Name a sentence in a message."""
+    """Return a description of a sentence for messages."""
     name = f"sentence '{sentence.sent_id}'" if sentence.sent_id else "a sentence"
     return f"{name} at line {sentence.line}" if sentence.line else name
 
 
 def check_number(n: int) -> None:
-    """Refuse a negative number of draws."""
+    """Raise an error if a number of draws is negative."""
     if n < 0:
         raise ConfigError(f"n = {n} cannot be drawn: give 0 or more")
 
 
 def check_draws(n: int, seed: int, temperature: float, prefix: Sequence[str]) -> None:
-    """Refuse what no sentences can be drawn with."""
+    """Raise an error if the arguments of a generator are not valid."""
     check_number(n)
     check_seed(seed)
     check_temperature(temperature)
@@ -75,6 +75,6 @@ def check_draws(n: int, seed: int, temperature: float, prefix: Sequence[str]) ->
 
 
 def check_temperature(temperature: float) -> None:
-    """Refuse a temperature of 0 or below, and one that is not a number."""
+    """Raise an error if a temperature is not a number above 0."""
     if not 0 < temperature < math.inf:
         raise ConfigError(f"temperature = {temperature} must be a number above 0")

@@ -1,9 +1,9 @@
 """Models that pip has installed: found by name, checked, listed.
 
-A model package is data. Its folder holds the model file and ``card.json``, which says what the
-model is; an entry point of the group ``bistro.models`` gives the name and the folder. Bistro reads
-these files where pip put them and imports nothing from the package. `bistro.report.package` writes
-such packages.
+A model package is data. Its folder holds the model file and ``card.json``, which describes the
+model; an entry point of the group ``bistro.models`` gives the name and the folder. Bistro reads
+these files from the folder in which pip put them and imports nothing from the package.
+`bistro.report.package` writes such packages.
 
 Names are compared as pip compares them: ``bistro-en-ewt``, ``bistro_en_ewt`` and ``Bistro.En.EWT``
 are one name.
@@ -38,7 +38,7 @@ CARD_FILE = "card.json"
 CARD_FORMAT = 1
 """The newest format of a card that can be read, and the one that is written."""
 SUFFIX = ".bistro"
-"""Ends the names of model files, and never the name of a package."""
+"""Suffix of the names of model files, which the name of a package never has."""
 PACKAGE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 NEEDED = {"name": str, "version": str, "kind": str, "licence": str, "file": str, "sha256": str}
 """The entries that every card has."""
@@ -55,13 +55,13 @@ class Installed:
     Attributes
     ----------
     name
-        The name that ``bistro.load`` takes.
+        The name for ``bistro.load``.
     version
         The version of the package.
     folder
         The folder that holds its files.
     card
-        What ``card.json`` says of the model.
+        The content of ``card.json``.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Installed:
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 checksum that the package gives for the model file."""
+        """The SHA-256 checksum of the model file that is recorded in the package."""
         return str(self.card["sha256"])
 
     def check(self) -> None:
@@ -104,9 +104,10 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
 
 
 def located(name: str) -> tuple[str, Installed | None]:
-    """Return the model file that an argument means, and its package if it is installed.
+    """Return the model file that an argument refers to, and its package if it is installed.
 
-    A file of that name comes first; a warning says when an installed model has the same name.
+    A file of that name takes precedence; a warning is shown if an installed model has the same
+    name.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def located(name: str) -> tuple[str, Installed | None]:
 
 
 def package_of(name: str) -> Installed | None:
-    """Return the installed model that an argument means; None if it means a file, or nothing."""
+    """Return the installed model that an argument refers to, or None."""
     if not _can_be_package(name) or _is_file(name):
         return None
     entries = _entries().get(normalised(name))
@@ -139,7 +140,7 @@ def package_of(name: str) -> Installed | None:
 
 
 def is_model(name: str) -> bool:
-    """Return whether a name means a model: a model file, or an installed model."""
+    """Return whether a name refers to a model file or to an installed model."""
     if _is_file(name):
         return is_model_file(name)
     return _can_be_package(name) and normalised(name) in _entries()
@@ -151,7 +152,7 @@ def _is_file(name: str) -> bool:
 
 
 def every() -> Iterator[Installed | DamagedPackageError]:
-    """Yield the installed models in the order of their names; a damaged one is its error."""
+    """Yield the installed models in the order of their names; for damaged ones, an error."""
     for name, entries in sorted(_entries().items()):
         try:
             yield _read(name, entries)
@@ -166,7 +167,7 @@ def _can_be_package(name: str) -> bool:
 
 def _entries() -> dict[str, list[EntryPoint]]:
     """Return the entry points of installed models by their names."""
-    # Looks through all installed packages: only when a name may be one of them.
+    # This searches all installed packages: only if a name may be one of them.
     from importlib import metadata
 
     found: dict[str, list[EntryPoint]] = {}
@@ -176,7 +177,7 @@ def _entries() -> dict[str, list[EntryPoint]]:
 
 
 def _read(name: str, entries: list[EntryPoint]) -> Installed:
-    """Return an installed model after a look at its card."""
+    """Return an installed model after checking its card."""
     if len(entries) > 1:
         owners = " and ".join(sorted(_owner(entry) for entry in entries))
         raise DamagedPackageError(
@@ -185,7 +186,7 @@ def _read(name: str, entries: list[EntryPoint]) -> Installed:
         )
     entry = entries[0]
     if entry.dist is None:
-        raise _damaged(name, "it belongs to no package")
+        raise _damaged(name, "it does not belong to a package")
     folder = Path(str(entry.dist.locate_file(entry.module.replace(".", "/"))))
     version = entry.dist.version
     card = _card(f"{name} {version}", folder / CARD_FILE)
@@ -201,7 +202,7 @@ def _card(owner: str, path: Path) -> dict[str, Any]:
         raise _damaged(owner, f"{CARD_FILE} is not valid JSON") from None
     format = card.get("format") if isinstance(card, dict) else None
     if type(format) is not int or format < 1:
-        raise _damaged(owner, f"{CARD_FILE} does not say its format")
+        raise _damaged(owner, f"{CARD_FILE} does not state its format")
     if format > CARD_FORMAT:
         raise DamagedPackageError(
             f"{owner}: is a package of a newer format ({format}; this Bistro reads up to "
@@ -209,7 +210,7 @@ def _card(owner: str, path: Path) -> dict[str, Any]:
         )
     for key, type_ in NEEDED.items():
         if not isinstance(card.get(key), type_):
-            raise _damaged(owner, f"{CARD_FILE} does not say the {key} of the model")
+            raise _damaged(owner, f"{CARD_FILE} does not state the {key} of the model")
     if Path(card["file"]).name != card["file"]:
         raise _damaged(owner, f"{CARD_FILE} names a file outside the package")
     result: dict[str, Any] = card
@@ -233,7 +234,7 @@ def _no_such_model(name: str) -> str:
         hint = f" (did you mean '{name}{SUFFIX}'?)"
     else:
         hint = nearest(normalised(name), names)
-    installed = "bistro models lists those that are installed" if names else "none is installed"
+    installed = "bistro models lists the installed models" if names else "no model is installed"
     return (
         f"{name}: cannot be read: no such file, and no installed model has this name{hint}; "
         f"{installed}"

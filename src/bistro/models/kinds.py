@@ -1,9 +1,9 @@
 """The registry: one record per family of models, found by name when it is first needed.
 
-A family is a folder of `bistro.models` whose ``__init__`` holds its record, ``KIND``. A record says
-where the family's configuration, model, trainer and reader are, and what its models can do, without
-importing any of them. Help texts, refusals ("use a transition or eisner model"), cross-validation,
-reports and the server's catalogue derive from the records.
+A family is a folder of `bistro.models` whose ``__init__`` holds its record, ``KIND``. A record
+names the family's configuration, model, trainer and reader, and the abilities of its models,
+without importing any of them. Help texts, error messages ("use a transition or eisner model"),
+cross-validation, reports and the server's catalogue are derived from the records.
 
 A package outside Bistro adds a family with an entry point of the group ``bistro.kinds``:
 
@@ -52,9 +52,9 @@ BUILT_IN = (
     "columns",
     "pipeline",
 )
-"""The families of this package: each is a folder beside this file."""
+"""The families of this package: each is a folder next to this file."""
 FORMER = {"infinite": "bistro.models.unbounded.former:settled"}
-"""Former kinds, with the function that finds the present kind and its settings."""
+"""Former kinds, with the function that returns the current kind and its settings."""
 
 
 class BrokenKindError(BistroError):
@@ -63,37 +63,37 @@ class BrokenKindError(BistroError):
 
 @dataclass(frozen=True)
 class Kind:
-    """What is known of a family without importing it; references are ``module:name``."""
+    """The record of a family, available without importing it; references are ``module:name``."""
 
     name: str
     help: str
-    """What it is, in one line of a help text."""
+    """Description in one line of a help text."""
     about: str
-    """What it is, in a sentence of a report."""
+    """Description in one sentence of a report."""
     model: str
     config: str
     trainer: str
     """Called with the items, the configuration and a `bistro.models.runs.Run`."""
     abilities: tuple[str, ...]
-    """Names of `bistro.models.abilities`: what its models can do."""
+    """Abilities of its models: names in `bistro.models.abilities`."""
     reader: str = "bistro.models.data:SENTENCES"
-    """Reads files of its training and test data."""
+    """Reader of its training and test data."""
     items: str = "sentences"
-    """What it learns from, in the plural."""
+    """Name of the items it learns from, in the plural."""
     dev: str = ""
-    """What training does with a development set; empty: nothing."""
+    """Use of a development set in training; empty if it is not used."""
     text_trainer: str = ""
-    """Called like the trainer, with raw text as one more argument; empty: it takes none."""
+    """Called like the trainer, with raw text as one more argument; empty if text is not used."""
     preset_for: str = ""
-    """Called with sentences: the name of the preset that fits them, or None; empty: none does."""
+    """Function from sentences to the name of the preset that fits them, or None; may be empty."""
     judged_by: str = "score"
     """The ability that is measured on held-out data after training."""
     draws: bool = True
-    """Whether training draws samples, so that chains from several seeds can be compared."""
+    """True if training draws samples, so that chains from several seeds can be compared."""
     has_members: bool = False
-    """Whether training learns other models side by side, which a cluster may share out."""
+    """True if training trains several member models, which a cluster can distribute."""
     prior: str = ""
-    """Called with settings and a seed: data from the prior, and a chain over it; empty: none."""
+    """Function from settings and a seed to data from the prior and a chain; empty if none."""
 
     def model_class(self) -> type[Model]:
         """Return the class of its models."""
@@ -111,11 +111,11 @@ class Kind:
         return trained
 
     def train_with_text(self, *arguments: Any) -> Model:
-        """Call the trainer that learns from raw text beside the data."""
+        """Call the trainer that learns from raw text in addition to the data."""
         if not self.text_trainer:
             able = [kind.name for kind in every() if kind.text_trainer]
             raise BistroError(
-                f"{a_model(self.name)} does not learn from raw text beside its data; use "
+                f"{a_model(self.name)} does not learn from raw text in addition to its data; use "
                 f"{a_model(' or '.join(able))}, or give the text as training data to ngram"
             )
         trained: Model = resolve(self.text_trainer)(*arguments)
@@ -137,14 +137,14 @@ class Kind:
 
 
 def resolve(reference: str) -> Any:
-    """Import what ``module:name`` stands for."""
+    """Import the object that ``module:name`` refers to."""
     module, _, name = reference.partition(":")
     return getattr(import_module(module), name)
 
 
 @cache
 def find(name: str) -> Kind:
-    """Return the record of a kind, or say which kinds there are."""
+    """Return the record of a kind; the error for an unknown kind lists all kinds."""
     if name in BUILT_IN:
         return _checked(name, import_module(f"bistro.models.{name}").KIND)
     installed = _installed()
@@ -157,7 +157,7 @@ def find(name: str) -> Kind:
 
 
 def names() -> list[str]:
-    """Return the names of all kinds, those of installed packages last."""
+    """Return the names of all kinds, kinds of installed packages last."""
     return [*BUILT_IN, *_installed()]
 
 
@@ -181,7 +181,7 @@ def able(ability: str) -> list[str]:
 
 
 def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, Any]]:
-    """Return the record of a kind and its settings; a former kind becomes the present one."""
+    """Return the record of a kind and its settings; a former kind becomes the current one."""
     if name in FORMER:
         name, settings = resolve(FORMER[name])(settings)
     return find(name), settings
@@ -189,7 +189,7 @@ def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, 
 
 @cache
 def _installed() -> dict[str, EntryPoint]:
-    # Imported here: it takes longer than everything else that a command needs to start.
+    # Imported here: it takes longer than everything else that a command needs at its start.
     from importlib import metadata
 
     entries = metadata.entry_points(group=GROUP)

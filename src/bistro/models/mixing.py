@@ -8,8 +8,8 @@ the sum changes by the changes of the members' logarithms, weighted with their s
 
     δ log p(w_i) = Σ_m share_m(i) δ log p_m(w_i)
 
-Members that draw have the same number of runs. Run r of the mixture is made of run r of every
-member, so what their errors have in common, and what they have not, is in the spread of the runs.
+Members that draw have the same number of runs. Run r of the mixture combines run r of every member,
+so the spread of the runs contains both the common and the separate errors of the members.
 
 >>> is_eos, offsets = TextScores.ends([1])
 >>> parts = [TextScores(np.log([p, 0.5]), is_eos, ~is_eos, offsets) for p in (0.5, 0.1)]
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 def probabilities_of(members: Sequence[TextScores]) -> Floats:
     """Return the probability of every event under every member, shape (members, events).
 
-    A member that has lost all analyses of the words before gives the next one nothing.
+    A member that has lost all analyses of the preceding words gives the next word probability 0.
     """
     return np.nan_to_num(np.exp([scores.log_probs for scores in members]))
 
@@ -50,19 +50,19 @@ def shares_of(log_probs: Floats, weights: Floats) -> tuple[Floats, Floats]:
     weights
         One per member; they sum to 1.
     """
-    # A member that has lost all analyses of the words before has nothing to say of the next one.
+    # A member that has lost all analyses of the preceding words gives the next word probability 0.
     known = np.where(np.isnan(log_probs), -np.inf, log_probs)
     with np.errstate(divide="ignore"):
         joint = known + np.log(weights)[:, None]
     total = np.logaddexp.reduce(joint, axis=0)
-    # An event that no member gives any probability belongs to the members by their weights.
+    # An event with probability 0 under all members is shared by their weights.
     with np.errstate(invalid="ignore"):
         shares = np.where(np.isfinite(total), np.exp(joint - total), weights[:, None])
     return total, shares
 
 
 def mixed_scores(members: Sequence[TextScores], weights: Floats) -> TextScores:
-    """Return the scores of a mixture, with the errors that its members' runs show."""
+    """Return the scores of a mixture, with errors estimated from the runs of its members."""
     first = members[0]
     logs = np.stack([scores.log_probs for scores in members])
     total, shares = shares_of(logs, weights)
@@ -87,7 +87,7 @@ def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
         return None
     if len({len(step) for step in steps}) > 1:
         raise ValueError("members that draw must have the same number of runs")
-    # A prefix is the product of its words: its error is the sum of theirs.
+    # A prefix is the product of its words: its error is the sum of their errors.
     sums = np.cumsum(np.sum(steps, axis=0), axis=1)
     offsets = members[0].offsets
     before = np.concatenate((np.zeros((len(sums), 1)), sums), axis=1)[:, offsets[:-1]]
@@ -96,7 +96,7 @@ def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
 
 
 def require_same_events(*models: Scorer) -> None:
-    """Refuse models that do not tell the same words apart, so that their scores cannot be mixed."""
+    """Raise an error if models distinguish different words: their scores cannot be mixed."""
     one = models[0].vocabulary
     for model in models[1:]:
         other = model.vocabulary

@@ -34,14 +34,14 @@ BETWEEN = "/"
 
 
 class HasArrays(Protocol):
-    """Whatever has arrays by name."""
+    """An object with named arrays."""
 
     def arrays(self) -> Arrays:
         """Return the arrays by name."""
 
 
 def nested_arrays(models: Mapping[str, HasArrays]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of several models under one name each."""
+    """Return the arrays of several models under distinct names."""
     return {
         f"{name}{BETWEEN}{inner}": array
         for name, model in models.items()
@@ -50,18 +50,18 @@ def nested_arrays(models: Mapping[str, HasArrays]) -> dict[str, NDArray[Any]]:
 
 
 def nested_models(headers: Mapping[str, Mapping[str, Any]], arrays: Arrays) -> dict[str, Model]:
-    """Make the models again from their headers and from what `nested_arrays` gave."""
+    """Rebuild the models from their headers and the result of `nested_arrays`."""
     own: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in headers}
     for name, array in arrays.items():
         owner, _, inner = name.partition(BETWEEN)
         if owner not in own:
-            raise ModelFileError("the arrays are not those of the models inside")
+            raise ModelFileError("the arrays do not belong to the nested models")
         own[owner][inner] = array
     return {name: from_header(header, own[name]) for name, header in headers.items()}
 
 
 def numbered(items: Iterable[Any]) -> dict[str, Any]:
-    """Return items under their numbers from 0, for models without names of their own."""
+    """Return items by number from 0, for models without names."""
     return {str(number): item for number, item in enumerate(items)}
 
 
@@ -71,10 +71,10 @@ def trained_in_turn(
     fingerprint: str,
     costs: Mapping[str, float] | None = None,
 ) -> dict[str, Model]:
-    """Train one model after the other, leaving out those that a checkpoint holds.
+    """Train one model after the other, except models that a checkpoint holds.
 
-    A checkpoint holds its phase and the models that are finished, so that an interrupted training
-    goes on where it was. `costs` are the times that models take, relative to each other.
+    A checkpoint holds its phase and the finished models, so that an interrupted training can
+    resume. `costs` are the relative training times of the models.
     """
     weights = {name: costs[name] if costs else 1.0 for name in trainers}
     known = saved_models(run.session, fingerprint, list(trainers))
@@ -94,7 +94,7 @@ def trained_in_turn(
 
 
 def saved_models(session: Session, fingerprint: str, names: Sequence[str]) -> dict[str, Model]:
-    """Return the finished models that a checkpoint holds, if training goes on from one."""
+    """Return the finished models of a checkpoint, if training resumes from one."""
     saved = session.saved(fingerprint)
     arrays = saved[1] if saved else {}
     return {

@@ -1,8 +1,8 @@
-"""Ways to find the probability of every next word that do not belong to one family.
+"""Probabilities of all next words, computed in ways that do not depend on the family.
 
-`VocabularySums` is for models that predict numbers of a vocabulary; `ScoredSums` asks the scores of
-any model about every word that it knows, one after the other: slow, and the measure of the others.
-`MixedSums` mixes what several models say.
+`VocabularySums` is for models that predict ids of a vocabulary. `ScoredSums` scores every word of
+the vocabulary of any model, one after the other; it is slow, and the reference for the others.
+`MixedSums` mixes the probabilities of several models.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class VocabularySums(NextSums):
         weights: Floats | None = None,
         speller: Speller | None = None,
     ) -> None:
-        """`shares` are those of all events, one row per run; `weights` are of the runs."""
+        """`shares` are probabilities of all events, one row per run; `weights` belong to runs."""
         self.vocabulary = vocabulary
         self.context = list(context)
         self.names = vocabulary.decode(range(vocabulary.end + 1))
@@ -45,7 +45,7 @@ class VocabularySums(NextSums):
         self._speller = speller
 
     def ids(self, words: Sequence[str]) -> list[int]:
-        """Return the event of each word, as it is encoded in its place."""
+        """Return the event of each word, encoded at its position."""
         return [
             self.vocabulary.end
             if word == END_SYMBOL and self.vocabulary.is_unknown(word)
@@ -64,9 +64,9 @@ class VocabularySums(NextSums):
 
 
 class ScoredSums(NextSums):
-    """The next word of any model that scores: each word of its vocabulary is scored by itself.
+    """The next word of any model that scores: each word of its vocabulary is scored separately.
 
-    What these and the end leave of the probability belongs to words that the model does not know.
+    The remaining probability belongs to words that are unknown to the model.
     """
 
     def __init__(self, model: Scorer, context: Sequence[str], options: Mapping[str, Any]) -> None:
@@ -76,12 +76,12 @@ class ScoredSums(NextSums):
         self.listed = with_rest(self.of([*words, END_SYMBOL]))
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Score words and, if the model does not know a word of that form, the end."""
+        """Score words; the end symbol is scored as the end unless it is a known word."""
         is_end = np.array(
             [w == END_SYMBOL and self._model.vocabulary.is_unknown(w) for w in words], np.bool_
         )
         texts = [
-            # Without a context there is no sentence to end: any word holds the place.
+            # Without a context there is no sentence to end: any word serves as a placeholder.
             self._context if end and self._context else [*self._context, word]
             for word, end in zip(words, is_end, strict=True)
         ]
@@ -97,7 +97,7 @@ class ScoredSums(NextSums):
 
 
 class MixedSums(NextSums):
-    """The next word of a mixture: the weighted mean of what its members say."""
+    """The next word of a mixture: the weighted mean of its members' probabilities."""
 
     def __init__(self, members: Sequence[NextSums], mixing: Sequence[float]) -> None:
         self._members, self._mixing = members, mixing
@@ -106,7 +106,7 @@ class MixedSums(NextSums):
             self.names = first
             self.listed = self._mixed([_in_order(member, first) for member in members])
         else:
-            # Words that any member knows; the others, which all of them can spell, are the rest.
+            # Words known to any member; all others, which every member can spell, are the rest.
             known = [
                 n
                 for m in members
@@ -118,7 +118,7 @@ class MixedSums(NextSums):
             self.listed = with_rest(self.of(words))
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the mixed probabilities of any words, unknown if any member says so."""
+        """Return the mixed probabilities of any words, unknown if unknown to any member."""
         return self._mixed([member.of(words) for member in self._members])
 
     def _mixed(self, parts: Sequence[Estimates]) -> Estimates:
@@ -135,12 +135,12 @@ class MixedSums(NextSums):
 
 
 def require_same_runs(runs: Sequence[Floats | None]) -> None:
-    """Refuse members of a mixture whose sums are estimated by different numbers of runs."""
+    """Raise an error if members of a mixture are estimated with different numbers of runs."""
     numbers = {len(one) for one in runs if one is not None}
     if len(numbers) > 1:
-        told = " and ".join(map(str, sorted(numbers)))
+        shown = " and ".join(map(str, sorted(numbers)))
         raise BistroError(
-            f"the models of a mixture are summed in different numbers of runs ({told}): give one "
+            f"the models of a mixture are summed in different numbers of runs ({shown}): give one "
             "number for all of them (repeats)"
         )
 

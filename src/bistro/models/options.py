@@ -1,7 +1,7 @@
-"""Options of abilities: frozen dataclasses that refuse what they do not know.
+"""Options of abilities: frozen dataclasses that reject unknown keywords.
 
-Every ability that can be asked in different ways (how hard to search, what to return) has a class
-of options. A keyword that the class lacks is refused with the nearest one it has.
+Every ability with choices (how hard to search, which result to return) has a class of options. For
+an unknown keyword, the error suggests the nearest known one.
 
 >>> @dataclass(frozen=True)
 ... class Walk(Options):
@@ -24,7 +24,7 @@ from bistro.errors import ConfigError, nearest
 
 @dataclass(frozen=True)
 class Options:
-    """The base of all options; alone, those of an ability that has none."""
+    """The base of all options; also the options of an ability that has none."""
 
     @classmethod
     def names(cls) -> frozenset[str]:
@@ -37,7 +37,7 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], kind: str, verb: str) -> Self:
-        """Return the options with these values; `kind` and `verb` are for the refusal."""
+        """Return the options with these values; `kind` and `verb` are for error messages."""
         known = cls.names()
         for name in given:
             if name not in known:
@@ -47,10 +47,10 @@ class Options:
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    """Refuse a value that is none of the choices, with the nearest one."""
+    """Raise an error, with the nearest choice, if a value is not one of the choices."""
     if value not in choices:
-        hint, told = nearest(str(value), choices), ", ".join(choices)
-        raise ConfigError(f"{name} = '{value}' is not possible{hint}: one of {told}")
+        hint, listed = nearest(str(value), choices), ", ".join(choices)
+        raise ConfigError(f"{name} = '{value}' is not possible{hint}: one of {listed}")
 
 
 def a_model(kind: str) -> str:

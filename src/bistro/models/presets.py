@@ -1,7 +1,8 @@
 """Configurations that come with Bistro, by name.
 
-A preset is a TOML file in the folder ``presets`` of its family; wherever a configuration file is
-expected, its name will do: ``bistro train transition train.conllu --config table1 -o en.bistro``.
+A preset is a TOML file in the folder ``presets`` of its family. Its name can be given wherever a
+configuration file is expected:
+``bistro train transition train.conllu --config table1 -o en.bistro``.
 
 >>> file_or_preset("table1").name
 'table1.toml'
@@ -27,7 +28,7 @@ def presets() -> dict[str, Path]:
 
 
 def file_or_preset(name: str) -> Path:
-    """Return the file of a preset; what is not the name of a preset is that of a file."""
+    """Return the file of a preset; any other name is the name of a file."""
     known = presets()
     if name in known:
         return known[name]

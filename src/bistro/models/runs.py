@@ -1,4 +1,4 @@
-"""One training run: what every trainer is given beside its data and its settings."""
+"""One training run: the arguments of every trainer in addition to its data and settings."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Trace = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Run:
-    """The seed of a training, what its model keeps of its data, and how it talks to the world."""
+    """The seed of a training run, facts about its data, and the session that watches it."""
 
     seed: int = 1
     treebank: dict[str, Any] = field(default_factory=dict)
-    """Facts about the data: its name and hash, how many sentences and words it has."""
+    """Facts about the data: its name and hash, its numbers of sentences and words."""
     session: Session = field(default_factory=Session)
 
     def sweep(
         self, kind: str, config: Any, digests: Sequence[str], chains: Sequence[Sweeping]
     ) -> Trace:
-        """Run chains to their end, as ``config.sampler`` says; `digests` are hashes of the data."""
+        """Run chains to their end with ``config.sampler``; `digests` are hashes of the data."""
         fingerprint = fingerprint_of(kind, config, self.seed, digests)
         return run_chains(chains, config.sampler, fingerprint, self.session)
 
     def origin(self, trace: Trace, **facts: Any) -> Origin:
-        """Return where the model comes from, with more facts about the data."""
+        """Return the origin of the model, with more facts about the data."""
         return Origin(self.seed, {**self.treebank, **facts}, trace)

@@ -1,4 +1,4 @@
-"""From scores to surprisal: what every model that scores words shares."""
+"""From scores to surprisal: methods shared by all models that score words."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 
 class Scoring(ABC):
-    """The methods that a model with `score` gets for nothing."""
+    """Methods that follow from `score`."""
 
     kind: ClassVar[str]
     score_options: ClassVar[type[Options]] = Options
     """The options of `score`; without fields if scores are exact."""
     is_cubic: ClassVar[bool] = False
-    """Whether the time to score a sentence grows with the cube of its length."""
+    """True if the time to score a sentence grows with the cube of its length."""
     if TYPE_CHECKING:
 
         @property
         def vocabulary(self) -> Vocabulary:
-            """The words it tells apart."""
+            """The words it distinguishes."""
 
     @abstractmethod
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end."""
 
     def score_protocol(self, **options: Any) -> str:
-        """Say how scores are computed with these options."""
+        """Describe the computation of scores with these options."""
         self.score_options.of(options, self.kind, "score words")
         return f"{self.kind} model, exact"
 
@@ -52,7 +52,7 @@ class Scoring(ABC):
     ) -> SurprisalTable:
         """Return the surprisal of every word of a sentence, or of several, in bits.
 
-        A sentence that comes several times is scored once: equal sentences have equal figures.
+        A repeated sentence is scored once: equal sentences have equal figures.
 
         Parameters
         ----------
@@ -63,9 +63,9 @@ class Scoring(ABC):
         names
             The names of the sentences; default: their numbers from 1.
         tokens
-            What has a row, sentence by sentence, where it is not every word.
+            Tokens that have rows, sentence by sentence; default: every word.
         **options
-            Those of the model's scores, such as ``particles`` for a parser.
+            Options of the model's scores, such as ``particles`` for a parser.
         """
         if isinstance(text, str):
             raise BistroError(STRING)
@@ -81,14 +81,14 @@ class Scoring(ABC):
         return SurprisalTable(rows_of(scores, named, eos=eos), scores)
 
     def next_words(self, context: Words, **options: Any) -> NextWords:
-        """Return how probable every word, and the end of the sentence, is after a context.
+        """Return the probability of every word, and of the sentence end, after a context.
 
         Parameters
         ----------
         context
-            The first words of a sentence; none: the beginning.
+            The first words of a sentence; empty for its beginning.
         **options
-            Those of the model's scores.
+            Options of the model's scores.
         """
         from bistro.models.results.next_words import NextWords
 
@@ -98,14 +98,14 @@ class Scoring(ABC):
         return NextWords(words, self.next_sums(words, **options))
 
     def next_sums(self, context: Sequence[str], **options: Any) -> NextSums:
-        """Return the probabilities of all next words; a family may have a faster way than this."""
+        """Return the probabilities of all next words; a family may override this to be faster."""
         from bistro.models.next_words import ScoredSums
 
         return ScoredSums(self, context, options)
 
 
 def distinct(sentences: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[int]]:
-    """Return every different sentence once, and by sentence the place of its equal there.
+    """Return every different sentence once, and for each sentence its index in that list.
 
     >>> distinct([["a"], ["b", "c"], ["a"]])
     ([['a'], ['b', 'c']], [0, 1, 0])

@@ -1,4 +1,4 @@
-"""The settings of a model: from a preset or file, changed one by one, checked by their type.
+"""The settings of a model: read from a preset or file, changed individually, checked by type.
 
 >>> kind, config = chosen_settings("ngram", overrides=["order=3"])
 >>> kind.name, config.order
@@ -45,7 +45,7 @@ def settled_settings(
 ) -> tuple[Kind, Any]:
     """Return a kind and its configuration with these settings; former kinds are translated.
 
-    A table of which only some entries are given has the kind's own defaults for the others.
+    Entries of a table that are not given have the default values of the kind.
     """
     kind, settled = kinds.settled(name, settings)
     return kind, _changed(kind.config_class()(), settled, where)
@@ -54,7 +54,7 @@ def settled_settings(
 def _former(
     name: str, settings: Mapping[str, Any], overrides: Sequence[str], where: str
 ) -> tuple[Kind, Any]:
-    """Return the present kind of a former one; a change may name its task."""
+    """Return the current kind of a former one; a change may name its task."""
     kind, changes = kinds.settled(name, configuration.overridden(settings, overrides))
     _, own = kinds.settled(name, {**settings, "task": kind.name})
     config = configuration.from_dict(kind.config_class(), own, where)

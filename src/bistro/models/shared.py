@@ -1,4 +1,4 @@
-"""A model that travels to the workers of a task.
+"""A model that is sent to the workers of a task.
 
 It is shared as ``SharedModel(model)``, and a task begins with ``model = shared.open()``.
 """
@@ -14,10 +14,10 @@ M = TypeVar("M", bound=Model)
 
 
 class SharedModel(Generic[M]):
-    """A model that tasks share: at home the model itself, elsewhere the content of its file.
+    """A model that tasks share: the model itself in this process, its file content elsewhere.
 
-    Only the content travels, never a pickled model; a process opens it once, and keeps it for all
-    tasks until another model comes.
+    Only the content is sent, never a pickled model; a process opens it once, and keeps it for all
+    tasks until it receives another model.
     """
 
     def __init__(self, model: M) -> None:
@@ -45,9 +45,9 @@ _last_opened: tuple[str, Model] | None = None
 
 
 def _opened(digest: str, content: bytes) -> Model:
-    """Return the model of this content, which stays open until one with another digest comes."""
+    """Return the model of this content, which stays open until another digest is requested."""
     global _last_opened
-    # One name for digest and model: two threads may open the same content, never mix two of them.
+    # One variable for digest and model: two threads may open the same content, but never mix two.
     latest = _last_opened
     if latest is None or latest[0] != digest:
         latest = _last_opened = digest, from_bytes(content, "the shared model")

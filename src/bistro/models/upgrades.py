@@ -1,7 +1,8 @@
-"""Headers of earlier versions of the model file, brought up to date one step at a time.
+"""Headers of earlier versions of the model file, upgraded one step at a time.
 
-Every version ever written loads: `STEPS` has one function per version, from its header to that of
-the next. Arrays have never changed; `tests/data/models` keeps a file of every family and version.
+Every earlier version can be loaded: `STEPS` has one function per version, which converts its header
+to the next version. Arrays have never changed; `tests/data/models` keeps a file of every family and
+version.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ Header = Mapping[str, Any]
 
 
 def upgraded(header: Header) -> Header:
-    """Return the header as the newest version of the file has it."""
+    """Return the header in the form of the newest version of the file."""
     version = header["format_version"]
     while version in STEPS:
         header = STEPS[version](header)
@@ -24,11 +25,11 @@ def upgraded(header: Header) -> Header:
 
 
 ADDED_IN_2 = {"topics": {"stops": False}}
-"""Settings that a family has since version 2, with the values that models of version 1 have."""
+"""Settings that version 2 added to a family, with their values for models of version 1."""
 
 
 def _to_version_2(header: Header) -> Header:
-    """Add new settings; the tasks of `infinite` are kinds of their own, with own settings."""
+    """Add new settings; the tasks of `infinite` become kinds with their own settings."""
     if header["kind"] in kinds.FORMER:
         kind, config = kinds.settled(header["kind"], header["config"])
         return {**header, "kind": kind.name, "config": dict(config)}
@@ -38,7 +39,7 @@ def _to_version_2(header: Header) -> Header:
 
 
 def _to_version_3(header: Header) -> Header:
-    """Return it as it is: version 3 brings a checksum, of which the header itself says nothing."""
+    """Return the header unchanged: version 3 adds a checksum outside the header."""
     return header
 
 

@@ -1,4 +1,4 @@
-"""Where words and arcs are in the picture of a dependency tree.
+"""Positions of words and arcs in the picture of a dependency tree.
 
 The height of an arc is its nesting level: 1 + the highest level among shorter arcs that overlap
 it. Two arcs of one level therefore never overlap, and the crossing arcs of a non-projective tree
@@ -27,7 +27,7 @@ WORD_GAP = 16.0
 CORNER = 9.0
 LEG_DISTANCE = 7.0
 WIDEST_FAN = 48.0
-"""The legs on one word are closer together when they would spread wider than this."""
+"""Maximum width of the legs on one word; more legs are drawn closer together."""
 
 
 @dataclass
@@ -39,10 +39,10 @@ class Arc:
     label: str = ""
     probability: float | None = None
     kind: str = ""
-    """A class of the style sheet, if it is not drawn in the default way."""
+    """A class of the style sheet; empty for the default style."""
     level: int = 0
     dependent_offset: float = 0.0
-    """From the centre of the dependent to the leg on it."""
+    """Distance from the centre of the dependent to the leg on it."""
     head_offset: float = 0.0
 
     @property
@@ -57,28 +57,28 @@ class Arc:
 
     @property
     def is_root(self) -> bool:
-        """Whether it comes from above instead of from another word."""
+        """True if it comes from above instead of from another word."""
         return self.dependent == self.head
 
     @property
     def caption(self) -> str:
-        """The label, with the probability where there is one."""
+        """The label, with the probability if there is one."""
         percent = "" if self.probability is None else f" {100 * self.probability:.0f}%"
         return self.label + percent
 
     @property
     def caption_width(self) -> float:
-        """The room its caption needs."""
+        """The width of its caption."""
         return text_width(self.caption, LABEL_SIZE) + 2 * LABEL_PADDING
 
     @property
     def legs_inside(self) -> float:
-        """How much nearer its legs are than the centres of its two words."""
+        """Distance between the centres of its words minus the distance between its legs."""
         inwards = self.head_offset - self.dependent_offset
         return inwards if self.head < self.dependent else -inwards
 
     def overlaps(self, other: Arc) -> bool:
-        """Whether the two spans share more than an end."""
+        """Return whether the two spans share more than an end."""
         return self.low < other.high and other.low < self.high
 
 
@@ -97,7 +97,7 @@ class Layout:
         return max((arc.level for arc in self.arcs), default=0)
 
     def legs(self, arc: Arc) -> tuple[float, float]:
-        """Return where the arc meets its head and its dependent."""
+        """Return the x positions at which the arc meets its head and its dependent."""
         return (
             self.centres[arc.head] + arc.head_offset,
             self.centres[arc.dependent] + arc.dependent_offset,
@@ -112,7 +112,7 @@ class Layout:
 
 
 def arrange(arcs: Sequence[Arc], word_widths: Sequence[float]) -> Layout:
-    """Return the layout of words of the given widths under `arcs`, whose places it fills in."""
+    """Return the layout of words of the given widths under `arcs`, whose positions it sets."""
     return arrange_both(arcs, [], word_widths)[0]
 
 
@@ -152,7 +152,7 @@ def _set_levels(spans: list[Arc]) -> None:
 
 
 def _set_offsets(spans: list[Arc], roots: list[Arc], size: int) -> list[float]:
-    """Spread the legs over each word; return the width that the legs of each word take."""
+    """Spread the legs over each word; return the width of the legs of each word."""
     by_word: list[list[Arc]] = [[] for _ in range(size)]
     for arc in spans:
         by_word[arc.dependent].append(arc)

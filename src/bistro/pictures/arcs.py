@@ -1,8 +1,8 @@
 """Dependency trees as pictures: words in a row, arcs above them, one standalone SVG.
 
 Each arc runs from a head to its dependent, where it has its tip; the root's arrow comes from
-above. Hovering over an arc tells it in words, and `<desc>` tells the whole tree, for readers who
-do not see it. `arc_layout` places everything.
+above. Hovering over an arc shows its description, and `<desc>` describes the whole tree for screen
+readers. `arc_layout` computes all positions.
 
 >>> svg = draw_arcs(["Dogs", "bark"], [2, 0], ["nsubj", "root"], ["NOUN", "VERB"])
 >>> svg.startswith("<svg") and "nsubj" in svg
@@ -76,15 +76,15 @@ def draw_arcs(
 
 @dataclass(frozen=True)
 class Side:
-    """Where the arcs of one side of the words are drawn, and in which direction."""
+    """The position and direction of the arcs on one side of the words."""
 
     layout: Layout
     ground: float
-    """Their positions."""
+    """The y at which arcs meet the words."""
     far: float
-    """Where the arrow of a root begins."""
+    """The y at which the arrow of a root begins."""
     up: int
-    """-1 for arcs above the words, whose y grows downwards; 1 for arcs below them."""
+    """-1 for arcs above the words, since y grows downwards; 1 for arcs below them."""
 
 
 def picture(
@@ -97,7 +97,7 @@ def picture(
     limit: float | None = None,
     rtl: bool = False,
 ) -> str:
-    """Return the SVG of words with arcs above and below them, where the layouts say."""
+    """Return the SVG of words with arcs above and below them, according to the layouts."""
     if rtl:
         above.mirror()
         below.mirror()
@@ -108,16 +108,16 @@ def picture(
         height += LEVEL_HEIGHT * (below.levels + bool(below.roots)) + MARGIN
     height += MARGIN / 2
     sides = [Side(above, ground, MARGIN + 4.0, -1), Side(below, under, height - MARGIN - 4.0, 1)]
-    told = _describe("A dependency tree.", forms, above)
+    description = _describe("A dependency tree.", forms, above)
     if below.arcs or below.roots:
-        told += " " + _describe("Below the words.", forms, below)
+        description += " " + _describe("Below the words.", forms, below)
     parts = opening(
         "bistro-arcs",
         " ".join(forms),
         above.width,
         height,
         limit=limit,
-        description=told,
+        description=description,
         corner=6,
     )
     for side in sides:
@@ -140,7 +140,7 @@ def check_columns(
     tags: Sequence[str] | None,
     probabilities: Sequence[float] | None,
 ) -> None:
-    """Refuse columns of different lengths, and heads that are not there."""
+    """Raise an error if columns have different lengths, or heads do not exist."""
     columns = {"heads": heads, "labels": labels, "tags": tags, "probabilities": probabilities}
     for name, column in columns.items():
         if column is not None and len(column) != len(forms):
@@ -151,7 +151,7 @@ def check_columns(
 
 
 def word_widths(forms: Sequence[str], tags: Sequence[str] | None) -> list[float]:
-    """Return the room that each word takes, with its tag."""
+    """Return the width of each word with its tag."""
     widths = [text_width(form, WORD_SIZE) for form in forms]
     if tags is None:
         return widths

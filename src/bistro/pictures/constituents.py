@@ -1,9 +1,8 @@
 """Constituency trees as pictures: words in a row, phrases above them, one standalone SVG.
 
-A word is under its tag, a phrase above the middle of its first and last child, as high as the
-tallest thing below it asks. Nodes on the way from the root to one place, the context of what is
-rewritten there, can be marked. Hovering over a phrase tells its words; `<desc>` tells the whole
-tree in brackets.
+A word is under its tag, a phrase above the middle of its first and last child, one level above its
+highest child. Nodes on the path from the root to one position, the context of the rewriting there,
+can be marked. Hovering over a phrase shows its words; `<desc>` has the whole tree in brackets.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> svg = draw_constituents(parse_tree("(S (NP (NN time)) (VP (VBZ flies)))"))
@@ -29,7 +28,7 @@ WORD_GAP = 18.0
 
 @dataclass
 class _Place:
-    """The position of a node: the middle of its label, and how many levels above the words."""
+    """The position of a node: the middle of its label, and its level above the words."""
 
     node: Tree
     children: list[_Place] = field(default_factory=list)
@@ -70,7 +69,7 @@ def draw_constituents(tree: Tree, *, marked: Collection[Tree] = (), note: str = 
 
 
 def _places(tree: Tree) -> list[_Place]:
-    """Return a place for every node, parents first."""
+    """Return a position for every node, parents first."""
     places = [_Place(tree)]
     for place in places:
         place.children = [_Place(child) for child in place.node.children]

@@ -1,7 +1,7 @@
 """Pieces of HTML for notebooks: tables with bars, facts, seatings and chains.
 
-Notebooks show an object by its ``_repr_html_``. Colours are those of the other pictures; text takes
-the colour of the notebook, so that light and dark ones are both readable.
+Notebooks show an object by its ``_repr_html_``. Colours are the same as in other pictures; text has
+the colour of the notebook, so that it is readable on light and dark backgrounds.
 
 >>> table_html(["word", "bits"], [["a & b", 1.5]]).count("<td")
 2
@@ -42,9 +42,9 @@ def table_html(
             cells += f'<td style="text-align: left">{_bar(bars[place], most)}</td>'
         body.append(f"<tr>{cells}</tr>")
     head += "<th></th>" if bars else ""
-    told = f"<caption>{xml_text(caption)}</caption>" if caption else ""
+    description = f"<caption>{xml_text(caption)}</caption>" if caption else ""
     lines = "\n".join(body)
-    return f"<table>{told}<thead><tr>{head}</tr></thead>\n<tbody>{lines}</tbody></table>\n"
+    return f"<table>{description}<thead><tr>{head}</tr></thead>\n<tbody>{lines}</tbody></table>\n"
 
 
 def facts_html(title: str, facts: Mapping[str, Cell]) -> str:
@@ -84,7 +84,7 @@ def draw_seating(restaurants: Mapping[str, Mapping[str, Sequence[int]]]) -> str:
 def _restaurant(
     name: str, tables: Mapping[str, Sequence[int]], colours: Mapping[str, str], top: float
 ) -> tuple[list[str], float]:
-    """Return one row of tables, broken where it is too long, and where the next one begins."""
+    """Return one row of tables, wrapped if it is too long, and the y of the next row."""
     x, y, high = NAME, top, 30.0
     parts = []
     for dish, sizes in tables.items():
@@ -102,9 +102,9 @@ def _restaurant(
             ]
             x += 2 * half + GAP
     count = sum(sum(sizes) for sizes in tables.values())
-    told = f"{count} at {sum(len(sizes) for sizes in tables.values())}"
+    description = f"{count} at {sum(len(sizes) for sizes in tables.values())}"
     parts.append(text_at("name", GAP, top + 12, name, 12, INK, anchor="start"))
-    parts.append(text_at("tick", GAP, top + 26, told, 10, MUTED, anchor="start"))
+    parts.append(text_at("tick", GAP, top + 26, description, 10, MUTED, anchor="start"))
     return parts, y + high + GAP
 
 

@@ -1,4 +1,4 @@
-"""Pictures of ranks: how far their distribution is from a uniform one, and how far it may be.
+"""Pictures of ranks: the deviation of their distribution from uniform, and its allowed range.
 
 One panel per quantity. The line is the share of ranks below each value minus the share expected; it
 stays in the grey band if the ranks are uniform. A line above the middle has too many low
@@ -35,11 +35,11 @@ def draw_rank_bands(
     differences
         Observed minus expected share of ranks below 1, 2, ..., by quantity.
     band
-        The smallest and the largest difference that is allowed there.
+        The smallest and the largest difference that are allowed.
     rejected
         Quantities whose line leaves the band; they are drawn in red.
     title
-        What the picture is called for readers who do not see it.
+        Title of the picture, for screen readers.
     """
     columns = min(PER_ROW, len(differences))
     rows = -(-len(differences) // PER_ROW)
@@ -67,7 +67,7 @@ def _panel(
     middle = top + HIGH / 2
 
     def points(values: Sequence[float]) -> list[str]:
-        # The line begins and ends at 0: no rank lies below the first value, all below the end.
+        # The line begins and ends at 0: no rank is below the first value, all are below the end.
         ends = [0.0, *values, 0.0]
         step = WIDE / (len(ends) - 1)
         return [

@@ -1,4 +1,4 @@
-"""The pieces of SVG that all pictures share: how they begin, and text in them.
+"""Parts of SVG that all pictures share: their beginning, and text.
 
 >>> opening("chart", "R & D", 100, 50)[1]
 '<title>R &amp; D</title>'
@@ -24,8 +24,8 @@ def opening(
 ) -> list[str]:
     """Return the beginning of a picture of class `kind`.
 
-    A picture wider than `limit` is scaled down to it. `description` tells it to readers who do not
-    see it. `corner` is the radius of the corners of its white paper; without it there is none.
+    A picture wider than `limit` is scaled down to it. `description` is for screen readers. `corner`
+    is the radius of the corners of its white background; without it, there is no background.
     """
     shown = width if limit is None else min(limit, width)
     tall = height if shown == width else height * shown / width
@@ -55,7 +55,7 @@ def text_at(
     anchor: str = "middle",
     more: str = "",
 ) -> str:
-    """Return text at a place, set around it unless `anchor` says otherwise."""
+    """Return text at a position, centred unless `anchor` is given."""
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
         f'font-size="{size}" fill="{colour}"{more}>{xml_text(text)}</text>'

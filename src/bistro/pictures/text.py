@@ -1,8 +1,8 @@
-"""Text in drawings: how wide it will be without a font at hand, and safe in XML.
+"""Text in drawings: its estimated width without a font, and escaping for XML.
 
-SVG does not wrap or measure text, so a drawing must guess before the reader's font is known.
-Widths are in em, rounded up a little from common sans-serif fonts: a guess that is too large costs
-white space, one that is too small lets words collide.
+SVG does not wrap or measure text, so a drawing must estimate widths before the reader's font is
+known. Widths are in em, rounded up a little from common sans-serif fonts: an estimate that is too
+large costs white space, one that is too small makes words collide.
 
 >>> text_width("mill", 10) < text_width("mmmm", 10)
 True
@@ -50,7 +50,7 @@ def _em(character: str) -> float:
 
 
 def is_right_to_left(words: Iterable[str]) -> bool:
-    """Whether most letters that have a direction run from right to left.
+    """Return whether most letters with a direction run from right to left.
 
     >>> is_right_to_left(["שלום", "!"]), is_right_to_left(["hello"])
     (True, False)

@@ -1,4 +1,4 @@
-r"""Dependency trees for LaTeX, as the package tikz-dependency reads them.
+r"""Dependency trees for LaTeX, in the format of the package tikz-dependency.
 
 >>> print(tikz_arcs(["Dogs", "bark"], [2, 0], ["nsubj", "root"], ["NOUN", "VERB"]))
 \begin{dependency}
@@ -31,9 +31,9 @@ _ESCAPES = str.maketrans(
     }
 )
 _ROOT_UNITS = 4
-"""The arrow of a root is so many times as tall as the unit that the package knows."""
+"""Height of the arrow of a root in the units of the package."""
 _LEVEL = 3.0
-"""Height of a level of arcs, in the height of an x."""
+"""Height of a level of arcs in ex, the height of an x."""
 PREAMBLE = r"""\documentclass[tikz, border=6pt]{standalone}
 \usepackage{iftex}
 \ifpdftex\usepackage[T1]{fontenc}\else\usepackage{fontspec}\fi
@@ -56,7 +56,7 @@ def tikz_arcs(
     *,
     probabilities: Sequence[float] | None = None,
 ) -> str:
-    """Return the environment that draws a dependency tree; parameters as `draw_arcs` has them."""
+    """Return the environment that draws a dependency tree; parameters as in `draw_arcs`."""
     check_columns(forms, heads, labels, tags, probabilities)
     rows = [" \\& ".join(map(tex_text, forms))]
     if tags:
@@ -69,7 +69,7 @@ def tikz_arcs(
         for word in range(len(forms))
     ]
     pairs = [(word, head) for word, head in enumerate(heads) if head != NO_HEAD]
-    # By itself the package makes long arcs as tall as they are wide.
+    # By default, the package makes long arcs as tall as they are wide.
     layout = arrange([Arc(word, head - 1) for word, head in pairs if head], [0.0] * len(forms))
     heights = {arc.dependent: _LEVEL * arc.level for arc in layout.arcs}
     top = _LEVEL * (layout.levels + 1) / _ROOT_UNITS

@@ -1,7 +1,7 @@
-"""SVG pictures as PDF and PNG, by Typst: right for every script, without a browser.
+"""SVG pictures as PDF and PNG, by Typst: correct for every script, without a browser.
 
-Typst is one package without dependencies that embeds the letters it uses in PDF, shapes scripts
-such as Arabic, and knows where the fonts of the system are.
+Typst is a package without dependencies. It embeds the glyphs it uses in PDF, shapes scripts such as
+Arabic, and finds the fonts of the system.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def to_pdf(pictures: Sequence[str]) -> bytes:
 
 
 def to_png(picture: str, scale: float = 2.0) -> bytes:
-    """Return a picture in pixels: `scale` times as many as the SVG says."""
+    """Return a picture in pixels: `scale` times the size of the SVG."""
     image: Any = _compiled([picture], "png", ppi=_PIXELS_PER_INCH * scale)
     return bytes(image[0] if isinstance(image, list) else image)
 

@@ -1,6 +1,6 @@
 """Hierarchical Pitman-Yor processes for your own data.
 
-A process learns the distribution of outcomes in contexts from what it observes. Both can be
+A process learns the distribution of outcomes in contexts from observations. Both can be
 anything hashable. Contexts have a fixed depth, or none (the sequence memoizer).
 
 >>> from bistro.pitman_yor import PitmanYor

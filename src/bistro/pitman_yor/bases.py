@@ -1,10 +1,10 @@
-"""What a process backs off to when no context is left: its base distribution.
+"""Base distributions, to which a process backs off from the empty context.
 
 - uniform over the outcomes, the default;
 - a `dict` that gives every outcome its probability;
 - another `PitmanYor` process over the same outcomes: a new table at the top of one sends a
   customer to the other, so both learn together;
-- `Characters()`: outcomes are strings, spelled character by character by a process of their own.
+- `Characters()`: outcomes are strings, which another process spells character by character.
   Every string is then possible, and outcomes need not be listed.
 """
 
@@ -34,9 +34,9 @@ class Characters:
     Parameters
     ----------
     depth
-        How many characters before it each character sees.
+        Number of preceding characters that each character depends on.
     discount, strength
-        Of every level of the characters' process at the start (for good, where the
+        Initial hyper-parameters of every level of the process over characters (final, if the
         hyper-parameters of the words are fixed).
     """
 
@@ -65,7 +65,7 @@ BaseLike = Mapping[Any, float] | Characters | ProcessBase | None
 
 
 def spelling(word: Hashable) -> Ids:
-    """Return the code points of a word; the end of a sequence is a word without any."""
+    """Return the code points of a word; the end of a sequence is a word without characters."""
     if word is END:
         return np.zeros(0, dtype=np.int32)
     if not isinstance(word, str):
@@ -84,22 +84,22 @@ class BaseMaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether outcomes can be added at any time."""
+        """True if outcomes can be added at any time."""
         return isinstance(self.base, Characters)
 
     @property
     def process(self) -> ProcessBase | None:
-        """The process that is the base, if one is."""
+        """The process that is the base, or None."""
         return self.base if isinstance(self.base, ProcessBase) else None
 
     def outcomes(self) -> list[Any] | None:
-        """Return the outcomes that the base decides, if it does."""
+        """Return the outcomes that the base defines, or None."""
         if isinstance(self.base, Mapping):
             return list(self.base)
         return list(self.process.outcomes_) if self.process is not None else None
 
     def make(self, numbering: Numbering, chain: int) -> tuple[Base, Franchise | None]:
-        """Return the base of one chain, and the franchise of its characters, if it spells."""
+        """Return the base of one chain, and the franchise of its characters, if there is one."""
         if self.base is None:
             return UniformBase(len(numbering)), None
         if isinstance(self.base, Mapping):

@@ -1,4 +1,4 @@
-"""One chain of a process: a seating of all that was observed, and its hyper-parameters."""
+"""One chain of a process: a seating of all observations, and its hyper-parameters."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ State = dict[str, NDArray[Any]]
 
 
 class Chain(Protocol):
-    """What a process asks of each of its chains."""
+    """The methods that a process needs from each of its chains."""
 
     base: Base
     letters: Franchise | None
 
     def observe(self, events: Events, stream: Stream) -> Floats:
-        """Seat events; return the probability of each just before."""
+        """Seat events; return the probability of each event just before it is seated."""
 
     def forget(self, events: Events, stream: Stream) -> None:
-        """Take events back."""
+        """Remove events."""
 
     def probabilities(self, events: Events) -> Floats:
         """Return the probability of each event."""
@@ -56,26 +56,26 @@ class Chain(Protocol):
         """Return log p(seating, outcomes)."""
 
     def parameters(self) -> tuple[list[float], list[float]]:
-        """Return discounts and strengths, from the shortest context on."""
+        """Return discounts and strengths, starting with the empty context."""
 
     def set_parameters(self, discounts: Sequence[float], strengths: Sequence[float]) -> None:
         """Set discounts and strengths."""
 
     def counts(self) -> list[tuple[int, int, int]]:
-        """Return restaurants, customers and tables of every level."""
+        """Return the numbers of restaurants, customers and tables of every level."""
 
     def as_base(self, context: Ids) -> Base:
         """Return one restaurant of the chain as the base of another."""
 
     def state(self) -> State:
-        """Return all that is needed to restore the chain."""
+        """Return everything that is needed to restore the chain."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Put the chain into a saved state."""
 
     @property
     def bytes(self) -> int:
-        """Memory held."""
+        """Memory that the chain uses, in bytes."""
 
 
 _LETTERS = "letters."
@@ -83,7 +83,7 @@ Core = TypeVar("Core", bound=OnlineFranchise | Memoizer)
 
 
 class CoreChain(Generic[Core]):
-    """What is the same for contexts of fixed and of any length: events go to the core."""
+    """The common part of chains with bounded and unbounded contexts: passing events to the core."""
 
     base: Base
     letters: Franchise | None
@@ -92,7 +92,7 @@ class CoreChain(Generic[Core]):
         self.core: Core = core
 
     def observe(self, events: Events, stream: Stream) -> Floats:
-        """Seat events; return the probability of each just before."""
+        """Seat events; return the probability of each event just before it is seated."""
         return self.core.observe(
             events.elements,
             events.offsets,
@@ -102,7 +102,7 @@ class CoreChain(Generic[Core]):
         )
 
     def forget(self, events: Events, stream: Stream) -> None:
-        """Take events back."""
+        """Remove events."""
         try:
             self.core.forget(
                 events.elements,
@@ -113,7 +113,7 @@ class CoreChain(Generic[Core]):
             )
         except ValueError:
             raise BistroError(
-                "only what was observed can be forgotten, in the context in which it was observed"
+                "only an observed outcome can be forgotten, in the context in which it was observed"
             ) from None
 
     def probabilities(self, events: Events) -> Floats:
@@ -143,12 +143,12 @@ class CoreChain(Generic[Core]):
         self.core.empty(stream)
 
     def letters_state(self) -> State:
-        """Return the state of the characters, where words are spelled."""
+        """Return the state of the characters, if words are spelled."""
         state = franchise_state(self.letters) if self.letters is not None else {}
         return {_LETTERS + name: array for name, array in state.items()}
 
     def restore_letters(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Put the characters into a saved state, where words are spelled."""
+        """Put the characters into a saved state, if words are spelled."""
         if self.letters is not None:
             starts = {k: v for k, v in state.items() if k.startswith(_LETTERS)}
             own = {name.removeprefix(_LETTERS): array for name, array in starts.items()}
@@ -156,7 +156,7 @@ class CoreChain(Generic[Core]):
 
 
 class FixedChain(CoreChain[OnlineFranchise]):
-    """A chain whose contexts have at most so many elements."""
+    """A chain whose contexts have a maximum number of elements."""
 
     def __init__(self, base: Base, letters: Franchise | None, settings: Settings) -> None:
         assert settings.depth is not None
@@ -174,12 +174,12 @@ class FixedChain(CoreChain[OnlineFranchise]):
                 update_hyperparameters(franchise, self._sampler, stream)
 
     def log_likelihood(self) -> float:
-        """Return log p(seating, outcomes), with that of the characters where words are spelled."""
+        """Return log p(seating, outcomes), including the characters if words are spelled."""
         letters = self.letters.log_likelihood() if self.letters else 0.0
         return self.franchise.log_likelihood() + letters
 
     def parameters(self) -> tuple[list[float], list[float]]:
-        """Return discounts and strengths, from the shortest context on."""
+        """Return discounts and strengths, starting with the empty context."""
         pairs = self.franchise.parameters()
         return [d for d, _ in pairs], [theta for _, theta in pairs]
 
@@ -189,7 +189,7 @@ class FixedChain(CoreChain[OnlineFranchise]):
             self.franchise.set_parameters(level, d, theta)
 
     def counts(self) -> list[tuple[int, int, int]]:
-        """Return restaurants, customers and tables of every level."""
+        """Return the numbers of restaurants, customers and tables of every level."""
         return [(r, c, t) for r, c, t in self.franchise.counts_by_level()]
 
     def as_base(self, context: Ids) -> Base:
@@ -197,7 +197,7 @@ class FixedChain(CoreChain[OnlineFranchise]):
         return FranchiseBase(self.franchise, context[::-1].tolist())
 
     def state(self) -> State:
-        """Return all that is needed to restore the chain."""
+        """Return everything that is needed to restore the chain."""
         own = franchise_state(self.franchise)
         return {"observed": self.core.observed(), **own, **self.letters_state()}
 
@@ -209,7 +209,7 @@ class FixedChain(CoreChain[OnlineFranchise]):
 
     @property
     def bytes(self) -> int:
-        """Memory held."""
+        """Memory that the chain uses, in bytes."""
         return self.franchise.bytes + (self.letters.bytes if self.letters else 0)
 
 
@@ -217,7 +217,7 @@ _PARTS = ("restaurants", "entries", "customers", "tables", "sizes")
 
 
 def franchise_state(franchise: Franchise) -> State:
-    """Return all that is needed to restore a franchise."""
+    """Return everything that is needed to restore a franchise."""
     arrays = (*franchise.structure(), *franchise.state())
     parameters = np.array(franchise.parameters())
     return {**dict(zip(_PARTS, arrays, strict=True)), "parameters": parameters}

@@ -13,7 +13,7 @@ OLDEST, NEWEST = "oldest", "newest"
 
 
 class Arranged:
-    """Puts contexts into the order of the core: what is dropped first comes first.
+    """Puts contexts into the order of the core: elements that are dropped first come first.
 
     >>> Arranged(2, "oldest").one("abc"), Arranged(3, (1, 0, 2)).one("abc")
     (['b', 'c'], ['b', 'a', 'c'])
@@ -37,7 +37,7 @@ class Arranged:
         self._reverse = backoff == NEWEST
 
     def one(self, context: Any) -> list[Any]:
-        """Return the elements of a context that count, the one that is dropped first first.
+        """Return the relevant elements of a context, in the order in which they are dropped.
 
         A context that is not a sequence is a context of one element.
         """
@@ -53,12 +53,12 @@ class Arranged:
                 )
             return [elements[position] for position in self._positions]
         if self._depth is not None:
-            # The elements that are dropped first are those beyond the depth.
+            # The elements beyond the depth are dropped first.
             elements = elements[: self._depth] if self._reverse else self._last(elements)
         return elements[::-1] if self._reverse else elements
 
     def all(self, contexts: Any) -> Iterable[list[Any]] | np.ndarray[Any, Any]:
-        """Return many contexts in that order; a matrix stays one."""
+        """Return many contexts in that order; a matrix remains a matrix."""
         if not (isinstance(contexts, np.ndarray) and contexts.ndim == 2):
             return self._rows(contexts)
         if self._positions is not None and contexts.shape[1] == len(self._positions):
@@ -81,7 +81,7 @@ class Arranged:
         return [row if len(row) <= depth else row[len(row) - depth :] for row in rows]
 
     def check_sequences(self) -> None:
-        """Refuse sequences where contexts do not end with what is nearest."""
+        """Raise an error for sequences if contexts do not end with the nearest element."""
         if self._reverse or self._positions is not None:
             raise ConfigError("sequences need backoff = 'oldest': give contexts and outcomes")
 

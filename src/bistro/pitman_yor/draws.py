@@ -59,7 +59,7 @@ def _spell(letters: OnlineFranchise, stream: Stream) -> str:
 
 
 def _letter(letters: OnlineFranchise, before: Ids, stream: Stream) -> int:
-    """Draw a character: from the tables of the longest context, or from a shorter one's."""
+    """Draw a character: from the tables of the longest context, or from those of a shorter one."""
     parameters = letters.franchise.parameters()
     longest = min(len(before), len(parameters) - 1)
     for length in range(longest, -1, -1):

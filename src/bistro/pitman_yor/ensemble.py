@@ -1,4 +1,4 @@
-"""The chains of a process: how they are made, run together, looked at and restored."""
+"""The chains of a process: they are created, run together, inspected and restored here."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from bistro.rng import check_seed, purpose_key
 Context = Sequence[Hashable]
 Result = TypeVar("Result")
 PARALLEL = 1000
-"""Chains work at the same time from so many events on."""
+"""Number of events from which on the chains work in parallel."""
 
 
 class Ensemble(Estimator):
@@ -49,7 +49,7 @@ class Ensemble(Estimator):
     _maker: BaseMaker
     _chains: Sequence[Chain] = ()
 
-    # --- what it holds ---------------------------------------------------------------------------
+    # --- contents --------------------------------------------------------------------------------
 
     @property
     def outcomes_(self) -> tuple[Any, ...]:
@@ -70,7 +70,7 @@ class Ensemble(Estimator):
         return np.array([chain.parameters()[1] for chain in self._chains])
 
     def set_hyperparameters(self, discount: PerLevel, strength: PerLevel) -> None:
-        """Give all chains these discounts and strengths: one number, or one for each level."""
+        """Set the discounts and strengths of all chains: one number, or one for each level."""
         self._begin()
         ready = checked(self.depth, discount, strength, self.seating, self.hyper, (1, 1), (1, 1))
         for chain in self._chains:
@@ -91,12 +91,12 @@ class Ensemble(Estimator):
         return found
 
     def counts(self, *, chain: int = 0) -> list[tuple[int, int, int]]:
-        """Return restaurants, customers and tables of every level, from the empty context on."""
+        """Return restaurants, customers and tables per level, starting with the empty context."""
         return self._chains_of()[chain].counts()
 
     @property
     def bytes(self) -> int:
-        """Memory that the seatings hold."""
+        """Memory that the seatings use, in bytes."""
         return sum(chain.bytes for chain in self._chains_of())
 
     @property
@@ -107,7 +107,7 @@ class Ensemble(Estimator):
 
     @property
     def calls(self) -> int:
-        """How many calls have drawn random numbers; the next one's depend on it."""
+        """The number of calls that have drawn random numbers; later draws depend on it."""
         return self._calls
 
     def states(self) -> list[dict[str, NDArray[Any]]]:
@@ -130,7 +130,7 @@ class Ensemble(Estimator):
     # --- inside ----------------------------------------------------------------------------------
 
     def _clear(self) -> None:
-        """Check the parameters and forget all that was learned."""
+        """Check the parameters and forget everything that was learned."""
         check_seed(self.seed)
         for name in ("chains", "sweeps"):
             if getattr(self, name) < 1:
@@ -145,7 +145,7 @@ class Ensemble(Estimator):
             self.strength_prior,
         )
         if self._chains and self._maker.process is not None:
-            # The customers that stand for tables here leave the process that is the base.
+            # The customers that represent tables here leave the process that is the base.
             self._each(lambda chain, stream: chain.empty(stream))
         self._arranged = Arranged(self.depth, self.backoff)
         self._maker = BaseMaker(self.base, self._settings)
@@ -168,7 +168,7 @@ class Ensemble(Estimator):
         if outcomes is None:
             outcomes = seen if not self._maker.is_open else []
         if outcomes is None:
-            raise BistroError("which outcomes are possible? give outcomes=..., or fit data first")
+            raise BistroError("the outcomes are not known: give outcomes=..., or fit data first")
         if self.ends and END not in outcomes:
             outcomes = [*outcomes, END]
         if not outcomes and not self._maker.is_open:
@@ -191,9 +191,9 @@ class Ensemble(Estimator):
         """Return the empty context of one chain as a base over the same outcomes."""
         self._begin()
         if numbering.outcomes != self._numbers.outcomes:
-            raise ConfigError("a process and the process that is its base have the same outcomes")
+            raise ConfigError("a process and its base process must have the same outcomes")
         if chain >= len(self._chains):
-            raise ConfigError("a process has at most as many chains as the one that is its base")
+            raise ConfigError("a process can have at most as many chains as its base process")
         return self._chains[chain].as_base(np.zeros(0, dtype=np.int32))
 
     def _context(self, context: Context, *, add: bool = False) -> Ids:
@@ -216,7 +216,7 @@ class Ensemble(Estimator):
         return context_events(self._numbers, self._arranged.all(X), outcomes, add=add)
 
     def _admit(self, outcomes: Iterable[Hashable]) -> None:
-        """Number new outcomes, where the base allows them."""
+        """Number new outcomes, if the base allows them."""
         self._begin()
         if not self._maker.is_open:
             return
@@ -224,7 +224,7 @@ class Ensemble(Estimator):
             if outcome not in self._numbers:
                 word = spelling(outcome)
                 if self.ends and not word.size:
-                    raise BistroError("the empty string is not possible beside ends=True")
+                    raise BistroError("the empty string is not possible together with ends=True")
                 self._numbers.append(outcome)
                 for chain in self._chains:
                     spelled_base(chain).append(word)
@@ -238,9 +238,9 @@ class Ensemble(Estimator):
     def _each(
         self, work: Callable[[Chain, Stream], Result], *, size: int = PARALLEL
     ) -> list[Result]:
-        """Do the same with every chain, each with its own random stream, on all cores.
+        """Run the same work for every chain, each with its own random stream, on all cores.
 
-        `size` is the number of events: for few of them threads take longer than the work.
+        `size` is the number of events: for few events, threads take longer than the work.
         """
         self._begin()
         streams = [self._stream("chain", i) for i in range(len(self._chains))]

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class Estimator(ABC):
-    """Parameters are the arguments of ``__init__``, kept under their names."""
+    """An estimator whose parameters are the arguments of ``__init__``, kept under their names."""
 
     @classmethod
     def _names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; `deep` is there for scikit-learn."""
+        """Return the parameters by name; `deep` exists for scikit-learn."""
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **parameters: Any) -> Self:
-        """Change parameters; what was learned before is forgotten."""
+        """Change parameters; everything learned before is forgotten."""
         names = self._names()
         for name, value in parameters.items():
             if name not in names:
@@ -51,7 +51,7 @@ class Estimator(ABC):
 
     @abstractmethod
     def _clear(self) -> None:
-        """Check the parameters and forget what was learned."""
+        """Check the parameters and forget everything that was learned."""
 
     @abstractmethod
     def log_probs(self, X: Any, y: Any = None) -> Floats:  # noqa: N803

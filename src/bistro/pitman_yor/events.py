@@ -1,8 +1,8 @@
-"""What can be observed, in the one form that the compiled core reads.
+"""Observations, in the form that the compiled core reads.
 
-Data come as sequences (each element in the context of those before it) or as contexts and outcomes
-side by side. Either way they become one array of numbers with the offsets of the sequences; of a
-context with its outcome only the last element is observed.
+Data are given as sequences (each element in the context of the elements before it) or as contexts
+and outcomes in parallel. In both cases they become one array of numbers with the offsets of the
+sequences. For a context with its outcome, only the last element is observed.
 """
 
 from __future__ import annotations
@@ -30,36 +30,36 @@ class End:
 
 
 END = End()
-"""The outcome after the last element of a sequence, where ends are predicted."""
+"""The outcome after the last element of a sequence, if ends are predicted."""
 
 
 @dataclass(frozen=True)
 class Events:
-    """Numbers of elements, and where sequences begin."""
+    """Numbers of elements, and the beginnings of sequences."""
 
     elements: Ids
     offsets: NDArray[np.int64]
     last_only: bool
     given: int = 0
-    """So many elements at the beginning of every sequence are context only."""
+    """Number of elements at the beginning of every sequence that are context only."""
 
     @property
     def size(self) -> int:
-        """How many elements are observed."""
+        """The number of observed elements."""
         if self.last_only:
             return int(np.count_nonzero(np.diff(self.offsets)))
         return int(np.maximum(np.diff(self.offsets) - self.given, 0).sum())
 
 
 def is_one_sequence(data: Any) -> bool:
-    """Return whether data are one sequence, not several."""
+    """Return whether data are a single sequence."""
     return isinstance(data, str | bytes | bytearray) or (
         isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype != object
     )
 
 
 def listed(data: Any) -> list[Any]:
-    """Return sequences as a list of them; a text, bytes or an array of numbers is one."""
+    """Return data as a list of sequences; a text, bytes or an array of numbers is one sequence."""
     sequences = [data] if is_one_sequence(data) else list(data)
     for sequence in sequences:
         if not isinstance(sequence, Sequence | bytearray | np.ndarray):
@@ -71,7 +71,7 @@ def listed(data: Any) -> list[Any]:
 
 
 def sequence_events(numbering: Numbering, sequences: list[Any], *, ends: bool) -> Events:
-    """Return every element of the sequences in the context of those before it."""
+    """Return every element of the sequences in the context of the elements before it."""
     parts = [numbering.encode_outcomes(sequence) for sequence in sequences]
     if ends:
         end = numbering.encode_outcomes([END])
@@ -91,7 +91,7 @@ def context_events(
     rows = contexts if isinstance(contexts, list) else list(contexts)
     if len(rows) != outcomes.size:
         raise _uneven(len(rows), outcomes.size)
-    # The outcome of a row stands behind its context.
+    # The outcome of a row follows its context.
     offsets = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)) + 1, out=offsets[1:])
     elements = np.empty(int(offsets[-1]), dtype=np.int32)

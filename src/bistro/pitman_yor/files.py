@@ -17,7 +17,7 @@ Process = TypeVar("Process", bound="PitmanYor")
 
 
 def save(process: PitmanYor, path: str | os.PathLike[str]) -> None:
-    """Write a process to a file; the process that is its base is written with it."""
+    """Write a process to a file, together with the process that is its base."""
     header, arrays = _parts(process, "")
     write_model(path, {"kind": PROCESS_KIND, **header}, arrays)
 
@@ -85,7 +85,7 @@ def _plain(value: Any) -> Any:
 
 
 def encoded(value: Any) -> Any:
-    """Return an outcome as JSON can hold it; tuples, bytes and `END` are marked.
+    """Return an outcome in a form that JSON can hold; tuples, bytes and `END` are marked.
 
     >>> decoded(encoded((1, b"a", "x", None))) == (1, b"a", "x", None)
     True
@@ -107,7 +107,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """Return the outcome that `encoded` gave."""
+    """Restore an outcome from the result of `encoded`."""
     if not isinstance(value, dict):
         return value
     ((kind, content),) = value.items()

@@ -1,7 +1,7 @@
-"""Numbers for hashable outcomes and for what their contexts are made of.
+"""Numbers for hashable outcomes and for the elements of their contexts.
 
-The compiled core knows integers only. Outcomes are numbered from 0 in a fixed order; things that
-occur in contexts but are not outcomes are numbered from 2^30 on.
+The compiled core uses integers only. Outcomes are numbered from 0 in a fixed order; elements of
+contexts that are not outcomes are numbered from 2^30 on.
 
 >>> numbering = Numbering("abc")
 >>> numbering.outcomes, numbering.encode_outcomes("cab").tolist()
@@ -25,11 +25,11 @@ from bistro.errors import BistroError
 Ids = NDArray[np.int32]
 FIRST_FEATURE = 2**30
 UNSEEN = 2**31 - 1
-"""What represents in a context something never seen: the context ends before it."""
+"""The number of an unseen element of a context; the context ends before it."""
 
 
 class _Elements(dict[Hashable, int]):
-    """Numbers of the elements of contexts; one that is new gets the next number, or `UNSEEN`."""
+    """Numbers of the elements of contexts; a new element gets the next number, or `UNSEEN`."""
 
     def __init__(self, numbers: dict[Hashable, int], *, add: bool) -> None:
         super().__init__(numbers)
@@ -53,7 +53,7 @@ class Numbering:
         if len(self._numbers) != len(self._all):
             raise BistroError("an outcome is given twice: outcomes are a list without repetitions")
         self._elements = _Elements(self._numbers, add=False)
-        # Whole numbers from 0 on are their own numbers: arrays of them need no dictionary.
+        # Whole numbers from 0 on represent themselves: arrays of them need no dictionary.
         self.is_identity = all(type(x) is int and x == i for i, x in enumerate(self._all))
 
     def __len__(self) -> int:
@@ -69,15 +69,15 @@ class Numbering:
 
     @property
     def features(self) -> list[Any]:
-        """What occurs in contexts only, in the order of the numbers."""
+        """Elements that occur only in contexts, in the order of their numbers."""
         return list(self._elements.features)
 
     def outcome(self, number: int) -> Any:
-        """Return the outcome that has a number."""
+        """Return the outcome with a number."""
         return self._all[number]
 
     def number(self, outcome: Hashable) -> int | None:
-        """Return the number of an outcome, if it is one."""
+        """Return the number of an outcome, or None if there is no such outcome."""
         return self._numbers.get(outcome)
 
     def append(self, outcome: Hashable) -> int:
@@ -92,7 +92,7 @@ class Numbering:
         self.encode_elements(features, add=True)
 
     def encode_outcomes(self, outcomes: Iterable[Hashable]) -> Ids:
-        """Return the numbers of outcomes; one that is unknown is an error."""
+        """Return the numbers of outcomes; an unknown outcome is an error."""
         if self.is_identity and isinstance(outcomes, bytes | bytearray | np.ndarray):
             return self._checked(outcomes)
         if isinstance(outcomes, np.ndarray):
@@ -119,12 +119,12 @@ class Numbering:
         return ids
 
     def encode_context(self, context: Iterable[Hashable], *, add: bool) -> list[int]:
-        """Return the numbers of the elements of a context; `add`: number those that are new."""
+        """Return the numbers of a context's elements; with `add`, new elements are numbered."""
         numbers: list[int] = self.encode_elements(context, add=add).tolist()
         return numbers
 
     def encode_elements(self, elements: Iterable[Hashable], *, add: bool) -> Ids:
-        """Return the numbers of the elements of contexts in a row."""
+        """Return the numbers of the elements of contexts as one array."""
         self._elements.add = add
         try:
             return np.fromiter(map(self._elements.__getitem__, elements), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Samples from the posterior: hyper-parameters, and figures of the seating."""
+"""Samples from the posterior: hyper-parameters, and statistics of the seating."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Posterior:
     log_likelihood
         log p(seating, outcomes), shape (chains, draws).
     context_tables
-        Number of tables of every outcome in each of the contexts asked for, shape (chains, draws,
+        Number of tables of every outcome in each of the requested contexts, shape (chains, draws,
         contexts, outcomes).
     """
 
@@ -42,7 +42,7 @@ class Posterior:
 
     @classmethod
     def stacked(cls, rows: Sequence[dict[str, Floats]]) -> Posterior:
-        """Return the samples of several chains, the `rows`, together."""
+        """Return the samples of several chains, the `rows`, as one object."""
         return cls(**{name: np.stack([row[name] for row in rows]) for name in rows[0]})
 
     def arrays(self) -> dict[str, Floats]:
@@ -64,7 +64,7 @@ class Posterior:
         return draw_chains(moving) if moving else "<p>Nothing changes.</p>"
 
     def to_arviz(self) -> Any:
-        """Return the samples as ArviZ reads them: `InferenceData`, or a `DataTree` from 1.0 on."""
+        """Convert the samples to ArviZ: `InferenceData`, or a `DataTree` from 1.0 on."""
         posterior, other = self.arrays(), {}
         other["lp"] = posterior.pop("log_likelihood")
         posterior = {name: array for name, array in posterior.items() if array.size}

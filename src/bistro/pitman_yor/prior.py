@@ -12,7 +12,7 @@ from bistro.pitman_yor.process import PitmanYor
 
 OBSERVATIONS = 40
 SHOWN = 4
-"""Discounts of an unbounded process that are looked at; few longer contexts have data."""
+"""Number of discounts of an unbounded process that are shown; few longer contexts have data."""
 
 
 def simulate_process(
@@ -23,11 +23,11 @@ def simulate_process(
     Parameters
     ----------
     process
-        Its parameters say what is drawn; what it has learned does not matter.
+        The process whose parameters are used; its observations do not matter.
     seed
-        Decides what is drawn.
+        Seed of the draws.
     observations
-        The length of the sequence. Each element is drawn in the context of those before it.
+        The length of the sequence. Each element is drawn in the context of the elements before it.
     """
     _check(process)
     parameters: dict[str, Any] = {**process.get_params(deep=False), "chains": 1}
@@ -40,7 +40,7 @@ def simulate_process(
     sequence: list[Any] = []
     for _ in range(observations):
         sequence += true.simulate([sequence])
-    # Another seed: with the same one the chain would begin with the seating to be found.
+    # Another seed: with the same seed the chain would begin with the seating to be found.
     chain = PitmanYor(**{**parameters, "seed": (seed + 1) % 2**64})
     chain.observe_all([sequence])
     return Simulated(
@@ -60,7 +60,7 @@ def _check(process: PitmanYor) -> None:
         )
     if process.ends or not (process.base is None or isinstance(process.base, dict)):
         raise ConfigError(
-            "calibration draws one sequence over outcomes that are known: set ends = False, and a "
+            "calibration draws one sequence over known outcomes: set ends = False, and a "
             "base that does not learn"
         )
     if process.outcomes is None and process.base is None:

@@ -20,40 +20,41 @@ from bistro.pitman_yor.posterior import Posterior, record
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
 
 MOST_CONTEXTS, MOST_DRAWN = 200, 6
-"""Contexts that a notebook looks at, and those that it draws."""
+"""Numbers of contexts that a notebook examines, and that it draws."""
 
 
 class PitmanYor(Ensemble):
-    """A hierarchical Pitman-Yor process: outcomes given contexts, learned from what is observed.
+    """A hierarchical Pitman-Yor process: outcomes given contexts, learned from observations.
 
     Outcomes and the elements of contexts are any hashable objects. The distribution in a context
-    is drawn around that of the context one element shorter, and so on, down to the base.
+    is drawn around the distribution of the context one element shorter, and so on, down to the
+    base.
 
     Parameters
     ----------
     depth
-        How many elements of a context count; 0 is one Chinese restaurant. None: all of them,
-        however many there are (the sequence memoizer).
+        Number of elements of a context that are used; 0 is one Chinese restaurant. None: all
+        elements, however many there are (the sequence memoizer).
     outcomes
-        All possible outcomes. None: those of the base, or those in the data that `fit` is given.
+        All possible outcomes. None: the outcomes of the base, or of the data that `fit` receives.
     base
-        What the empty context backs off to: None for the uniform distribution, a dictionary of
+        Distribution to which the empty context backs off: None for uniform, a dictionary of
         probabilities, `Characters()` for strings, or another `PitmanYor` over the same outcomes.
     backoff
         The order in which elements of a context are dropped: "oldest" (the first element is
         dropped first, as in a text), "newest" (the last first), or positions, such as (1, 0, 2).
     ends
-        Whether the end of a sequence is an outcome, `END`, which is observed after its last
+        If true, the end of a sequence is an outcome, `END`, which is observed after its last
         element.
     discount, strength
-        Hyper-parameters at the start, and for good where `hyper` is "fixed": one number, or one
-        for each level from the empty context on. With ``depth=None`` there are 11 discounts (the
+        Initial hyper-parameters, which are final if `hyper` is "fixed": one number, or one for
+        each level, starting with the empty context. With ``depth=None`` there are 11 discounts (the
         last one for all contexts of 10 elements or more) and one strength.
     seating
         "gibbs": sampled, which is exact; "minimal": one table for each outcome (Kneser-Ney);
         "maximal": one table for each customer.
     hyper
-        "slice": hyper-parameters are sampled; "map": maximised; "fixed": left as they are;
+        "slice": hyper-parameters are sampled; "map": maximised; "fixed": not changed;
         "online" (with ``depth=None``): moved by the gradient of every event's log-probability as
         it is observed. Then `fit` is one pass over the data, without sweeps.
     discount_prior, strength_prior
@@ -63,7 +64,7 @@ class PitmanYor(Ensemble):
     chains
         Independent seatings. Predictions are means over them. They run on all cores.
     seed
-        Decides all random draws, together with the order of the calls.
+        Seed of all random draws, which also depend on the order of the calls.
 
     Examples
     --------
@@ -111,12 +112,13 @@ class PitmanYor(Ensemble):
     # --- learning --------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
-        """Learn from data; what was observed before is forgotten.
+        """Learn from data; earlier observations are forgotten.
 
         Parameters
         ----------
         X
-            Sequences, each element in the context of those before it: a list of lists, tuples or
+            Sequences, each element in the context of the elements before it: a list of lists,
+            tuples or
             strings. A single string, `bytes` or array is one sequence. With `y`: contexts.
         y
             The outcome in each context of `X`.
@@ -141,9 +143,9 @@ class PitmanYor(Ensemble):
         Parameters
         ----------
         outcome
-            What was seen.
+            The observed outcome.
         context
-            What it was seen after or with: a sequence, the nearest element last.
+            The context of the outcome: a sequence, the nearest element last.
 
         Returns
         -------
@@ -153,7 +155,7 @@ class PitmanYor(Ensemble):
         return float(self.observe_all([context], [outcome])[0])
 
     def observe_all(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
-        """Observe data one after the other, without sweeps.
+        """Observe data in sequence, without sweeps.
 
         Parameters
         ----------
@@ -170,11 +172,11 @@ class PitmanYor(Ensemble):
         return log_mean(rows)
 
     def forget(self, outcome: Hashable, context: Context = ()) -> None:
-        """Take back one `outcome`, observed in this `context`; another one is an error."""
+        """Remove one `outcome` that was observed in this `context`; any other one is an error."""
         self.forget_all([context], [outcome])
 
     def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
-        """Take back data `X`, `y`, given as in `fit`: all, or none if some were not observed."""
+        """Remove data `X`, `y`, given as in `fit`: all, or none if some were not observed."""
         events = self._events(X, y, add=False)
         self._each(lambda chain, stream: chain.forget(events, stream), size=events.size)
 
@@ -209,7 +211,7 @@ class PitmanYor(Ensemble):
     def posterior(
         self, draws: int = 100, *, thin: int = 1, contexts: Sequence[Context] = ()
     ) -> Posterior:
-        """Go on sweeping, and return what is seen on the way.
+        """Continue sweeping, and return the sampled states.
 
         Parameters
         ----------
@@ -218,7 +220,7 @@ class PitmanYor(Ensemble):
         thin
             Sweeps from one sample to the next.
         contexts
-            Restaurants whose seating is wanted: how many tables each outcome has there.
+            Contexts for which the number of tables of each outcome is recorded.
         """
         ids = [self._context(context) for context in contexts]
         rows = self._each(lambda chain, s: record(self, chain, s, draws, thin, ids))
@@ -229,8 +231,8 @@ class PitmanYor(Ensemble):
     def predict(self, context: Context = ()) -> dict[Any, float]:
         """Return the probability of every outcome in a `context`.
 
-        With ``base=Characters()`` these are the strings seen so far; the rest of the probability
-        belongs to all others.
+        With ``base=Characters()`` these are the strings seen so far; the remaining probability
+        belongs to all other strings.
         """
         probabilities = self._distribution(self._context(context))
         return dict(zip(self._numbers.outcomes, probabilities.tolist(), strict=True))
@@ -272,7 +274,7 @@ class PitmanYor(Ensemble):
         ----------
         X, y
             As in `fit`: sequences, or contexts and outcomes. Arrays of whole numbers are fastest
-            where the outcomes are whole numbers from 0 on.
+            if the outcomes are whole numbers from 0 on.
         """
         if self._maker.is_open:
             return self._open_log_probs(X, y)
@@ -288,7 +290,7 @@ class PitmanYor(Ensemble):
         context
             The context of all draws.
         n
-            How many.
+            Number of draws.
         seed
             Makes the draws repeatable; without it they depend on the calls before.
         """
@@ -298,16 +300,16 @@ class PitmanYor(Ensemble):
         return draw_outcomes(self._numbers, self._chains, ids, n, stream)
 
     def generate(self, length: int, start: Context = (), *, seed: int = 1) -> list[Any]:
-        """Draw a sequence, each element in the context of all before it.
+        """Draw a sequence, each element in the context of all elements before it.
 
         Parameters
         ----------
         length
-            How many elements; fewer where ends are outcomes and `END`, which is left out, is drawn.
+            Number of elements; fewer if ends are outcomes and `END`, which is left out, is drawn.
         start
-            What it goes on from.
+            The beginning of the sequence, which is continued.
         seed
-            Decides the draws.
+            Seed of the draws.
 
         Returns
         -------
@@ -337,7 +339,7 @@ class PitmanYor(Ensemble):
         return np.array([self.log_prob(outcome, context) for context, outcome in pairs])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the process, with all it has learned, to one model file at `path`."""
+        """Write the process, with everything it has learned, to one model file at `path`."""
         from bistro.pitman_yor.files import save
 
         save(self, path)
@@ -352,7 +354,7 @@ class PitmanYor(Ensemble):
     def _repr_html_(self) -> str:
         """Draw the seating of the first chain in a notebook.
 
-        Of contexts, those of the last element before the outcome are drawn, the largest first.
+        The drawn contexts are those with one element, the largest first.
         """
         from bistro.pictures.notebook import draw_seating  # only notebooks need it
 

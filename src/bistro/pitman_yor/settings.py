@@ -1,4 +1,4 @@
-"""The parameters of a process, checked."""
+"""The parameters of a process, after validation."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ PerLevel = float | Sequence[float]
 
 
 LEVELS = 11
-"""Lengths of contexts that have a discount of their own in an unbounded process: 0 to 9, and
-all longer ones together."""
+"""Number of lengths of contexts with separate discounts in an unbounded process: 0 to 9, and
+all greater lengths together."""
 TEXT_DISCOUNTS = (0.1, 0.5, 0.7, 0.75, 0.8, 0.85, 0.9, 0.92, 0.93, 0.94, 0.96)
-"""Where discounts of an unbounded process over characters or bytes of text may start: English text
-leads there, since short contexts have many customers and long ones few."""
+"""Good initial discounts of an unbounded process over characters or bytes of text. They are
+typical of English text, where short contexts have many customers and long ones few."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides a process, apart from its outcomes and base."""
+    """The settings of a process, except its outcomes and base."""
 
     depth: int | None
     discount: tuple[float, ...]
@@ -36,7 +36,7 @@ class Settings:
     strength_prior: tuple[float, float]
 
     def sampler(self) -> SamplerSettings:
-        """Return the settings by which hyper-parameters are learned."""
+        """Return the settings for learning the hyper-parameters."""
         assert self.hyper != "online"
         return SamplerSettings(
             seating=self.seating,
@@ -55,7 +55,7 @@ def checked(
     discount_prior: Sequence[float],
     strength_prior: Sequence[float],
 ) -> Settings:
-    """Return the parameters of a process; what none has is refused."""
+    """Return the parameters of a process; raise an error if one of them is impossible."""
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
         raise ConfigError(
             f"depth = {depth!r} must be a whole number from 0 on, or None for unbounded contexts"
@@ -95,7 +95,7 @@ def checked(
 
 
 def per_level(name: str, value: PerLevel, levels: int) -> tuple[float, ...]:
-    """Return one value for each level; a single number is that of all."""
+    """Return one value for each level; a single number applies to all levels."""
     if isinstance(value, int | float):
         return (float(value),) * levels
     values = tuple(float(x) for x in value)

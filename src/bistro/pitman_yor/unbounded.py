@@ -1,8 +1,8 @@
 """A chain whose contexts are as long as the data: the sequence memoizer.
 
 Discounts belong to lengths of contexts: one each for 0 to 9 elements, one for all longer contexts.
-The strength of the empty context is a parameter; that of a longer one is the strength of the
-context one shorter times its discount. This is what makes it possible to leave out all contexts
+The strength of the empty context is a parameter; the strength of a longer context is the strength
+of the context one shorter times its discount. This makes it possible to leave out all contexts
 that do not branch (see docs/pitman-yor.md).
 """
 
@@ -33,7 +33,7 @@ from bistro.pitman_yor.numbering import Ids
 from bistro.pitman_yor.settings import Settings
 
 RATE = 0.05
-"""Step size of hyper-parameters that are learned online."""
+"""Step size for hyper-parameters that are learned online."""
 _PARTS = ("text", "nodes", "leaves", "children", "seats", "sizes")
 
 
@@ -50,7 +50,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         self._learner = DiscountLearner(RATE, len(discounts)) if is_online else None
 
     def observe(self, events: Events, stream: Stream) -> Floats:
-        """Seat events; return the probability of each just before."""
+        """Seat events; return the probability of each event just before it is seated."""
         if self._learner is None:
             return super().observe(events, stream)
         return self.core.observe_and_learn(
@@ -126,7 +126,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         return MemoizerLikelihood(self.core)(*self.core.parameters()) + letters
 
     def parameters(self) -> tuple[list[float], list[float]]:
-        """Return the discounts, from the shortest context on, and the strength of the empty one."""
+        """Return the discounts, from the empty context on, and its strength."""
         discounts, strength = self.core.parameters()
         return discounts, [strength]
 
@@ -146,7 +146,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         return MemoizerBase(self.core)
 
     def state(self) -> State:
-        """Return all that is needed to restore the chain."""
+        """Return everything that is needed to restore the chain."""
         discounts, strength = self.core.parameters()
         state: State = dict(zip(_PARTS, self.core.state(), strict=True))
         state["parameters"] = np.array([*discounts, strength])
@@ -165,5 +165,5 @@ class UnboundedChain(CoreChain[Memoizer]):
 
     @property
     def bytes(self) -> int:
-        """Memory held."""
+        """Memory that the chain uses, in bytes."""
         return self.core.bytes

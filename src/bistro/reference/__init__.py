@@ -1,1 +1,1 @@
-"""The mathematics in plain, slow Python: read by students, used by tests."""
+"""The mathematics in plain, slow Python, for students and tests."""

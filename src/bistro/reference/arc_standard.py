@@ -1,11 +1,11 @@
 """The arc-standard transitions in plain Python, and all derivations of all trees by enumeration.
 
-A configuration is tuples: words that wait for a head (the stack), what was generated, and the arcs.
+A configuration consists of tuples: words without a head (the stack), generated symbols, and arcs.
 
-    shift      the next word comes onto the stack
+    shift      the next word is pushed onto the stack
     left-arc   the second item of the stack becomes a child of the first
     right-arc  the first becomes a child of the second
-    end        no word follows (several roots), or the root comes (root last)
+    end        no word follows (several roots), or the root follows (root last)
 
 >>> system = ArcStandard(root_first=True, single_root=True)
 >>> [list(names) for names in derivations(system, [2, 0])]
@@ -31,7 +31,7 @@ EAGER: tuple[Action, ...] = ("right-arc", "left-arc", "shift", "end")
 
 
 class Arc(NamedTuple):
-    """Who hangs on whom; words count from 1."""
+    """A head, its dependent and the label; words are numbered from 1."""
 
     head: int
     dependent: int
@@ -40,7 +40,7 @@ class Arc(NamedTuple):
 
 @dataclass(frozen=True)
 class Configuration:
-    """What has been generated so far, and what waits for a head (the top of the stack last)."""
+    """The words generated so far, and those without a head (the top of the stack last)."""
 
     stack: tuple[int, ...] = ()
     words: tuple[int, ...] = ()
@@ -67,7 +67,7 @@ class ArcStandard:
         return now.ended and now.stack == (ROOT,)
 
     def actions(self, now: Configuration) -> list[Action]:
-        """Return what the model may do, whatever the sentence to be parsed."""
+        """Return the possible actions of the model, whatever the sentence to be parsed."""
         if self.is_final(now):
             return []
         if now.ended:
@@ -85,7 +85,7 @@ class ArcStandard:
         return len(now.stack) == 1 or (len(now.stack) > 1 and not self.single_root)
 
     def arc(self, now: Configuration, action: Action) -> Arc:
-        """Return the arc that an action would make, without a label."""
+        """Return the arc that an action makes, without a label."""
         below, top = now.stack[-2:]
         return Arc(top, below) if action == "left-arc" else Arc(below, top)
 
@@ -107,7 +107,7 @@ class ArcStandard:
 
 
 def follows(system: ArcStandard, now: Configuration, action: Action, heads: Sequence[int]) -> bool:
-    """Return whether an action makes no arc that is foreign to the tree, or comes too early."""
+    """Return whether an action makes no arc outside the tree and no arc too early."""
     left = len(heads) - len(now.words)
     if action in ("shift", "end"):
         return (left > 0) == (action == "shift")
@@ -117,7 +117,7 @@ def follows(system: ArcStandard, now: Configuration, action: Action, heads: Sequ
 
 
 def derivations(system: ArcStandard, heads: Sequence[int]) -> Iterator[tuple[Action, ...]]:
-    """Yield every sequence of actions that ends in the tree, those first that make arcs soon."""
+    """Yield every sequence of actions that ends in the tree; early arcs first."""
 
     def go_on(now: Configuration, done: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         if system.is_final(now) and len(now.arcs) == len(heads):
@@ -130,7 +130,7 @@ def derivations(system: ArcStandard, heads: Sequence[int]) -> Iterator[tuple[Act
 
 
 def oracle(system: ArcStandard, heads: Sequence[int]) -> tuple[Action, ...]:
-    """Return the derivation that makes every arc as soon as it can, right arcs first."""
+    """Return the derivation that makes every arc as early as possible, right arcs first."""
     return next(derivations(system, heads))
 
 
@@ -147,7 +147,7 @@ def projective_trees(size: int, *, single_root: bool) -> list[tuple[int, ...]]:
 
 
 def is_projective_tree(heads: Sequence[int]) -> bool:
-    """Return whether all words descend from the root, and heads dominate all up to them."""
+    """Return whether all words descend from the root, and heads dominate all words between."""
     above = [_ancestors(heads, word) for word in range(len(heads) + 1)]
     return all(ROOT in above[word] for word in range(1, len(heads) + 1)) and all(
         head == ROOT or head in above[between]

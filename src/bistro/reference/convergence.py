@@ -1,22 +1,22 @@
-"""R-hat and effective sample size in plain steps: do several chains tell the same story?
+"""R-hat and effective sample size in plain steps: tests of whether several chains agree.
 
-Chains that sample one posterior must look alike, and the halves of a chain too. With m half-chains
+Chains that sample one posterior must agree, and so must the halves of a chain. With m half-chains
 of n draws, W the mean of their variances and B = n · the variance of their means,
 
     R-hat = sqrt( ((n - 1)/n · W + B/n) / W )
 
-which is 1 when they agree, and above 1 as long as their means differ by more than their own
-wandering explains. Draws are first replaced by the normal quantiles of their ranks, so that
-heavy tails do no harm; the same is done with their distances from the median, which sees chains of
-equal means and different widths; the larger of the two counts (Vehtari et al. 2021).
+which is 1 when they agree, and above 1 if their means differ by more than their variances
+explain. Draws are first replaced by the normal quantiles of their ranks, so that heavy tails
+have no effect. The same is done with their distances from the median, which detects chains of
+equal means and different widths; the larger of the two values is used (Vehtari et al. 2021).
 
-Draws that follow each other are alike, so N of them are worth fewer independent ones:
+Successive draws are correlated, so N of them are equivalent to fewer independent draws:
 
     ESS = N / (1 + 2 Σ_t ρ_t)
 
-with ρ_t the correlation of draws t apart, summed in pairs as long as these are positive, and never
-growing (Geyer 1992). The bulk uses the ranks; the tail the shares below the 5 % and 95 % quantile,
-the worse of the two.
+with ρ_t the correlation of draws t apart, summed in pairs while these are positive, and made
+non-increasing (Geyer 1992). The bulk uses the ranks; the tail uses the shares below the 5 % and 95
+% quantiles, and the smaller of the two values.
 
 >>> mixed = np.random.default_rng(1).normal(size=(4, 500))
 >>> stuck = mixed + np.array([[0.0], [0.0], [0.0], [3.0]])
@@ -39,25 +39,25 @@ Draws = NDArray[np.float64]
 
 
 def r_hat(draws: Draws) -> float:
-    """Return the rank-normalised R-hat of halved chains, that of bulk or width, the larger."""
+    """Return the rank-normalised R-hat of halved chains, the larger of bulk and width."""
     halves = halved(draws)
     distances = np.abs(halves - np.median(halves))
     return max(plain_r_hat(normal_scores(halves)), plain_r_hat(normal_scores(distances)))
 
 
 def ess_bulk(draws: Draws) -> float:
-    """Return the effective sample size for what is in the middle."""
+    """Return the effective sample size for the bulk of the distribution."""
     return plain_ess(normal_scores(halved(draws)))
 
 
 def ess_tail(draws: Draws) -> float:
-    """Return the effective sample size for the quantiles of 5 and 95 %, the smaller."""
+    """Return the effective sample size for the 5 % and 95 % quantiles, the smaller of the two."""
     below = [draws <= np.quantile(draws, share) for share in (0.05, 0.95)]
     return min(plain_ess(halved(one.astype(np.float64))) for one in below)
 
 
 def halved(draws: Draws) -> Draws:
-    """Return each chain as two; of an odd number of draws the middle one is left out."""
+    """Return each chain as two; the middle one of an odd number of draws is left out."""
     half = draws.shape[1] // 2
     return np.concatenate([draws[:, :half], draws[:, -half:]])
 
@@ -70,7 +70,7 @@ def normal_scores(draws: Draws) -> Draws:
 
 
 def plain_r_hat(chains: Draws) -> float:
-    """Return R-hat of chains as they are."""
+    """Return R-hat of the given chains."""
     draws = chains.shape[1]
     within = float(np.mean(np.var(chains, axis=1, ddof=1)))
     between = draws * float(np.var(np.mean(chains, axis=1), ddof=1))
@@ -78,9 +78,9 @@ def plain_r_hat(chains: Draws) -> float:
 
 
 def plain_ess(chains: Draws) -> float:
-    """Return the effective sample size of the mean of chains as they are."""
+    """Return the effective sample size of the mean of the given chains."""
     number, draws = chains.shape
-    if np.ptp(chains) < 1e-10:  # all alike: nothing to be wrong about
+    if np.ptp(chains) < 1e-10:  # all equal: there is no error
         return float(number * draws)
     lagged: Draws = np.mean([autocovariances(chain) for chain in chains], axis=0)
     within = lagged[0] * draws / (draws - 1)
@@ -93,7 +93,7 @@ def plain_ess(chains: Draws) -> float:
         pair = float(correlation[lag] + correlation[lag + 1])
         pairs.append(min(pair, pairs[-1]) if pairs else pair)
         lag += 2
-    # Of the pair where the sum ends, the first half is counted once, if it is positive.
+    # In the last pair of the sum, the first half is counted once, if it is positive.
     last, next_to_it = correlation[lag : lag + 2]
     rest = float(last) if last + next_to_it >= 0 else max(0.0, float(last))
     time = -1 + 2 * sum(pairs) + rest

@@ -1,7 +1,7 @@
-"""Eisner's model in plain Python: how a tree is generated, and all trees by enumeration.
+"""Eisner's model in plain Python: the generation of a tree, and all trees by enumeration.
 
-Every head takes its children outward, first those on its left and then those on its right; each
-side ends with a stop. A step knows the head, the side and the child before it on that side:
+Every head generates its children outward, first on its left and then on its right; each
+side ends with a stop. A step depends on the head, the side and the previous child on that side:
 
 >>> steps([2, 0])                                  # word 1 hangs on word 2, which hangs on the root
 [Step(head=0, side='right', sibling=0, child=2), Step(head=0, side='right', sibling=2, child=0), \
@@ -9,10 +9,10 @@ Step(head=1, side='left', sibling=0, child=0), Step(head=1, side='right', siblin
 Step(head=2, side='left', sibling=0, child=1), Step(head=2, side='left', sibling=1, child=0), \
 Step(head=2, side='right', sibling=0, child=0)]
 
-A tree weighs the product of its steps. `enumerate_trees` lists every tree with every choice of one
-candidate per word, such as its tag, and the logarithm of its weight. `EisnerTwin` gives the
-logarithm of the probability of a whole analysis: each step is a tag (or the stop) and a word, with
-a label after them, or before them where labels are generated.
+The weight of a tree is the product of its steps. `enumerate_trees` lists every tree with every
+choice of one candidate per word, such as its tag, and the logarithm of its weight. `EisnerTwin`
+computes the logarithm of the probability of a whole analysis: each step is a tag (or the stop) and
+a word, followed by a label, or preceded by it if labels are generated.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Choice: TypeAlias = tuple[int, ...]
 
 
 class Step(NamedTuple):
-    """A child of a head, or the end of one of its sides; words count from 1, 0 is nothing."""
+    """A child of a head, or the end of one of its sides; words are numbered from 1, 0 is none."""
 
     head: int
     side: Side
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 def steps(heads: Sequence[int]) -> list[Step]:
-    """Return the steps of a tree, the root's first."""
+    """Return the steps of a tree, starting with the root."""
     made: list[Step] = []
     for head in range(len(heads) + 1):
         if head > 0:
@@ -73,7 +73,7 @@ def enumerate_trees(
 
 @dataclass(frozen=True)
 class EisnerTwin:
-    """The model: log p(outcome | context) of every distribution, and what the contexts show."""
+    """The model: log p(outcome | context) of every distribution, and the elements of contexts."""
 
     num_tags: int
     num_words: int
@@ -86,10 +86,10 @@ class EisnerTwin:
     def log_prob(
         self, words: Sequence[int], heads: Sequence[int], tags: Sequence[int], labels: Sequence[int]
     ) -> float:
-        """Return the log-probability of words, tree, tags and labels together."""
+        """Return the joint log-probability of words, tree, tags and labels."""
 
         def look(step: Step) -> dict[str, int]:
-            """What can be seen of a step; position 0 is the root as head and nothing elsewhere."""
+            """Return the elements of a step; position 0 is the root as head, otherwise nothing."""
             generated = self.labels == "generated"
             head, sibling, child = step.head, step.sibling, step.child
             return {

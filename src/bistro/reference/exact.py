@@ -1,8 +1,8 @@
 """Exact answers for tiny data: every seating of every customer is enumerated.
 
 The posterior predictive probability of a dish is a mean over all seatings of the observed events,
-each weighted by its probability. Nothing is sampled, so this is the law that a sampler must obey.
-The number of seatings grows like the Bell numbers: six customers and three levels are plenty.
+each weighted by its probability. Nothing is sampled, so a sampler must agree with this result.
+The number of seatings grows like the Bell numbers: use at most six customers and three levels.
 
 >>> events = [((0,), 0), ((0,), 0), ((1,), 1)]
 >>> posterior = predictive(events, ((0,), 0), base=[0.5, 0.5], discount=[0.5, 0.5], strength=[1, 1])
@@ -22,7 +22,7 @@ Arrangement: TypeAlias = dict[Context, Tables]
 
 
 class Priors:
-    """Base distribution and hyper-parameters per depth."""
+    """Base distribution, and hyper-parameters for each depth."""
 
     def __init__(
         self, base: Sequence[float], discount: Sequence[float], strength: Sequence[float]
@@ -32,7 +32,7 @@ class Priors:
     def outcomes(
         self, seats: Arrangement, context: Context, dish: int
     ) -> Iterator[tuple[float, Arrangement]]:
-        """Yield the probability and the result of every way a customer for `dish` can sit."""
+        """Yield the probability and the result of every possible seat of a customer for `dish`."""
         d, theta = self.discount[len(context)], self.strength[len(context)]
         tables = seats.get(context, ())
         total = sum(size for _, size in tables)

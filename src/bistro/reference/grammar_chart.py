@@ -1,17 +1,18 @@
 """Charts of a context-free grammar in NumPy: sums over parses, the best parse, sums over prefixes.
 
-`inside(i, k, A)` is the probability that A derives words i to k: the sum over parses, or the best
-of them. With u(A, B) the unary rules, sums are closed by ``(I - u)⁻¹``, cycles of unary rules
-included. The chance that A derives *some* string that begins with words i to k obeys (Jelinek &
-Lafferty 1991)
+`inside(i, k, A)` is the probability that A derives words i to k: the sum over parses, or the
+maximum over them. With u(A, B) the unary rules, sums are closed by ``(I - u)⁻¹``, including cycles
+of unary rules. The probability that A derives *some* string that begins with words i to k satisfies
+(Jelinek & Lafferty 1991)
 
     prefix(i, k, A) = Σ_B left(A, B) prefix(i, k, B)
                     + Σ_{A → B C} p(A → B C) Σ_j inside(i, j, B) prefix(j, k, C)
-                    + p(A → word i) where k = i + 1
+                    + p(A → word i) if k = i + 1
 
-where left(A, B) is the chance that B is the first child of A; closing by ``(I - left)⁻¹`` follows
-left recursion of any depth (Stolcke 1995). Apart from the closing it is the recursion of `inside`.
-The core finds the same prefix sums another way, from left to right (cpp/pcfg/chart.hpp).
+where left(A, B) is the probability that B is the first child of A; closing by ``(I - left)⁻¹``
+handles left recursion of any depth (Stolcke 1995). Except for the closing, the recursion is that of
+`inside`. The core computes the same prefix sums differently, from left to right
+(cpp/pcfg/chart.hpp).
 
 >>> S, W = 0, 1                                # S -> S W with 0.5, S -> W with 0.5
 >>> binary = [np.array([x]) for x in (S, S, W, 0.5)]
@@ -76,16 +77,16 @@ class Word(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """What the probabilities are divided by, to stay within the range of floating point."""
+        """The divisor of the probabilities, which keeps them within the range of floating point."""
         return float(self.probs.sum()) or 1.0
 
 
 class Closure:
     """Multiplies by (I - steps)⁻¹ = I + steps + steps² + …; the spectral radius is below 1.
 
-    By a sparse decomposition, since the inverse itself is full where a grammar can fall back from
-    any symbol to any other. Pivots stay on the diagonal: then only numbers of one sign are added
-    up, nothing cancels, and what cannot be reached is exactly zero.
+    It uses a sparse decomposition, since the inverse itself is full if a grammar can back off from
+    any symbol to any other. Pivots stay on the diagonal: then only numbers of one sign are added,
+    nothing cancels, and unreachable symbols are exactly zero.
     """
 
     def __init__(self, steps: csr_array) -> None:
@@ -99,7 +100,7 @@ class Closure:
 
 
 class Sums:
-    """Add the ways up, and close by (I - steps)⁻¹: any number of such steps may come on top."""
+    """Adds up alternatives, and closes by (I - steps)⁻¹: any number of such steps may follow."""
 
     def __init__(self, steps: csr_array) -> None:
         self._size = steps.shape[0]
@@ -108,7 +109,7 @@ class Sums:
     def combine(self, targets: Ints, values: Floats) -> Floats:
         """Add the values of each target."""
         sums = np.bincount(targets, values, minlength=self._size)
-        # Without the conversion, no targets at all would give integers.
+        # Without the conversion, empty targets would give integers.
         return sums.astype(np.float64, copy=False)
 
     def close(self, vector: Floats) -> Floats:
@@ -117,19 +118,19 @@ class Sums:
 
 
 class Maxima:
-    """Keep the best way: the probability of the most probable parse."""
+    """Keeps the best alternative: the probability of the most probable parse."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
 
     def combine(self, targets: Ints, values: Floats) -> Floats:
-        """Take the largest value of each target."""
+        """Return the largest value of each target."""
         best = np.zeros(self._rules.symbols)
         np.maximum.at(best, targets, values)
         return best
 
     def close(self, vector: Floats) -> Floats:
-        """Apply unary rules until nothing improves; a cycle never does."""
+        """Apply unary rules until nothing improves; a cycle never improves a value."""
         rules = self._rules
         while True:
             better = vector.copy()
@@ -193,7 +194,7 @@ class Chart:
 
 
 class _Row:
-    """Binary rules whose left child is found, from one start: rule, where it ends, its value."""
+    """Binary rules with a complete left child, from one start: the rule, its end, its value."""
 
     def __init__(self, grammar: Rules) -> None:
         self._grammar = grammar
@@ -210,6 +211,6 @@ class _Row:
         self.values = np.concatenate([self.values, values[rules] * self._grammar.probs[rules]])
 
     def continued(self, column: Floats) -> Floats:
-        """Return the values of the rules times those of their right children in a column."""
+        """Return the values of the rules times the values of their right children in a column."""
         products: Floats = self.values * column[self.splits, self._grammar.rights[self.rules]]
         return products

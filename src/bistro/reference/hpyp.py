@@ -1,7 +1,7 @@
 """The hierarchical Pitman-Yor process in plain Python: a Chinese restaurant franchise of dicts.
 
-It says the same as the compiled core, slowly: given the same random stream it seats every customer
-at the same table. The restaurant of context u[0..k) has the restaurant of u[0..k-1) as its base:
+It computes the same as the compiled core, slowly: given the same random stream it seats every
+customer at the same table. The restaurant of context u[0..k) has that of u[0..k-1) as its base:
 
     p_k(x) = (c_x - d t_x)/(c + θ) + (θ + d t)/(c + θ) · p_{k-1}(x)
 
@@ -13,7 +13,7 @@ at the same table. The restaurant of context u[0..k) has the restaurant of u[0..
 >>> round(sum(franchise.probability((0,), dish) for dish in range(3)), 12)
 1.0
 
-Without data it draws from the prior; a low strength and discount make for few tables:
+Without data it draws from the prior; a low strength and discount give few tables:
 
 >>> house = Franchise(base=[0.25] * 4, levels=1, discount=0.1, strength=0.5)
 >>> dishes = [house.draw((), rng) for _ in range(20)]
@@ -38,20 +38,20 @@ Seating: TypeAlias = Literal["gibbs", "minimal", "maximal"]
 
 @dataclass
 class Restaurant:
-    """One context: for each dish, how many tables there are of each size."""
+    """One context: for each dish, the number of tables of each size."""
 
     tables: dict[int, Counter[int]] = field(default_factory=dict)
 
     def num_customers(self, dish: int | None = None) -> int:
-        """Customers eating `dish`, or all of them."""
+        """Return the number of customers that eat `dish`, or of all customers."""
         return sum(size * count for size, count in self._sizes(dish))
 
     def num_tables(self, dish: int | None = None) -> int:
-        """Tables serving `dish`, or all of them."""
+        """Return the number of tables that serve `dish`, or of all tables."""
         return sum(count for _, count in self._sizes(dish))
 
     def move(self, dish: int, size: int, new_size: int) -> None:
-        """Change the size of one table of `dish`; size 0 stands for no table."""
+        """Change the size of one table of `dish`; size 0 means no table."""
         sizes = self.tables.setdefault(dish, Counter())
         if size:
             sizes[size] -= 1
@@ -84,11 +84,11 @@ class Franchise:
         base
             The probability of every dish 0, 1, 2, …: a list, or a function of the dish.
         levels
-            Lengths of contexts: 1 is one restaurant, 2 has contexts of one element, and so on.
+            Number of context lengths: 1 is one restaurant, 2 has contexts of one element, etc.
         seating
             "gibbs" draws tables, "minimal" has one for each dish, "maximal" one for each customer.
         discount, strength
-            One number for all levels, or one for each, from the empty context on.
+            One number for all levels, or one for each, starting with the empty context.
         """
         if levels < 1:
             raise ConfigError(f"levels = {levels} must be at least 1")
@@ -109,7 +109,7 @@ class Franchise:
         self.restaurants: dict[Context, Restaurant] = {}
 
     def restaurant(self, context: Context) -> Restaurant:
-        """Return the restaurant of a context, made where it does not exist."""
+        """Return the restaurant of a context; create it if it does not exist."""
         return self.restaurants.setdefault(context, Restaurant())
 
     def probability(self, context: Context, dish: int) -> float:
@@ -124,11 +124,11 @@ class Franchise:
         return (own + weight * parent) / (restaurant.num_customers() + theta)
 
     def parent_probability(self, context: Context, dish: int) -> float:
-        """Return what the restaurant of `context` backs off to."""
+        """Return the probability to which the restaurant of `context` backs off."""
         return self.probability(context[:-1], dish) if context else self.base(dish)
 
     def add(self, context: Context, dish: int, rng: Stream) -> None:
-        """Seat one customer, and one in the parent if that opened a table."""
+        """Seat one customer, and one in the parent if a table was opened."""
         restaurant = self.restaurant(context)
         size = self._choose_table(context, dish, rng)
         restaurant.move(dish, size, size + 1)
@@ -149,16 +149,16 @@ class Franchise:
             self.remove(context[:-1], dish, rng)
 
     def draw(self, context: Context, rng: Stream) -> int:
-        """Let a customer come in who has not chosen yet; return the dish they get."""
+        """Seat a customer with a random dish, and return the dish."""
         dish = self.sample(context, rng)
         self.add(context, dish, rng)
         return dish
 
     def sample(self, context: Context, rng: Stream) -> int:
-        """Return the dish that the next customer would get, and seat nobody.
+        """Return the dish that the next customer would get, without seating anybody.
 
-        The customer joins a table by its size less the discount, or goes on to the parent; after
-        the last parent comes the base.
+        The customer joins a table with a weight of its size less the discount, or continues to the
+        parent; after the last parent comes the base.
         """
         restaurant = self.restaurants.get(context, Restaurant())
         d, theta = self.discount[len(context)], self.strength[len(context)]
@@ -178,7 +178,7 @@ class Franchise:
         return dish
 
     def _choose_table(self, context: Context, dish: int, rng: Stream) -> int:
-        """Return the size of the table a new customer joins, 0 for a new table."""
+        """Return the size of the table that a new customer joins, 0 for a new table."""
         restaurant = self.restaurant(context)
         sizes = sorted(restaurant.tables.get(dish, Counter()).items())
         if not sizes or self.seating == "maximal":

@@ -1,13 +1,13 @@
-"""Discount and strength of the levels in plain Python: likelihood, slice step, one whole move.
+"""Discount and strength of the levels in plain Python: likelihood, slice step, and a full update.
 
-The likelihood of a seating is found by letting its customers come in one by one. A customer who
+The likelihood of a seating is computed by seating its customers one by one. A customer who
 finds c others at t tables
 
     opens a table            with probability  (θ + d t) / (c + θ)      (1 where c = 0)
     joins a table of size s  with probability  (s - d) / (c + θ)
 
-and every table of depth 0 draws its dish from the base. The core gets the same number from counts
-of counts, without visiting customers.
+and every table of depth 0 draws its dish from the base. The core computes the same number from
+counts of counts, without visiting customers.
 
 >>> from bistro.rng import Stream
 >>> x, rng = 1.0, Stream(seed=1, purpose="example")
@@ -27,7 +27,7 @@ from bistro.rng import Stream
 
 
 def restaurant_log_likelihood(restaurant: Restaurant, discount: float, strength: float) -> float:
-    """Return the log probability of who sits with whom, customer by customer."""
+    """Return the log probability of a seating arrangement, customer by customer."""
     steps = []
     customers = tables = 0
     for sizes in restaurant.tables.values():
@@ -95,7 +95,7 @@ def slice_step(
             left = candidate
         else:
             right = candidate
-        # Nothing but x itself is representable inside the slice any more.
+        # Only x itself is representable inside the slice.
         if not right - left > 1e-14 * (1.0 + abs(x)):
             return x
 
@@ -149,7 +149,7 @@ def slice_hyperparameters(franchise: Franchise, prior: HyperPrior, rng: Stream) 
     for depth in range(len(franchise.discount)):
         restaurants = restaurants_of_depth(franchise, depth)
         d, theta = franchise.discount[depth], franchise.strength[depth]
-        # The prior has no mass at or below 0; a chain that was started there enters from the edge.
+        # The prior has no mass at or below 0; a chain that started there enters from the edge.
         theta = theta if theta > 0 else 1e-3
         d = move_discount(restaurants, d, theta, prior, rng)
         franchise.discount[depth] = d

@@ -1,4 +1,4 @@
-"""Rules in contexts of any length, in plain Python: every context stored, nothing compressed.
+"""Rules in contexts of any length, in plain Python: every context is stored without compression.
 
 A context is a tuple, nearest element first. With minimal seating a context has one table for each
 rule that was seen in it, and each of its tables is a customer of the context that is one element
@@ -31,7 +31,7 @@ class PlainTrie:
     events: InitVar[Iterable[tuple[Context, int]]]
     base: Sequence[float]
     parameters: Sequence[tuple[float, float]]
-    """(discount, strength) of contexts of length 1, 2, ...; the last of all longer ones too."""
+    """(discount, strength) of contexts of length 1, 2, ...; the last pair also for longer ones."""
     depth: int | None = None
 
     def __post_init__(self, events: Iterable[tuple[Context, int]]) -> None:
@@ -60,7 +60,7 @@ class PlainTrie:
         return (own + (strength + discount * len(here)) * shorter) / (here.total() + strength)
 
     def log_likelihood(self, level: int) -> float:
-        """Return the log-likelihood of the seating of all contexts whose parameters are these."""
+        """Return the log-likelihood of the seating of all contexts that have these parameters."""
         return sum(
             _restaurant(list(here.values()), *self.parameters[level])
             for context, here in self.customers.items()

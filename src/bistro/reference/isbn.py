@@ -1,11 +1,11 @@
-"""The latent-variable parser in plain Python: one derivation, step by step, as the paper tells it.
+"""The latent-variable parser in plain Python: one derivation, step by step, as in the paper.
 
-Every state looks its seven predecessors up in the list of all earlier states, by the definitions of
-Titov & Henderson (2007, section 4); nothing is remembered cleverly. Words count from 1; a state is
+Every state finds its seven predecessors in the list of all earlier states, by the definitions of
+Titov & Henderson (2007, section 4); nothing is cached. Words are numbered from 1; a state is
 described by its stack (the top last), the word in front, and the arcs made so far. A state may see
-what its predecessors have decided: the action, and the label of an arc. With mean-field
-means every decision among several outcomes moves the means of its state, and later states see what
-they have become in the end.
+the decisions of its predecessors: the action, and the label of an arc. With mean-field
+means every decision among several outcomes changes the means of its state, and later states see
+the final means.
 
 >>> twin = IsbnTwin(symbols, weights, hidden=80, elements=["s1.tag", "b.tag"])   # doctest: +SKIP
 >>> twin.log_prob(words, clusters, heads, labels)                              # doctest: +SKIP
@@ -53,7 +53,7 @@ class IsbnTwin:
     ) -> None:
         self.symbols, self.hidden, self.elements = symbols, hidden, elements
         self.given_lemmas: Sequence[int] = ()
-        """Lemmas of the words of the sentence, -1 where one is not given; or none."""
+        """Lemmas of the words of the sentence, -1 for a lemma that is not given; or empty."""
         self.linked, self.mean_field = linked, mean_field
         flat = np.asarray(weights, dtype=np.float64)
         counts = {
@@ -139,7 +139,7 @@ class IsbnTwin:
         return history.outermost(word, {"lc": -1, "rc": 1}[relative]) if relative else word
 
     def make_state(self, history: History, words: Sequence[int]) -> None:
-        """Note a new state in the history."""
+        """Add a new state to the history."""
         eta = self.rows[self.features(history, words)].sum(axis=0)
         for relation, state in enumerate(history.links()):
             if self.linked and state != NO_STATE:
@@ -150,7 +150,7 @@ class IsbnTwin:
     def decide(
         self, history: History, group: int, outcome: int, possible: Sequence[int] | None = None
     ) -> float:
-        """Return the log-probability of a decision of the last state, and let it move the means."""
+        """Return the log-probability of a decision of the last state, and update its means."""
         matrix, bias = self.groups[group]
         among = list(range(bias.size)) if possible is None else list(possible)
         if outcome not in among:
@@ -175,7 +175,7 @@ class IsbnTwin:
         return result
 
     def log_next(self, history: History, cluster: int | None, word: int = 0) -> float:
-        """Return the log-probability that a shift generates a word, or without one the end."""
+        """Return the log-probability that a shift generates a word, or the end without a word."""
         symbols = self.symbols
         may_end = history.front > 0 and (not symbols.single_root or len(history.roots()) == 1)
         tags = range(0 if may_end else 1, symbols.tags + 1)
@@ -194,7 +194,7 @@ class IsbnTwin:
     def steps(
         self, history: History, words: Sequence[int], clusters: Sequence[int]
     ) -> Iterator[tuple[float, History]]:
-        """Yield all ways to go on by one action, with their log-probabilities."""
+        """Yield all continuations by one action, with their log-probabilities."""
         self.make_state(history, words)
         for action in history.possible():
             decided = history.copy()
@@ -217,7 +217,7 @@ class IsbnTwin:
                     yield of_action + of_label, after
 
     def finish(self, history: History, words: Sequence[int], labels: dict[int, int]) -> float:
-        """Hang what is left on the root, with these labels; return their log-probability."""
+        """Attach the remaining words to the root with these labels; return the log-probability."""
         total = 0.0
         while history.stack:
             word = history.top
@@ -228,7 +228,7 @@ class IsbnTwin:
                 outcome = self.symbols.root_labels.index(labels[word])
                 self.make_state(history, words)
                 total += self.decide(history, 3, outcome)
-            # The end stands for the root.
+            # The end represents the root.
             history.arc(LEFT_ARC, labels[word])
         return total
 

@@ -26,7 +26,7 @@ class TwinSymbols:
     tag_of: list[int]
     components_of: list[list[int]]
     words_of: list[list[int]]
-    """For each cluster: the words that have an outcome of their own."""
+    """For each cluster: the words with separate outcomes."""
     frequency: list[float]
     root_labels: list[int]
     single_root: bool
@@ -60,7 +60,7 @@ class History:
     states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
     """Stack and front of every state made."""
     decided: list[tuple[int, int]] = field(default_factory=list)
-    """Action of every state that has made it, and the label of its arc or 0."""
+    """The action of every state that has decided, and the label of its arc or 0."""
     potentials: list[Floats] = field(default_factory=list)
     """Potentials of every state, after its decisions so far."""
 
@@ -70,7 +70,7 @@ class History:
         return self.stack[-1] if self.stack else 0
 
     def copy(self) -> History:
-        """Return a history that can go on by itself."""
+        """Return a history that can be continued independently."""
         return History(**{name: copy(value) for name, value in vars(self).items()})
 
     def children(self, word: int) -> list[int]:
@@ -83,14 +83,14 @@ class History:
         return (own[0] if side < 0 else own[-1]) if own else 0
 
     def last_state(self, wanted: Any) -> int:
-        """Return the number of the last state of which `wanted(stack, front)` is true."""
+        """Return the number of the last state for which `wanted(stack, front)` is true."""
         for number in reversed(range(len(self.states))):
             if wanted(*self.states[number]):
                 return number
         return NO_STATE
 
     def links(self) -> list[int]:
-        """Return the states that a state here depends on, one a relation of the paper."""
+        """Return the states that a state here depends on, one for each relation of the paper."""
         stack, front, top = tuple(self.stack), self.front, self.top
 
         def on_top(word: int) -> int:
@@ -107,13 +107,13 @@ class History:
         ]
 
     def possible(self) -> list[int]:
-        """Return the actions that are possible."""
+        """Return the possible actions."""
         if not self.front or not self.stack or self.front in self.heads:
             return [SHIFT]
         return sorted([SHIFT, RIGHT_ARC, REDUCE if self.top in self.heads else LEFT_ARC])
 
     def roots(self) -> list[int]:
-        """Return the words that hang on the root if the sentence ends with the next shift."""
+        """Return the words that depend on the root if the sentence ends with the next shift."""
         return [word for word in (*self.stack, self.front) if word not in self.heads]
 
     def arc(self, action: int, label: int) -> None:
@@ -127,14 +127,14 @@ class History:
         self.decided.append((action, label))
 
     def reduce(self) -> None:
-        """Take the top off the stack; a decision unless the sentence has ended."""
+        """Pop the top of the stack; a decision unless the sentence has ended."""
         self.stack.pop()
         if not self.ended:
             self.decided.append((REDUCE, 0))
         self.last_action = REDUCE
 
     def shift(self, cluster: int | None) -> None:
-        """Push the front, and go on to the next word, or without a cluster to the end."""
+        """Push the front, and proceed to the next word, or without a cluster to the end."""
         if self.front:
             self.stack.append(self.front)
         self.front += 1

@@ -1,4 +1,4 @@
-"""Interpolated Kneser-Ney smoothing, written from its own definition.
+"""Interpolated Kneser-Ney smoothing, implemented from its definition.
 
 With one table per dish and strength 0, the Pitman-Yor predictive rule is Kneser-Ney with discount
 d: counts at the longest context, numbers of distinct longer contexts ("continuation counts") below.

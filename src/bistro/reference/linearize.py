@@ -1,4 +1,4 @@
-"""Orders of dependents, by going through all of them: the plain twin of `models.linearize_orders`.
+"""Orders of dependents by full enumeration: the plain twin of `models.linearize_orders`.
 
 >>> len(all_orders([0, 0, 1]))                         # 4! / 2! orders of labels
 12
@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 Order = tuple[tuple[int, ...], tuple[int, ...]]
 Step = Callable[[int, tuple[int, ...], int], float]
-"""p(label, or stop = -1 | side, labels before from the nearest)."""
+"""p(label, or stop = -1 | side, earlier labels starting with the nearest)."""
 STOP = -1
 
 
 def all_orders(labels: Sequence[int]) -> list[Order]:
-    """Return the different ways to put labels left and right of a head, from it outwards."""
+    """Return the distinct ways to place labels left and right of a head, from it outwards."""
     return sorted(set(orders_of_words(labels)))
 
 

@@ -1,8 +1,8 @@
-"""A* over nodes in plain Python: each searched for itself, what all are worth recomputed.
+"""A* over nodes in plain Python: each is searched separately, and all values are recomputed.
 
-A node is a symbol, its span and its ancestors. What was not tried of it is guessed by the inside
-sum of its trees under a grammar; each round tries one way of the leftmost node of the best open
-tree that has one to try next.
+A node is a symbol, its span and its ancestors. Untried ways of a node are estimated by the inside
+sum of its trees under a grammar. Each round tries one way for the leftmost node of the best open
+tree that has an untried way.
 
 >>> from bistro.reference.pcfg import Rule
 >>> rules = [Rule(0, 0, 0), Rule(0, -1, -1)]
@@ -32,7 +32,7 @@ NOTHING = -math.inf
 
 
 class Way(NamedTuple):
-    """A rule for a node and the places of its children."""
+    """A rule for a node and its child nodes."""
 
     rule: int
     log_prob: float
@@ -41,7 +41,7 @@ class Way(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """The best trees below a node: one that is open somewhere, and a complete one."""
+    """The values of the best trees below a node: one with open nodes, and a complete one."""
 
     open: float
     open_way: int
@@ -50,7 +50,7 @@ class Worth(NamedTuple):
 
     @property
     def best(self) -> float:
-        """The better of both."""
+        """The larger of the two values."""
         return max(self.open, self.complete)
 
 
@@ -65,7 +65,7 @@ class SentenceWays:
     by: Literal["symbols", "rules"] = "symbols"
 
     def __post_init__(self) -> None:
-        """Remember inside sums and ways, which do not change."""
+        """Cache inside sums and ways, which do not change."""
         self.edges = [(i, i + 1, word) for i, word in enumerate(self.words)]
         self.inside = cache(self._inside)
         self.ways = cache(self._ways)
@@ -100,7 +100,7 @@ class NodeSearch(SentenceWays):
     completions: int = 0
 
     def run(self, completions: int, expansions: int) -> tuple[int, ...] | None:
-        """Return the rules of the best tree made, none if none was completed."""
+        """Return the rules of the best tree, or None if no tree was completed."""
         while (
             self.worth(self.top).open > NOTHING
             and self.completions < completions
@@ -111,7 +111,7 @@ class NodeSearch(SentenceWays):
         return self._best(self.top) if self.worth(self.top).complete > NOTHING else None
 
     def worth(self, node: Node) -> Worth:
-        """Return what is known below a node, from what was tried so far."""
+        """Return the values below a node, given the ways tried so far."""
         if node not in self.tried:
             return Worth(self.inside(node[0]), 0, NOTHING, -1)
         ways, tried = self.ways(node), self.tried[node]

@@ -1,16 +1,17 @@
-"""Algorithm 1 of Buys & Blunsom (2015) in plain Python, word by word as it is printed.
+"""Algorithm 1 of Buys & Blunsom (2015) in plain Python, exactly as it is printed.
 
 Every derivation d in the beam has a weight d.θ, its probability with the words so far, and d.k of K
-particles. A pass takes each derivation to the next word,
+particles. A pass advances each derivation to the next word,
 
     nShift = round(d.k · p(shift | d))      nReduce = d.k - nShift
 
-where nReduce particles go on with the likeliest arc and come back in the same pass. A selection
-follows: θ' ∝ d.k · d.θ (in the paper) or θ' ∝ d.θ (by weight), and d.k = floor(θ' · K); derivations
-with no particle are removed. Beside what the algorithm prints there is what the paper's text adds,
-both arcs and several tags, and particles that draw instead of being divided.
+where nReduce particles continue with the most probable arc and return to the same pass. A
+selection follows: θ' ∝ d.k · d.θ (in the paper) or θ' ∝ d.θ (by weight), and d.k = floor(θ' · K);
+derivations without particles are removed. In addition to the printed algorithm, there are the
+extensions in the text of the paper, both arcs and several tags, and particles that draw instead of
+being divided.
 
-Weights are plain products and every fact about a configuration is worked out from its arcs, so
+Weights are plain products and every property of a configuration is computed from its arcs, so
 that nothing is shared with the compiled search.
 """
 
@@ -25,7 +26,7 @@ from bistro.reference.arc_standard import ROOT, Action, Configuration
 from bistro.reference.transition_model import GenerativeParser
 
 Divide: TypeAlias = Callable[[int, Sequence[float]], list[int]]
-"""Divides particles between alternatives with these probabilities, which need not sum to 1."""
+"""Divides particles among alternatives with these probabilities, which need not sum to 1."""
 ORDER: tuple[Action, ...] = ("shift", "left-arc", "right-arc", "end")
 
 
@@ -38,7 +39,7 @@ class Derivation:
     """θ: its probability with the words so far."""
     particles: int = 1
     importance: float = 1.0
-    """Where particles draw: what their draws leave to be weighed."""
+    """The importance weight of particles that draw."""
     steps: tuple[tuple[Action, int, int], ...] = ()
     """Action, tag and label of every step; -1 for a tag or label that the step does not have."""
 
@@ -49,7 +50,7 @@ def round_half_up(x: float) -> int:
 
 
 def rounded(particles: int, probabilities: Sequence[float]) -> list[int]:
-    """Divide by rounding; the largest share takes what rounding leaves over or has too much."""
+    """Divide by rounding; the largest share absorbs the rounding error."""
     total = sum(probabilities)
     counts = [round_half_up(particles * p / total) for p in probabilities]
     largest = max(range(len(counts)), key=lambda i: probabilities[i])
@@ -78,7 +79,7 @@ def _drawn(x: float, probabilities: Sequence[float]) -> int:
 
 
 def systematic(uniform: Callable[[], float]) -> Divide:
-    """Let one number decide for all alternatives how expected numbers are rounded."""
+    """Round the expected numbers of all alternatives with one random number."""
 
     def divide(particles: int, probabilities: Sequence[float]) -> list[int]:
         offset, total, reached, counts = uniform(), sum(probabilities), 0.0, list[int]()
@@ -105,12 +106,12 @@ class ParticleSearch:
     tags_per_word: int = 1
     one_reduce: bool = True
     best_labels: bool = True
-    """An arc has its most probable label; otherwise it counts with all labels together."""
+    """If true, an arc has its most probable label; otherwise all labels are summed."""
     draw: Divide | None = None
-    """Particles draw in this way, in every pass and selection, instead of being divided."""
+    """The way particles draw, in every pass and selection, instead of being divided."""
 
     def run(self) -> Iterator[list[Derivation]]:
-        """Yield the beam before and after the selection of every word, then what is complete."""
+        """Yield the beam before and after every selection, then the complete derivations."""
         beam = [Derivation(self.parser.system.start(), particles=self.budget)]
         for _ in self.words:
             shifted, _ = self.advance(beam)
@@ -120,7 +121,7 @@ class ParticleSearch:
         yield complete
 
     def advance(self, beam: Sequence[Derivation]) -> tuple[list[Derivation], list[Derivation]]:
-        """Return the derivations that have generated the next word, and those that are complete."""
+        """Return the derivations that have generated the next word, and the complete ones."""
         waiting, shifted, complete = list(beam), list[Derivation](), list[Derivation]()
         for d in waiting:  # which grows while derivations reduce
             if self.parser.system.is_final(d.now):
@@ -174,7 +175,7 @@ class ParticleSearch:
         label, probability = self._labelled(d.now, action, chances)
         now = self.parser.system.apply(d.now, action, label=label)
         step = (action, -1, label if action.endswith("arc") else -1)
-        # Particles draw the action, and then among labels, of which there is one: it is weighed.
+        # Particles draw the action, and then the label, of which there is one: it is weighted.
         if self.draw and self.best_labels and self.parser.labels != "none" and action != "end":
             self.draw(particles, [probability])
         left = sum(chances.values()) * probability / chances[action]
@@ -183,7 +184,7 @@ class ParticleSearch:
     def _shift(
         self, d: Derivation, chances: dict[Action, float], particles: int
     ) -> Iterator[Derivation]:
-        """Yield a derivation for each of the likeliest tags that gets any particles."""
+        """Yield a derivation for each of the most probable tags that gets particles."""
         place = len(d.now.words)
         word = self.words[place]
         shifting = chances["shift"]
@@ -221,7 +222,7 @@ class ParticleSearch:
         )
 
     def select(self, beam: Sequence[Derivation]) -> list[Derivation]:
-        """Share the particles out again, and remove derivations that get none."""
+        """Distribute the particles again, and remove derivations without particles."""
         if self.draw is not None:
             counts = self.draw(self.budget, [d.particles * d.importance for d in beam])
             shared = [
@@ -235,5 +236,5 @@ class ParticleSearch:
                 for d, share in zip(beam, by, strict=True)
             ]
         kept = [d for d in shared if d.particles > 0]
-        # With very few particles all shares may lie below one: the best derivation keeps them all.
+        # With very few particles all shares may be below one: the best derivation keeps them all.
         return kept or [replace(max(beam, key=lambda d: d.weight), particles=self.budget)]

@@ -1,6 +1,6 @@
-"""Grammars of rules in plain Python: all trees of a sentence one by one, and what charts must find.
+"""Grammars of rules in plain Python: all trees of a sentence by enumeration, to test charts.
 
-A rule rewrites a symbol into two symbols, one symbol (`second` is -1) or a word (`first` is -1 -
+A rule rewrites a symbol as two symbols, one symbol (`second` is -1) or a word (`first` is -1 -
 word). A tree is the rules of its nodes, parents first, left to right, with the span of each node.
 
 >>> grammar = PCFG([Rule(0, 0, 0), Rule(0, -1, -1)], [math.log(0.3), math.log(0.7)], root=0)
@@ -31,7 +31,7 @@ Context: TypeAlias = tuple[int, ...]
 
 
 class Rule(NamedTuple):
-    """What a symbol is rewritten into."""
+    """A symbol and its right side."""
 
     left: int
     first: int
@@ -39,19 +39,19 @@ class Rule(NamedTuple):
 
     @property
     def children(self) -> tuple[int, ...]:
-        """The symbols it is rewritten into, none for a word."""
+        """The symbols on the right side, none for a word."""
         return tuple(s for s in (self.first, self.second) if s >= 0) if self.first >= 0 else ()
 
 
 class Tree(NamedTuple):
-    """Rules of the nodes and what they span, parents first, left to right."""
+    """Rules of the nodes and their spans, parents first, left to right."""
 
     rules: tuple[int, ...]
     items: tuple[Item, ...]
 
 
 def without_cycles(rules: Sequence[Rule], log_prob: Sequence[float]) -> list[int]:
-    """Return the numbers of the rules that searches use: no unary rules lead back to a symbol."""
+    """Return the numbers of the rules that searches use, without cycles of unary rules."""
     unary = [r for r, rule in enumerate(rules) if len(rule.children) == 1]
     below: dict[int, set[int]] = {}
     left_out = set()
@@ -148,7 +148,7 @@ def events(
     waiting: list[tuple[int, Context]] = [(rules[tree[0]].left, ())]
     for r in tree:
         symbol, history = waiting.pop()
-        assert symbol == rules[r].left, "these rules make no tree"
+        assert symbol == rules[r].left, "these rules do not form a tree"
         made.append(((symbol, *history), r))
         below = (symbol if by == "symbols" else r, *history)
         waiting += [(child, below) for child in reversed(rules[r].children)]

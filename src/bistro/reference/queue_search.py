@@ -1,11 +1,11 @@
 """A* over partial trees in plain Python, as in section 5.1 of Shareghi et al. (2015).
 
-A partial tree is the set of its rewritten nodes, each with the rule it was given. The best of the
-queue is expanded: its leftmost open node, or every one, is rewritten in every way, and a new tree
-T+ is worth
+A partial tree is the set of its rewritten nodes, each with its rule. The best of the
+queue is expanded: its leftmost open node, or every one, is rewritten in every way, and the value of
+a new tree T+ is
 
     log P(T) + log P(rule | context) + h      h, full frontier (10): inside sums of all open nodes
-                                              h, local frontier (11): of the rule's children alone
+                                              h, local frontier (11): of the rule's children only
 
 >>> from bistro.reference.pcfg import Rule
 >>> rules = [Rule(0, 0, 0), Rule(0, -1, -1)]
@@ -37,7 +37,7 @@ class Partial(NamedTuple):
 
     @property
     def identity(self) -> frozenset[tuple[Node, Way]]:
-        """What two partial trees have in common that were made in different orders."""
+        """The identity of a partial tree, whatever the order in which it was made."""
         return frozenset(self.ways.items())
 
 
@@ -56,7 +56,7 @@ class QueueSearch(SentenceWays):
     best: Partial | None = None
 
     def run(self, completions: int, expansions: int) -> tuple[int, ...] | None:
-        """Return the rules of the best tree made, none if none was completed."""
+        """Return the rules of the best tree, or None if no tree was completed."""
         self._expand(Partial({}, 0.0, (self.top,)))
         while self.queue and self.completions < completions and self.rounds < expansions:
             self._expand(self.queue.pop(0)[1])

@@ -63,5 +63,5 @@ class Speller:
         return product / (1 - self.franchise.probability(nothing, self.end))
 
     def reserve(self, known: Iterable[str]) -> float:
-        """Return the probability of all strings that are not known."""
+        """Return the probability of all unknown strings."""
         return 1 - sum(self.probability(word) for word in set(known))

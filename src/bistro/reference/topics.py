@@ -1,8 +1,8 @@
-"""Syntactic topics by enumeration: the exact law of the states of a few words.
+"""Syntactic topics by enumeration: the exact distribution of the states of a few words.
 
-With everything continuous integrated out, what is left is a law over states s given words w. Each
-parent is a Chinese restaurant whose tables are customers of one restaurant shared by all parents,
-so with n[v, k] tokens at t[v, k] tables,
+With everything continuous integrated out, the result is a distribution over states s given words w.
+Each parent is a Chinese restaurant whose tables are customers of one restaurant shared by all
+parents, so with n[v, k] tokens at t[v, k] tables,
 
     p(s) = sum over t of  prod_v  prod_k |S(n[v,k], t[v,k])| strength^t[v,k] / (strength)_n[v]
                           x  share(t[., k] over all states),
@@ -11,10 +11,10 @@ with unsigned Stirling numbers S of the first kind, (x)_n = x (x+1) ... (x+n-1),
 share = prod_k (gamma/K)_t[k] / (gamma)_T for K states, or gamma^live prod_k (t[k]-1)! / (gamma)_T
 for an open number of them, whose names do not matter.
 
-Where generation has to stop, a parent's stops are tokens of one more outcome, `STOP`, which has no
-word and is never in doubt. K states are then K + 1 outcomes. With an open number, half of gamma is
-for the stop and half for all states: gamma/2 takes the place of gamma/K for the stop, and that of
-gamma in gamma^live for the states.
+If generation has to stop, a parent's stops are tokens of one more outcome, `STOP`, which has no
+word and is always observed. K states are then K + 1 outcomes. With an open number, half of gamma is
+for the stop and half for all states: gamma/2 replaces gamma/K for the stop, and gamma in gamma^live
+for the states.
 
 >>> law = state_law([0, 0], [0, 1], num_words=2, states=2, strength=1, smoothing=1, gamma=1)
 >>> round(sum(law.values()), 12)
@@ -44,7 +44,7 @@ def state_law(
     gamma: float,
     stops: Sequence[int] = (),
 ) -> dict[States, float]:
-    """Return p(states | words) of all assignments; of all partitions if the number is open.
+    """Return p(states | words) of all assignments, or of all partitions if the number is open.
 
     `stops` are the parents that stop, one entry per stop; empty for a model without stops.
     """
@@ -58,7 +58,7 @@ def state_law(
 
 
 def assignments(length: int, states: int | None) -> Iterator[States]:
-    """Yield all assignments of states, or all partitions, with states named as they appear."""
+    """Yield all assignments of states, or all partitions, with states numbered by appearance."""
     if states is not None:
         yield from product(range(states), repeat=length)
         return
@@ -76,7 +76,7 @@ def state_prior(
     gamma: float,
     stops: Sequence[int] = (),
 ) -> float:
-    """Return p(states, stops), the weights and the parents' distributions integrated out."""
+    """Return p(states, stops), with the weights and the parents' distributions integrated out."""
     pairs = Counter(zip(parents, chosen, strict=True)) + Counter((v, STOP) for v in stops)
     outcomes = (1 if states is None else states) + bool(stops)
     names = list(pairs)
@@ -96,7 +96,7 @@ def state_prior(
 def word_likelihood(
     words: Sequence[int], chosen: States, num_words: int, smoothing: float
 ) -> float:
-    """Return p(words | states), the distributions of the states integrated out."""
+    """Return p(words | states), with the distributions of the states integrated out."""
     pairs = Counter(zip(chosen, words, strict=True))
     above = math.prod(rising(smoothing, n) for n in pairs.values())
     return above / math.prod(rising(num_words * smoothing, n) for n in Counter(chosen).values())

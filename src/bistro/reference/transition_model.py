@@ -1,12 +1,12 @@
 """The generative transition model in plain Python: probabilities by enumeration of derivations.
 
-Shift generates a tag and a word, an arc generates a label, and only the actions possible in a
-configuration share the probability. With h the context of each step,
+Shift generates a tag and a word, an arc generates a label, and the probability is shared only by
+the actions that are possible in a configuration. With h the context of each step,
 
     p(words, tags, tree) = Σ over derivations  Π p(action | h) p(label | h) p(tag | h) p(word | h)
 
-The compiled parser says the same faster. Nothing here is shared with it: what can be seen of a
-configuration is worked out from its arcs each time. Any function can predict:
+The compiled parser computes the same, faster. Nothing here is shared with it: the elements of a
+configuration are computed from its arcs each time. Any function can predict:
 
 >>> elements = {"actions": ["s1.tag"], "labels": ["action"], "tags": ["s1.tag"], "words": ["b.tag"]}
 >>> model = GenerativeParser(
@@ -94,7 +94,7 @@ class GenerativeParser:
         return facts
 
     def _symbols(self, now: Configuration, node: int | None) -> tuple[int, int]:
-        """Return tag and word; the root's and the missing ones follow those of the model."""
+        """Return tag and word; the numbers after those of the model are the root and none."""
         if node is None:
             return self.num_tags + 1, self.num_words + 1
         return (
@@ -120,14 +120,14 @@ class GenerativeParser:
         return {"shift": 0, "end": 1, "left-arc": 2 + arc, "right-arc": 2 + kinds + arc}[action]
 
     def is_certain(self, now: Configuration, action: Action) -> bool:
-        """Return whether nothing is decided by an action: there is no other, nor another label."""
+        """Return whether an action decides nothing: there is no other action, nor another label."""
         with_label = self.labels == "joint" and action.endswith("arc")
         return len(self.system.actions(now)) == 1 and not with_label
 
     def events(
         self, now: Configuration, action: Action, label: int, tag: int, word: int
     ) -> list[Event]:
-        """Return what one transition would teach the model."""
+        """Return the events of one transition, from which the model learns."""
         seen = self.observe(now)
         found = []
         if not self.is_certain(now, action):
@@ -144,7 +144,7 @@ class GenerativeParser:
     def probability(
         self, now: Configuration, action: Action, *, label: int = 0, tag: int = 0, word: int = 0
     ) -> float:
-        """Return the probability of one transition with all that it generates."""
+        """Return the probability of one transition, including the symbols it generates."""
         total = 1.0
         for name, context, outcome in self.events(now, action, label, tag, word):
             if name == "actions":
@@ -164,7 +164,7 @@ class GenerativeParser:
         return sum(rivals[outcome] for outcome in mine) / sum(rivals.values())
 
     def _rivals(self, now: Configuration, context: tuple[int, ...]) -> dict[int, float]:
-        """Return the outcomes that are possible, with what they share the probability by."""
+        """Return the possible outcomes, with their unnormalised probabilities."""
         shift = self.outcome("shift", 0)
         return {
             outcome: self.predict("actions", context, outcome)
@@ -179,7 +179,7 @@ class GenerativeParser:
     def tags_tried(
         self, now: Configuration, word: int, tags: Mapping[int, float], most: int | None
     ) -> Sequence[int]:
-        """Return the `most` of some tags whose probability with the word, times factor, is highest.
+        """Return the `most` tags whose probability with the word, times a factor, is highest.
 
         The factor of each tag is its value in `tags`.
         """
@@ -195,10 +195,10 @@ class GenerativeParser:
         tags_of: Sequence[Sequence[int] | Mapping[int, float]],
         most_tags: int | None = None,
     ) -> dict[Analysis, float]:
-        """Return p(words, tags, tree) of every analysis, its derivations added up.
+        """Return p(words, tags, tree) of every analysis, summed over its derivations.
 
-        The tags of each word are some of `tags_of`: the `most_tags` most probable of every
-        configuration. Tags may have factors, which decide on what is tried and on nothing else.
+        The tags of each word are some of `tags_of`: the `most_tags` most probable in every
+        configuration. Tags may have factors, which only affect which tags are tried.
         """
         tried = [t if isinstance(t, Mapping) else dict.fromkeys(t, 1.0) for t in tags_of]
         totals: defaultdict[Analysis, float] = defaultdict(float)
@@ -229,7 +229,7 @@ class GenerativeParser:
     def replay(
         self, done: Sequence[Action], words: Sequence[int], analysis: Analysis
     ) -> tuple[float, list[Event], list[Configuration]]:
-        """Follow a derivation: its probability, its events, and the configurations on the way."""
+        """Return the probability, the events and the configurations of a derivation."""
         _, labels, tags = analysis
         now, p, events, passed = self.system.start(), 1.0, list[Event](), list[Configuration]()
         for action in done:
@@ -246,7 +246,7 @@ class GenerativeParser:
         return p, events, passed
 
     def probability_of_more_than(self, length: int) -> float:
-        """Return the probability that a sentence has more than `length` words, by prefixes."""
+        """Return the probability that a sentence has more than `length` words, from prefixes."""
         total = 0.0
         waiting = [(self.system.start(), 1.0)]
         while waiting:

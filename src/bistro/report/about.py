@@ -1,4 +1,4 @@
-"""What a model is: its kind, what it learned from, its seed and its settings.
+"""Facts about a model: its kind, its training data, its seed and its settings.
 
 >>> import bistro
 >>> model = bistro.train("ngram", [["to", "be"]], seed=1, order=2)
@@ -18,7 +18,7 @@ from bistro.report.html import Cell, facts, folded, paragraph, table
 
 
 def about_blocks(model: Model) -> list[str]:
-    """Return what the model says of itself: where it comes from, and how it was set."""
+    """Return blocks on the model itself: its origin and its settings."""
     family, treebank = kinds.find(model.kind), model.origin.treebank
     tiles: dict[str, Cell] = {"kind": model.kind, "seed": str(model.origin.seed)}
     for name in ("sentences", "words"):
@@ -28,19 +28,19 @@ def about_blocks(model: Model) -> list[str]:
     settings = dict(flattened(configuration.to_dict(model.config)))
     usual = dict(flattened(configuration.to_dict(family.config_class()())))
     changed = [(name, value) for name, value in settings.items() if usual.get(name) != value]
-    told = (
+    description = (
         "Settings that differ from the defaults:"
         if changed
         else "All settings have their default values."
     )
     blocks = [paragraph(f"{model.kind.capitalize()}{source}: {family.about}."), facts(tiles)]
-    blocks += [paragraph(told)]
+    blocks += [paragraph(description)]
     if changed:
         blocks.append(table(("setting", "value"), changed, dense=True))
     rest = [*flattened(treebank, "treebank."), *flattened(model.summary())]
     return [
         *blocks,
-        folded("What it learned from, and its size", table(("", ""), rest, dense=True)),
+        folded("Training data and size", table(("", ""), rest, dense=True)),
         folded("All settings", table(("setting", "value"), settings.items(), dense=True)),
     ]
 
@@ -52,7 +52,7 @@ def _shown(value: Any) -> str:
 def flattened(
     facts: dict[str, Any], prefix: str = "", shown: Callable[[Any], str] = _shown
 ) -> list[tuple[str, str]]:
-    """Return the leaves of nested facts by dotted names, those of --set for settings.
+    """Return the leaves of nested facts by dotted names, as in --set.
 
     >>> flattened({"order": 5, "sampler": {"sweeps": 60}, "members": ["left", "right"]})
     [('order', '5'), ('sampler.sweeps', '60'), ('members', 'left, right')]

@@ -1,8 +1,6 @@
-"""How many heads, relations and tags are right: in all, by relation, by length, by tag; and how
-honest the probabilities are.
+"""Accuracy of heads, relations and tags: overall, by relation, by length, by tag; and calibration.
 
-Every function returns blocks of a page, the figures those of `bistro.evaluate`, each under its
-protocol.
+Every function returns blocks of a page with figures of `bistro.evaluate`, each with its protocol.
 """
 
 from __future__ import annotations
@@ -23,19 +21,19 @@ from bistro.report.reliability import reliability_diagram
 from bistro.treebank.sentence import Sentence
 
 RARE = 10
-"""Relations with fewer words are put together at the end of the table."""
+"""Relations with fewer words are left out of the table."""
 
 
 @dataclass(frozen=True)
 class Tested:
-    """Sentences with their right trees, the same as a parser or tagger found them, and how."""
+    """Sentences with gold trees, the same sentences with predictions, and the protocol."""
 
     gold: Sequence[Sentence]
     found: Sequence[Sentence]
     protocol: str
     tag_column: str = "upos"
     given_tags: bool = False
-    """Whether the tags were given, so that nothing is to be said of them."""
+    """True if the tags were given, so that they are not scored."""
 
     def scores(self) -> AttachmentScores:
         """Return attachment and tag scores."""
@@ -43,16 +41,16 @@ class Tested:
 
 
 def accuracy_blocks(tested: Tested, scores: AttachmentScores) -> list[str]:
-    """Return the scores in all."""
+    """Return the overall scores."""
     tiles: dict[str, html.Cell] = {"UAS": scores.uas, "LAS": scores.las}
     if not tested.given_tags:
         tiles["tags"] = getattr(scores, tested.tag_column)
     tiles |= {"words": scores.words, "sentences": scores.sentences}
-    # The other column of tags is the input's, and right by birth.
+    # The other column of tags is copied from the input, and always correct.
     kept = {"upos", "xpos"} - (set() if tested.given_tags else {tested.tag_column})
     rows: list[tuple[html.Cell, ...]] = [
-        (label, html.Percent(getattr(scores, name)), told)
-        for label, name, told in SCORES[:5]
+        (label, html.Percent(getattr(scores, name)), description)
+        for label, name, description in SCORES[:5]
         if name not in scores.unavailable and name not in kept
     ]
     for label, name in (("UAS np", "uas"), ("LAS np", "las")):
@@ -100,7 +98,7 @@ def tag_accuracy_blocks(tested: Tested) -> list[str]:
     whole = sum(gold == found for gold, found in pairs)
     tiles: dict[str, html.Cell] = {
         tested.tag_column.upper(): 100.0 * right / words,
-        "sentences all right": 100.0 * whole / len(pairs),
+        "sentences all correct": 100.0 * whole / len(pairs),
         "words": words,
         "sentences": len(pairs),
     }
@@ -113,7 +111,7 @@ def tag_blocks(tested: Tested) -> list[str]:
     shown = [row for row in rows if row.words >= RARE] or rows
     cells = [(r.tag, r.words, html.Percent(r.right), _taken(r)) for r in shown]
     return [
-        html.table(("tag", "words", "right", "most often taken for"), cells, dense=True),
+        html.table(("tag", "words", "correct", "most often taken for"), cells, dense=True),
         html.protocol(
             f"Percent; words of gold by their tag in {tested.tag_column.upper()}; all words."
         ),
@@ -121,7 +119,7 @@ def tag_blocks(tested: Tested) -> list[str]:
 
 
 def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]:
-    """Return the scores by the length of the dependency, and of the sentence."""
+    """Return the scores by dependency length and by sentence length."""
     arcs = score_by_length(tested.gold, tested.found)
     named = {"LAS F1": [row.las.f1 for row in arcs], "UAS F1": [row.uas.f1 for row in arcs]}
     cells = [
@@ -141,20 +139,22 @@ def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]
         html.table(headers, cells, dense=True),
         html.protocol(f"Percent; {by_length.PROTOCOL}; all words, punctuation included."),
         html.table(
-            ("sentences of", "number", "words", "LAS", "UAS", "all heads right"), sizes, dense=True
+            ("sentences of", "number", "words", "LAS", "UAS", "all heads correct"),
+            sizes,
+            dense=True,
         ),
         html.protocol(f"Percent; {by_sentence.PROTOCOL}."),
     ]
 
 
-def _bars(names: Sequence[str], series: dict[str, list[float | None]], told: str) -> str:
+def _bars(names: Sequence[str], series: dict[str, list[float | None]], description: str) -> str:
     """Return a chart of the series that have values."""
     known = {
         name: [math.nan if value is None else value for value in values]
         for name, values in series.items()
         if any(value is not None for value in values)
     }
-    return html.figure(html.bar_chart(names, known, unit="percent"), told)
+    return html.figure(html.bar_chart(names, known, unit="percent"), description)
 
 
 def calibration_blocks(tested: Tested) -> list[str]:
@@ -167,9 +167,9 @@ def calibration_blocks(tested: Tested) -> list[str]:
     return [
         html.paragraph(
             "When the model predicts a probability of 90 %, is it correct in 90 % of the cases? A "
-            "point is a bin of words: to the right the predicted probability, upwards the observed "
-            "accuracy; its area is the number of words. Points below the diagonal are "
-            "overconfident."
+            "point is a bin of words: the horizontal axis is the predicted probability, the "
+            "vertical axis the observed accuracy, and the area of the point shows the number of "
+            "words. Points below the diagonal are overconfident."
         ),
         html.figure(reliability_diagram(found)),
         html.table(

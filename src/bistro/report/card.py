@@ -1,7 +1,7 @@
-"""The card of a model: what it is, what it learned from, how good it is, and its checksum.
+"""The card of a model: its kind, training data, figures and checksum.
 
-The figures are those in the tiles of the page that ``bistro report`` writes, with the same
-protocols; a model that was not tested has none, and its card says so. A card is JSON for programs
+The figures are the tiles of the page that ``bistro report`` writes, with the same protocols. The
+card of a model that was not tested has no figures and states this. A card is JSON for programs
 (``card.json`` in a model package) and Markdown for people.
 
 >>> import bistro
@@ -35,16 +35,16 @@ ABOUT_ITSELF = ("The model",)
 
 @dataclass(frozen=True)
 class About:
-    """What the maker of a package says of it.
+    """Facts about a package that its maker provides.
 
     Attributes
     ----------
     name
-        The name of the package, which ``bistro.load`` takes.
+        The name of the package, for ``bistro.load``.
     version
         Its version.
     licence
-        The licence of the treebank, which is that of the model.
+        The licence of the treebank, which is also the licence of the model.
     """
 
     name: str
@@ -64,7 +64,7 @@ def make_card(
     about
         The name, the version and the licence.
     page
-        The report of a test; without it the card has no figures.
+        The report of a test; without it, the card has no figures.
     test
         The name of the test file.
     """
@@ -85,7 +85,7 @@ def make_card(
 
 
 def _results(page: Page) -> list[dict[str, Any]]:
-    """Return the sections of a report that have figures, with how they were computed."""
+    """Return the sections of a report that have figures, with their protocols."""
     return [
         {
             "section": heading,

@@ -1,9 +1,9 @@
-"""Two trees of one sentence in one picture: what was found above the words, what is right below.
+"""Two trees of one sentence in one picture: the prediction above the words, corrections below.
 
-Arcs that both trees have are drawn once, above, as ever. An arc that was found and is wrong is red,
-one that has the right head and another relation ochre; below the words, green and dashed, are the
-arcs that the right tree has in their place. Subtypes of relations are not looked at, and where one
-of the trees has no relations, heads alone count.
+Arcs that both trees have are drawn once, above. A predicted arc with a wrong head is red, one with
+the correct head and a wrong relation is ochre; below the words, green and dashed, are the arcs of
+the gold tree that replace them. Subtypes of relations are ignored, and if one of the trees has no
+relations, only heads are compared.
 
 >>> right = [2, 0], ["expl", "root"]
 >>> svg = draw_comparison(["It", "rains"], right, ([2, 0], ["nsubj", "root"]))
@@ -23,8 +23,8 @@ from bistro.treebank.fields import EMPTY
 Tree = tuple[Sequence[int], Sequence[str]]
 """Heads, from 1 with 0 for the root, and relations."""
 LEGEND = (
-    "Above the words the tree that was found, each arc with its probability: red where the head is "
-    "wrong, ochre where only the relation is; below, green and dashed, what the treebank has there."
+    "Above the words: the predicted tree, each arc with its probability; red if the head is wrong, "
+    "ochre if only the relation is wrong. Below, green and dashed: the arcs of the treebank."
 )
 
 
@@ -37,7 +37,7 @@ def draw_comparison(
     probabilities: Sequence[float] | None = None,
     rtl: bool = False,
 ) -> str:
-    """Return an SVG picture of the tree that was found and of what is right instead."""
+    """Return an SVG picture of a predicted tree and of the correct arcs that it lacks."""
     check_columns(forms, right[0], right[1], tags, None)
     check_columns(forms, found[0], found[1], None, probabilities)
     above, below = [], []
@@ -53,7 +53,7 @@ def draw_comparison(
 
 
 def _difference(right: Tree, found: Tree, word: int) -> str:
-    """Return how the arc of a word is wrong; nothing if it is not."""
+    """Return the kind of error in the arc of a word; empty if it is correct."""
     if right[0][word] != found[0][word]:
         return "wrong"
     labels = right[1][word], found[1][word]

@@ -1,8 +1,8 @@
-"""The page that `bistro demo` writes: a treebank, parsers trained on it, and what they say.
+"""The page that `bistro demo` writes: a treebank, parsers trained on it, and their results.
 
 On the built-in English treebank the truth is known: its grammar gives the exact probability of
-every sentence, so perplexity and surprisal of the models are shown beside those of a perfect one.
-The rest of the page is that of `bistro report`.
+every sentence, so perplexity and surprisal of the models are compared with those of a perfect
+model. The rest of the page is the same as in `bistro report`.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ OTHER_MEMBERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("transition", {"direction": "right-to-left"}),
     ("eisner", {}),
 )
-"""Those that parse together with the first parser."""
+"""The other members of the committee."""
 TREES_SHOWN = 2
 SCORED = 200
-"""Held-out sentences scored word by word; the exact probabilities take some milliseconds each."""
+"""Number of held-out sentences scored word by word; exact probabilities take milliseconds each."""
 
 
 @dataclass(frozen=True)
 class DemoResult:
-    """Everything the demo computed; figures and bits are by model, and of the truth if known."""
+    """All results of the demo; figures and bits by model, and for the truth if it is known."""
 
     train: Treebank
     test: Treebank
@@ -73,7 +73,7 @@ class DemoResult:
 
 
 def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> DemoResult:
-    """Train parsers and an n-gram model, and ask them everything they can answer."""
+    """Train parsers and an n-gram model, and compute all results of the demo."""
     parser = train(PARSER, data, seed=seed)
     others = [train(kind, data, seed=seed, **settings) for kind, settings in OTHER_MEMBERS]
     committee = CommitteeModel.of([parser, *others])
@@ -108,7 +108,7 @@ def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> 
 
 
 def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
-    """Return the language-model figures of the grammar that made the sentences."""
+    """Return the language-model figures of the grammar that generated the sentences."""
     bits = [english().surprisals(sentence) for sentence in words]
     logs = [-value * math.log(2) for sentence in bits for value in sentence]
     ends = [i == len(sentence) - 1 for sentence in bits for i in range(len(sentence))]
@@ -116,7 +116,7 @@ def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
 
 
 def demo_page(result: DemoResult) -> Page:
-    """Lay the results out as one page."""
+    """Return the results as one page."""
     parser = result.models[PARSER]
     page = Page(
         "Bistro: a first look",
@@ -133,7 +133,7 @@ def demo_page(result: DemoResult) -> Page:
     page.section("Surprisal", *surprisal_blocks(result.scored))
     page.section(
         "Generated sentences",
-        paragraph("Drawn from the parser's model, each with a tree; seed as for training."),
+        paragraph("Drawn from the parser, each with a tree; the seed is the seed of training."),
         sentences(result.generated),
     )
     return page
@@ -147,32 +147,32 @@ def _treebank_blocks(treebank: Treebank) -> list[str]:
 
 
 def _example_blocks(result: DemoResult) -> list[str]:
-    """Return one sentence with its tree and its surprisals, the truth's beside the models'."""
+    """Return one sentence with its tree and its surprisals under the models and the truth."""
     parse = result.example
     listed = parse.marginals.heads if parse.marginals else []
     sure = [dict(row).get(head, 0.0) for row, head in zip(listed, parse.heads, strict=True)]
     forms = parse.sentence.forms
-    told = "Surprisal is -log2 p(word | words before it), in bits."
+    description = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:
-        told += " At 'fell' the reading that seemed certain loses ground; the tree shows the rest."
+        description += " At 'fell', the analysis that seemed certain becomes improbable."
     return [
         paragraph(
             f"Parsed by a committee of {len(result.committee.members)}: a parser that reads from "
             "left to right, one that reads from right to left, and one that generates children "
-            "outward from their heads. All of this page's trees are theirs together."
+            "outward from their heads. The committee parsed all trees of this page."
         ),
         figure(
             draw_arcs(forms, parse.heads, parse.labels, parse.tags, probabilities=sure),
-            "Each arc with its probability, the mean of what the three say.",
+            "Each arc with its probability, the mean over the three members.",
         ),
-        paragraph(told),
+        paragraph(description),
         figure(
             bar_chart([*forms, END_SYMBOL], result.bits, unit="bits"),
             "The parser, summed over trees; a 5-gram model; and the truth, where it is known.",
         ),
         figure(
             strip_of(result.rows),
-            "The parser's again: how far a word moves the belief about the tree (syntactic), and "
-            "the word itself (lexical).",
+            "The parser's surprisal in two parts: the change of the distribution over trees "
+            "(syntactic), and the cost of the word itself (lexical).",
         ),
     ]

@@ -1,4 +1,4 @@
-"""The page of `bistro diagnose`: figures of all quantities, and the chains of the worst of them."""
+"""The page of `bistro diagnose`: figures of all quantities, and plots of the worst ones."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from bistro.report.ranks import rank_plot
 from bistro.version import __version__
 
 PICTURES = 10
-"""Quantities whose chains are drawn: the log-likelihood, and the worst of the others."""
+"""Number of quantities whose chains are drawn: the log-likelihood, and the worst of the others."""
 FIRST = "log_likelihood"
 MEANING = (
     "R-hat compares the chains with each other, and the halves of each chain: 1 means that they "
-    "wander about the same place, more that they do not. Effective draws: to how many independent "
-    "draws the dependent ones of all chains together amount, for the middle of the distribution "
-    "(bulk) and for its ends (tail)."
+    "sample the same distribution, larger values that they do not. Effective draws: the number of "
+    "independent draws to which the dependent draws of all chains are equivalent, for the middle "
+    "of the distribution (bulk) and for its ends (tail)."
 )
 READING = (
-    "Left: the complete chains; draws before the dashed line are discarded. Right: the remainder "
-    "of them: they should overlap like hairy caterpillars. Below, where the draws of each chain "
-    "rank among all: even bars, near the dashed line, mean that every chain has its share of low "
-    "and high values."
+    "Left: the complete chains; draws before the dashed line are discarded. Right: the remaining "
+    "draws, which should overlap like hairy caterpillars. Below: the ranks of the draws of each "
+    "chain among all draws. Even bars, near the dashed line, mean that every chain has its share "
+    "of low and high values."
 )
 SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "legend": False}
 
 
 def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source: str) -> html.Page:
-    """Lay out the figures of chains; `source` says where they come from."""
+    """Return a page with the figures of chains; `source` describes their origin."""
     page = html.Page(
         title,
-        subtitle=f"{len(chains.names)} chains, which differ in their seed alone.",
+        subtitle=f"{len(chains.names)} chains, which differ only in their seed.",
         footer=f"bistro {__version__}",
     )
     tiles: dict[str, html.Cell] = {
         "chains": len(chains.names),
         "sweeps each": chains.sweeps,
         "burn-in, left out": chains.burn_in,
-        "draws in all": chains.draws * len(chains.names),
+        "total draws": chains.draws * len(chains.names),
     }
     if rows:
         tiles["worst R-hat"] = f"{max(row.r_hat for row in rows):.3f}"
@@ -57,7 +57,7 @@ def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source:
 
 
 def by_need(rows: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """Return the rows, those that agree least first."""
+    """Return the rows, worst agreement first."""
     return sorted(rows, key=lambda row: (-row.r_hat, row.ess_bulk))
 
 
@@ -83,7 +83,7 @@ def _figures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         html.protocol(
             "Numbers in brackets are depths: 0 is the empty context. Rank-normalised R-hat of "
             f"halved chains, bulk and tail effective sample size after Vehtari et al. (2021), by "
-            f"ArviZ; warned of: R-hat above {R_HAT_LIMIT}, fewer effective draws than 100 a chain."
+            f"ArviZ; warnings: R-hat above {R_HAT_LIMIT}, fewer than 100 effective draws per chain."
         ),
     ]
 
@@ -97,11 +97,13 @@ def _pictures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
     for row in chosen:
         whole = dict(zip(chains.names, chains.quantities[row.quantity].tolist(), strict=True))
         kept = dict(zip(chains.names, chains.kept(row.quantity).tolist(), strict=True))
-        told = f"R-hat {row.r_hat:.3f}, effective draws {min(row.ess_bulk, row.ess_tail):,.0f}"
+        description = (
+            f"R-hat {row.r_hat:.3f}, effective draws {min(row.ess_bulk, row.ess_tail):,.0f}"
+        )
         lines = [
             html.figure(html.line_chart(whole, x=sweeps, mark=chains.burn_in + 0.5, **SMALL)),
             html.figure(html.line_chart(kept, x=sweeps[chains.burn_in :], **SMALL)),
         ]
-        ranks = html.figure(rank_plot(chains.kept(row.quantity), chains.names), told)
+        ranks = html.figure(rank_plot(chains.kept(row.quantity), chains.names), description)
         blocks += [html.heading(row.quantity), html.side_by_side(lines), ranks]
     return blocks

@@ -1,8 +1,8 @@
-"""Do several chains agree? R-hat and effective sample sizes of what they noted, through ArviZ.
+"""Agreement of several chains: R-hat and effective sample sizes of their traces, by ArviZ.
 
-A chain is the trace of one training run; chains differ in their seed alone. What is compared does
-not depend on how parts of a state are named: log-likelihood, discounts and strengths, numbers of
-tables and of states. The first sweeps of every chain are not looked at.
+A chain is the trace of one training run; chains differ only in their seed. The compared quantities
+do not depend on the names of parts of a state: log-likelihood, discounts and strengths, numbers of
+tables and of states. The first sweeps of every chain are left out.
 
 >>> traces = [[{"sweep": i, "log_likelihood": -9.0 - (i * 7 + c) % 5} for i in range(1, 41)]
 ...           for c in (1, 2)]
@@ -42,19 +42,19 @@ Draws = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Chains:
-    """What several runs recorded, one row per chain, burn-in included; and what to leave out."""
+    """Quantities that several runs recorded, one row per chain, and the length of the burn-in."""
 
     names: list[str]
     quantities: dict[str, Draws]
-    """Quantities by name; ``words.tables[2]`` is that of depth 2. Only those that change."""
+    """Quantities by name; ``words.tables[2]`` has depth 2. Constant ones are left out."""
     constant: list[str]
-    """Those that never change, of which there is nothing to say."""
+    """Quantities that never change."""
     sweeps: int
     burn_in: int
 
     @property
     def draws(self) -> int:
-        """Sweeps per chain that are used."""
+        """Number of sweeps per chain that are used."""
         return self.sweeps - self.burn_in
 
     def kept(self, quantity: str) -> Draws:
@@ -70,7 +70,7 @@ class Chains:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """How well the chains agree on one quantity."""
+    """Agreement of the chains on one quantity."""
 
     quantity: str
     mean: float
@@ -79,21 +79,21 @@ class Diagnosis:
     ess_bulk: float
     ess_tail: float
     wanted: int
-    """Number of effective draws."""
+    """Required number of effective draws."""
 
     @property
     def disagrees(self) -> bool:
-        """Whether the chains differ by more than chance."""
+        """True if the chains differ by more than chance."""
         return not self.r_hat <= R_HAT_LIMIT
 
     @property
     def is_thin(self) -> bool:
-        """Whether there are too few effective draws."""
+        """True if there are too few effective draws."""
         return not min(self.ess_bulk, self.ess_tail) >= self.wanted
 
     @property
     def warning(self) -> str:
-        """A word on what is wrong, or nothing."""
+        """Names of the violated criteria; empty if there are none."""
         found = [
             name for name, wrong in (("R-hat", self.disagrees), ("ESS", self.is_thin)) if wrong
         ]
@@ -101,13 +101,15 @@ class Diagnosis:
 
 
 def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None = None) -> Chains:
-    """Put traces side by side; `burn_in` sweeps are left out, the first half unless given."""
+    """Combine traces; `burn_in` sweeps are left out (default: the first half)."""
     lengths = {len(trace) for trace in traces}
     if len(traces) < 2:
-        raise BistroError("one chain cannot disagree with itself: give two or more")
+        raise BistroError("one chain cannot be compared: give two or more")
     if len(lengths) > 1:
-        told = ", ".join(map(str, sorted(lengths)))
-        raise BistroError(f"the chains have different numbers of sweeps ({told}): train all alike")
+        shown = ", ".join(map(str, sorted(lengths)))
+        raise BistroError(
+            f"the chains have different numbers of sweeps ({shown}): train all with the same number"
+        )
     sweeps = lengths.pop()
     left_out = sweeps // 2 if burn_in is None else burn_in
     if sweeps - left_out < FEWEST_DRAWS:
@@ -140,7 +142,7 @@ def _columns(traces: Sequence[Trace]) -> dict[str, Draws]:
 
 
 def _column(traces: Sequence[Trace], name: str) -> Draws:
-    """Return one quantity, one row per chain; NaN where a row lacks it."""
+    """Return one quantity, one row per chain; NaN where it is missing."""
     key, _, depth = name.partition("[")
 
     def value(row: Mapping[str, Any]) -> float:
@@ -151,7 +153,7 @@ def _column(traces: Sequence[Trace], name: str) -> Draws:
 
 
 def diagnose(chains: Chains) -> list[Diagnosis]:
-    """Return a row a quantity."""
+    """Return one row per quantity."""
     az = load_arviz()
     wanted = DRAWS_WANTED * len(chains.names)
     rows = []
@@ -170,15 +172,15 @@ def diagnose(chains: Chains) -> list[Diagnosis]:
 
 
 def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
-    """Return what the figures mean and what to do, in sentences; one if all is well."""
-    told = []
+    """Return the meaning of the figures and advice, in sentences."""
+    description = []
     apart = sorted((row for row in rows if row.disagrees), key=lambda row: -row.r_hat)
     if apart:
         worst = apart[0]
-        told.append(
+        description.append(
             f"R-hat is above {R_HAT_LIMIT} for {len(apart)} of {len(rows)} quantities (worst: "
             f"{worst.quantity}, {worst.r_hat:.2f}). The chains, which differ only in their seed, "
-            "do not agree on these yet: what one of them says depends on where it began. Train "
+            "do not agree on these yet: results of a single chain depend on its start. Train "
             f"longer (now {chains.sweeps} sweeps), or leave out more (--burn-in, now "
             f"{chains.burn_in}). If they still disagree after long runs, each is stuck in a "
             "different mode: do not rely on any single chain."
@@ -190,24 +192,24 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         worst = thin[0]
         size = min(worst.ess_bulk, worst.ess_tail)
         total = chains.draws * len(chains.names)
-        told.append(
+        description.append(
             f"Effective draws are fewer than {worst.wanted} for {len(thin)} of {len(rows)} "
             f"quantities (fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the last "
-            f"one ended, so the {total:,} draws of it are worth only {size:.0f} independent ones: "
-            "its mean is known that roughly, and R-hat itself too. More sweeps are the remedy."
+            f"one ended, so its {total:,} draws are worth only {size:.0f} independent ones: "
+            "its mean and R-hat itself are uncertain. Run more sweeps."
         )
     if not rows:
         return ["Nothing changes after burn-in: there is nothing to compare."]
-    return told or [
+    return description or [
         f"All {len(rows)} quantities have R-hat up to {R_HAT_LIMIT} and {rows[0].wanted} effective "
         "draws or more: there is no sign that the chains disagree."
     ]
 
 
 def to_arviz(chains: Chains) -> Any:
-    """Return the draws as ArviZ has them: `InferenceData` in versions 0.x, a `DataTree` from 1.0.
+    """Return the draws for ArviZ: `InferenceData` in versions 0.x, a `DataTree` from 1.0.
 
-    Quantities of several depths become one variable with a dimension for them.
+    Quantities with several depths become one variable with a dimension for depth.
     """
     depths: dict[str, list[Draws]] = {}
     for name in chains.quantities:
@@ -225,7 +227,7 @@ def to_arviz(chains: Chains) -> Any:
 
 
 def _plain(name: str) -> str:
-    """Return a name that NetCDF takes: no dots, no slashes."""
+    """Return a valid name for NetCDF: without dots and slashes."""
     return name.replace(".", "_").replace("/", "_")
 
 

@@ -1,4 +1,4 @@
-"""The doctor's findings as a page: each sentence as annotated, and the alternatives below it.
+"""Findings of `bistro doctor` as a page: sentences as annotated, the alternatives below them.
 
 >>> doctor_page(examination, examination.findings[:20]).write("findings.html")   # doctest: +SKIP
 """
@@ -27,12 +27,12 @@ CAPTION = (
 
 def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
     """Return a page with a section for each of the first sentences that have findings."""
-    page = Page("Where the annotation surprises", subtitle=found.protocol)
+    page = Page("Surprising annotation", subtitle=found.protocol)
     by_sentence: dict[int, list[Finding]] = {}
     for finding in findings:
         by_sentence.setdefault(finding.sentence, []).append(finding)
-    if told := left_out(found, findings):
-        page.section("What this page does not show", note(told))
+    if description := left_out(found, findings):
+        page.section("Not shown on this page", note(description))
     for place, own in list(by_sentence.items())[:MOST_SENTENCES]:
         sentence = found.sentences[place]
         page.section(
@@ -45,20 +45,20 @@ def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
 
 
 def left_out(found: Examination, findings: Sequence[Finding]) -> str:
-    """Return in words what a page of these findings leaves out; nothing if it has them all."""
+    """Describe the findings that a page leaves out; empty if it has them all."""
     places = list(dict.fromkeys(finding.sentence for finding in findings))
     shown = places[:MOST_SENTENCES]
     absent = sum(finding.sentence not in set(shown) for finding in findings)
     long = sum(len(found.sentences[place]) > MOST_WORDS for place in shown)
-    told = []
+    description = []
     if absent:
-        told.append(
+        description.append(
             f"{absent:,} of {len(findings):,} values, which are in sentences after the first "
             f"{MOST_SENTENCES}, are in the table (TSV) only"
         )
     if long:
-        told.append(f"sentences of more than {MOST_WORDS} words, not drawn: {long:,}")
-    return "; ".join(told)
+        description.append(f"sentences of more than {MOST_WORDS} words, not drawn: {long:,}")
+    return "; ".join(description)
 
 
 def _table(found: Examination, findings: Sequence[Finding]) -> str:

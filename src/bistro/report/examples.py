@@ -1,7 +1,7 @@
-"""Sentences worth looking at: those a parser is surest of, doubts most, and gets most wrong.
+"""Example sentences: the most certain, the most doubtful and the most wrong ones.
 
-How sure it is of a tree is the mean probability of its heads, the share of them that it expects to
-be right.
+The certainty of a tree is the mean probability of its heads, which is the expected share of correct
+heads.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from bistro.treebank.probabilities import KEYS, read_probabilities
 from bistro.treebank.sentence import Sentence
 
 SHOWN = range(8, 15)
-"""Lengths of the sentences that are drawn, where there are any."""
+"""Lengths of the sentences that are drawn, if there are any."""
 EACH = 2
 
 
 def example_blocks(tested: Tested) -> list[str]:
-    """Return pictures of chosen sentences, their right and their found trees in one."""
+    """Return pictures of chosen sentences, each with the gold and the predicted tree."""
     sure = [head_probabilities(sentence) for sentence in tested.found]
     right = [
         fmean(a == b for a, b in zip(gold.heads, found.heads, strict=True))
@@ -46,12 +46,14 @@ def example_blocks(tested: Tested) -> list[str]:
             for i in chosen
         ]
         blocks += [heading(name), *pictures] if pictures else []
-    told = f"Sentences of {SHOWN[0]} to {SHOWN[-1]} words where there are such. {tested.protocol}."
-    return [*blocks, protocol(told)]
+    description = (
+        f"Sentences of {SHOWN[0]} to {SHOWN[-1]} words, if there are any. {tested.protocol}."
+    )
+    return [*blocks, protocol(description)]
 
 
 def head_probabilities(sentence: Sentence) -> list[float]:
-    """Return the probability of every head, or nothing if they are not known."""
+    """Return the probability of every head, or an empty list if they are not known."""
     values = [p for p in read_probabilities(sentence, KEYS["heads"]) if p is not None]
     return values if len(values) == len(sentence) else []
 
@@ -72,6 +74,6 @@ def _picture(tested: Tested, number: int, sure: Sequence[float]) -> str:
 def _caption(gold: Sentence, mean: float, right: float) -> str:
     name = f"{gold.sent_id}: " if gold.sent_id else ""
     return (
-        f"{name}{100 * mean:.0f} % of the heads expected to be right, {100 * right:.0f} % "
-        f"({round(right * len(gold))} of {len(gold)}) are."
+        f"{name}{100 * mean:.0f} % of the heads are expected to be correct, {100 * right:.0f} % "
+        f"({round(right * len(gold))} of {len(gold)}) are correct."
     )

@@ -1,7 +1,7 @@
 """Explanations as text for a terminal: a tree of decisions, and tables of their back-off chains.
 
-The tree shows where most of each probability comes from; a table shows all of one chain, so that
-every row can be worked out from the one above it: p = own + weight · p above.
+The tree shows the main sources of each probability; a table shows a whole chain, so that every row
+can be computed from the one above it: p = own + weight · p above.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 LEAST_SHOWN = 0.01
-"""Levels that give less than this share of a probability are left out of the tree."""
+"""Levels that contribute less than this share of a probability are left out of the tree."""
 BAR = 12
 
 
 def tree_of(explanation: Explanation) -> Tree:
-    """Return the sentence, its words, the decisions of each, and where these come from."""
+    """Return the sentence, its words, their decisions, and the main levels of each decision."""
     bits = added(decision.bits for decision in explanation.decisions)
     text = " ".join(explanation.words)
     tree = Tree(f"[bold]{escape(text)}[/bold]  {bits:.2f} bits", highlight=False)
@@ -55,13 +55,13 @@ def headline(decision: Decision) -> str:
 
 
 def main_levels(decision: Decision) -> list[Level]:
-    """Return the levels that give a decision most of its probability, the longest context first."""
+    """Return the levels that contribute most of a probability, longest context first."""
     least = LEAST_SHOWN * decision.probability
     return [level for level in reversed(decision.levels) if level.contribution >= least]
 
 
 def context_of(decision: Decision, level: Level) -> str:
-    """Name the context of a level: the words before a word, or the last of its elements."""
+    """Return the name of the context of a level: the preceding words, or its last element."""
     if level.depth == BASE:
         is_uniform = abs(level.probability * level.kinds - 1) < 1e-6
         return f"base: one of {level.kinds:,}" if is_uniform else "base"
@@ -114,7 +114,7 @@ def table_of(decision: Decision) -> Table:
 
 
 def members_of(decision: Decision) -> Table:
-    """Return the members of a mixture, with what each says of the word and its share in it."""
+    """Return the members of a mixture, with their probabilities of the word and their shares."""
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     table.add_column("member", overflow="fold")
     for name in ("weight", "p", "bits", "share"):
@@ -130,16 +130,16 @@ def members_of(decision: Decision) -> Table:
 
 
 def _rest(decision: Decision) -> list[RenderableType]:
-    """Say which contexts were never seen, and by what the chain is multiplied if not by 1."""
+    """Return lines on unseen contexts, and on the factor of the chain if it is not 1."""
     unknown = [level for level in decision.levels if not level.known]
-    told = []
+    description = []
     if unknown:
         first = context_of(decision, unknown[0])
         more = f" and {len(unknown) - 1} longer" if len(unknown) > 1 else ""
-        told.append(f"never seen: {first}{more}")
+        description.append(f"never seen: {first}{more}")
     if f"{decision.scale:.3f}" != "1.000":
-        told.append(f"p = {decision.probability:.4g}: {decision.reason}")
-    return [Text(line, style="dim") for line in told]
+        description.append(f"p = {decision.probability:.4g}: {decision.reason}")
+    return [Text(line, style="dim") for line in description]
 
 
 def _whole(value: int | None) -> str:

@@ -1,4 +1,4 @@
-"""What charts have in common: the frame with its grid and legend, round ticks, and colours.
+"""Common parts of charts: the frame with its grid and legend, round ticks, and colours.
 
 >>> frame = Frame(300.0, round_ticks(0, 13), "bits", ["model", "truth"])
 >>> frame.up(0.0) == frame.floor, frame.up(15.0) == frame.top
@@ -31,7 +31,7 @@ def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
     >>> round_ticks(0, 13)
     [0.0, 5.0, 10.0, 15.0]
     """
-    # Closer together than numbers of this size can be told apart, with room for steps between them.
+    # Closer together than floating-point numbers of this size can be distinguished.
     if high - low <= 1e-12 * max(abs(low), abs(high)):
         half = max(0.5, 1e-9 * abs(low))
         low, high = low - half, low + half
@@ -62,20 +62,20 @@ class Frame:
         log: bool = False,
         legend: bool = True,
     ) -> None:
-        """`width` is that of the plot; with `log`, ticks and values are powers of ten."""
+        """`width` is the width of the plot; with `log`, ticks and values are powers of ten."""
         self.ticks, self.unit, self.names, self.log = ticks, unit, names, log
         self.legend = legend and len(names) > 1
         self.height = height
         self.left = max(text_width(self.shown(tick), TICK_SIZE) for tick in ticks) + 16
         room = added(28 + text_width(name, TICK_SIZE + 1) for name in names) if self.legend else 0.0
-        # The legend stands beside the unit, and neither may reach into the other.
-        told = UNIT_LEFT + text_width(unit, TICK_SIZE) + 8 + room
-        self.right = max(self.left + width, self.left + room, told)
+        # The legend is next to the unit, and they must not overlap.
+        description = UNIT_LEFT + text_width(unit, TICK_SIZE) + 8 + room
+        self.right = max(self.left + width, self.left + room, description)
         self.top = TOP if self.legend else TOP - 16
         self.floor = self.top + height
 
     def up(self, value: float) -> float:
-        """Return the y of a value; infinite ones lie on the edge."""
+        """Return the y of a value; infinite values lie on the edge."""
         share = (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
         return self.floor - self.height * min(1.0, max(0.0, share))
 
@@ -86,7 +86,7 @@ class Frame:
         return number(10.0**tick) if tick > -4 else "10" + f"{tick:.0f}".translate(RAISED)
 
     def across(self, place: float, span: tuple[float, float]) -> float:
-        """Return the x of a place between the two ends of `span`."""
+        """Return the x of a position between the two ends of `span`."""
         low, high = span
         inset = 14.0
         share = 0.5 if high == low else (place - low) / (high - low)
@@ -121,7 +121,7 @@ class Frame:
 
 
 def rectangle(x: float, y: float, width: float, height: float, number: int) -> str:
-    """Return a bar in the colour of a series, which are counted from 1."""
+    """Return a bar in the colour of a series; series are counted from 1."""
     return (
         f'<rect class="bar s{number}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
         f'height="{height:.1f}" rx="2" fill="{COLOURS[number - 1]}"/>'
@@ -129,14 +129,14 @@ def rectangle(x: float, y: float, width: float, height: float, number: int) -> s
 
 
 def tick_at(x: float, y: float, text: str, *, size: int = TICK_SIZE, anchor: str = "middle") -> str:
-    """Return text as small as that of the ticks."""
+    """Return text in the size of the ticks."""
     return text_at("tick", x, y, text, size, MUTED, anchor=anchor)
 
 
 def line_at(
     kind: str, x1: float, x2: float, y1: float, y2: float, colour: str, *, dashes: str = ""
 ) -> str:
-    """Return a line, dashed where `dashes` says how."""
+    """Return a line; `dashes` is its dash pattern."""
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return (
         f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" '

@@ -1,8 +1,8 @@
-"""One page that holds everything: text, tables, trees and charts in a single HTML file.
+"""Pages: text, tables, trees and charts in a single HTML file.
 
-The page has its own style sheet inside and asks nothing of the network. It suits light and dark
-screens, a phone's width and paper. A section is a heading and blocks of HTML; the functions below
-make blocks, and escape the text they are given.
+The page contains its style sheet and needs no network. It suits light and dark screens, the width
+of a phone, and paper. A section is a heading and blocks of HTML; the functions below make blocks,
+and escape their text.
 
 >>> page = Page("A treebank", subtitle="What is in it")
 >>> page.section("Size", facts({"sentences": 5000, "words": 61234}), paragraph("All of it."))
@@ -23,7 +23,7 @@ from bistro.report.plots import bar_chart as bar_chart
 from bistro.report.plots import line_chart as line_chart
 
 SHORT = 12
-"""Tables of at most so many rows are not broken between two pages."""
+"""Tables with at most this many rows are not broken between two pages."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ Cell = str | int | float | Percent | None
 
 
 class Facts(str):
-    """A block of tiles, which remembers its figures."""
+    """A block of tiles that stores its figures."""
 
     values: dict[str, Cell]
 
 
 class Protocol(str):
-    """A block that says how figures were computed, and remembers the sentence."""
+    """A block that describes how figures were computed, and stores the text."""
 
     text: str
 
@@ -62,7 +62,7 @@ class Page:
         self.figures: dict[str, dict[str, Cell]] = {}
         """The figures in tiles, by the heading of their section."""
         self.protocols: dict[str, list[str]] = {}
-        """How the figures of each section were computed."""
+        """Descriptions of how the figures of each section were computed."""
 
     def __repr__(self) -> str:
         return f"Page({self.title!r}, sections={len(self._sections)})"
@@ -127,7 +127,7 @@ def heading(text: str) -> str:
 
 
 def protocol(text: str) -> Protocol:
-    """Return a line that says how figures were computed."""
+    """Return a line that describes how figures were computed."""
     block = Protocol(f'<p class="protocol">{xml_text(text)}</p>')
     block.text = text
     return block
@@ -153,7 +153,7 @@ def side_by_side(figures: Iterable[str]) -> str:
 
 
 def folded(summary: str, *blocks: str, is_open: bool = False) -> str:
-    """Return blocks that are shown when a reader asks for them."""
+    """Return blocks that are hidden until the reader opens them."""
     state = " open" if is_open else ""
     return f"<details{state}><summary>{xml_text(summary)}</summary>\n" + "\n".join(
         [*blocks, "</details>"]
@@ -161,9 +161,9 @@ def folded(summary: str, *blocks: str, is_open: bool = False) -> str:
 
 
 def figure(svg: str, caption: str = "") -> str:
-    """Return a picture (SVG text, as `draw_arcs` and the charts give it) with its caption."""
-    told = f"<figcaption>{xml_text(caption)}</figcaption>" if caption else ""
-    return f'<figure><div class="canvas">\n{svg}</div>{told}</figure>'
+    """Return a picture (SVG text, as from `draw_arcs` and the charts) with its caption."""
+    description = f"<figcaption>{xml_text(caption)}</figcaption>" if caption else ""
+    return f'<figure><div class="canvas">\n{svg}</div>{description}</figure>'
 
 
 def sentences(texts: Iterable[str]) -> str:
@@ -179,9 +179,10 @@ def table(
     *,
     dense: bool = False,
 ) -> str:
-    """Return a table; columns of numbers are set to the right.
+    """Return a table; columns of numbers are aligned to the right.
 
-    Whole numbers get thousands separators and others two decimals: give text for another form.
+    Whole numbers get thousands separators and other numbers two decimals; pass text for any other
+    form.
     """
     body = [list(row) for row in rows]
     for row in body:
@@ -198,18 +199,18 @@ def table(
         )
         return f"<tr>{inner}</tr>"
 
-    told = f"<caption>{xml_text(caption)}</caption>\n" if caption else ""
+    description = f"<caption>{xml_text(caption)}</caption>\n" if caption else ""
     lines = "\n".join(line("td", row) for row in body)
     kinds_of_table = [*(["dense"] if dense else []), *(["short"] if len(body) <= SHORT else [])]
     kind = f' class="{" ".join(kinds_of_table)}"' if kinds_of_table else ""
     return (
-        f'<div class="scroll"><table{kind}>\n{told}<thead>{line("th", headers)}</thead>\n'
+        f'<div class="scroll"><table{kind}>\n{description}<thead>{line("th", headers)}</thead>\n'
         f"<tbody>\n{lines}\n</tbody>\n</table></div>"
     )
 
 
 def _is_figure(cell: Cell) -> bool:
-    """Whether a cell reads as a number: one, or text such as "3.1 %", or nothing."""
+    """Return whether a cell is a number, text that begins with one ("3.1 %"), or empty."""
     return not isinstance(cell, str) or cell.lstrip("+-−–")[:1].isdigit() or cell == "n/a"
 
 

@@ -1,4 +1,4 @@
-"""A chart of estimates with their intervals, one line each, and a rule at zero.
+"""A chart of estimates with their intervals, one line per estimate, and a rule at zero.
 
 >>> svg = interval_chart([("ngram", 6.0, 4.0, 9.0), ("parser", 8.0, 5.0, 11.0)], unit="ms")
 >>> svg.count('class="dot"'), svg.count('class="interval"')
@@ -34,10 +34,12 @@ def interval_chart(rows: Sequence[Interval], *, unit: str) -> str:
     def across(value: float) -> float:
         return left + (value - ticks[0]) / span * (WIDTH - 3 * MARGIN)
 
-    told = "; ".join(
+    description = "; ".join(
         f"{name} {mean:.3g} ({low:.3g} to {high:.3g})" for name, mean, low, high in rows
     )
-    parts = opening("bistro-chart", f"Estimates with 95 % intervals, {unit}: {told}", width, height)
+    parts = opening(
+        "bistro-chart", f"Estimates with 95 % intervals, {unit}: {description}", width, height
+    )
     for tick in ticks:
         colour = MUTED if tick == 0 else RULE
         parts.append(_line("grid", across(tick), MARGIN, across(tick), floor, colour))

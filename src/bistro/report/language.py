@@ -1,7 +1,7 @@
-"""How well a model predicts words: perplexity of a text, and surprisal word by word.
+"""Prediction of words: perplexity of a text, and surprisal word by word.
 
 A sentence's surprisals are drawn under its words (`bistro.report.strip`). Models that sum over
-analyses score only the first sentences of a file, and the page says how many.
+analyses score only the first sentences of a file; the page shows their number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bistro.report.html import figure, heading, paragraph, protocol, table
 from bistro.report.strip import surprisal_strip
 
 SUMMED = 200
-"""Sentences scored by models that sum over analyses, which takes milliseconds per word."""
+"""Number of sentences scored by models that sum over analyses (milliseconds per word)."""
 SHOWN = range(5, 19)
 """Lengths of the sentences that are drawn."""
 
@@ -36,7 +36,7 @@ class Scored:
 
 
 def scored(model: Scorer, sentences: Sequence[Sequence[str]], *, seed: int = 1) -> Scored:
-    """Score sentences, all of them or as many as can be summed over in reasonable time."""
+    """Score all sentences, or only the first ones if the model sums over analyses."""
     sums = "seed" in model.score_options.names()
     options: dict[str, Any] = {"seed": seed} if sums else {}
     chosen = [list(words) for words in sentences if len(words)]
@@ -52,8 +52,8 @@ def scored(model: Scorer, sentences: Sequence[Sequence[str]], *, seed: int = 1) 
     return Scored(chosen, figures_of(model, chosen, table.scores), rows, protocol)
 
 
-def perplexity_blocks(figures: Mapping[str, LanguageFigures], told: str) -> list[str]:
-    """Return the figures of models side by side, each in a row."""
+def perplexity_blocks(figures: Mapping[str, LanguageFigures], description: str) -> list[str]:
+    """Return the figures of models, one row per model."""
     cells = [
         (
             name,
@@ -66,11 +66,11 @@ def perplexity_blocks(figures: Mapping[str, LanguageFigures], told: str) -> list
         )
         for name, one in figures.items()
     ]
-    headers = ("", "perplexity", "without </s>", "known words", "bits per word", "bits a letter")
+    headers = ("", "perplexity", "without </s>", "known words", "bits per word", "bits per letter")
     first = next(iter(figures.values()))
     return [
         table((*headers, "unknown"), cells, dense=True),
-        protocol(f"{told}, {first.words:,} words. {first.protocol}."),
+        protocol(f"{description}, {first.words:,} words. {first.protocol}."),
     ]
 
 
@@ -84,20 +84,20 @@ def surprisal_blocks(given: Scored) -> list[str]:
     middle = median(means.values())
     chosen = {
         "A typical sentence": min(means, key=lambda n: (abs(means[n] - middle), n)),
-        "The most surprising sentence, a word": max(means, key=lambda n: (means[n], -n)),
+        "The most surprising sentence per word": max(means, key=lambda n: (means[n], -n)),
         "The least surprising sentence": min(means, key=lambda n: (means[n], n)),
     }
     most = max(row.surprisal for number in chosen.values() for row in given.rows[number])
     blocks = [
         paragraph(
-            "Surprisal is -log2 p(word | words before it), in bits: the bars hang under the words, "
-            "the last under </s>, the end of the sentence. Words that the model does not know "
-            "are in brackets."
+            "Surprisal is -log2 p(word | words before it), in bits: the bars are below the words, "
+            "the last one below </s>, the end of the sentence. Words unknown to the model are in "
+            "brackets."
         )
     ]
-    for told, number in dict(zip(chosen.values(), chosen, strict=True)).items():
-        blocks += [heading(number), figure(strip_of(given.rows[told], most))]
-    return [*blocks, protocol(f"Chosen among {given.protocol}, those of 5 to 18 words.")]
+    for description, number in dict(zip(chosen.values(), chosen, strict=True)).items():
+        blocks += [heading(number), figure(strip_of(given.rows[description], most))]
+    return [*blocks, protocol(f"Chosen among sentences of 5 to 18 words: {given.protocol}.")]
 
 
 def strip_of(rows: Sequence[SurprisalRow], most: float | None = None) -> str:

@@ -1,9 +1,9 @@
-"""How learning went: the trace of a model as small charts.
+"""The course of training: the trace of a model as small charts.
 
-A trace has one row per sweep: the log-likelihood of the state, and what its chains tell of
-themselves, numbers alone (`live_states`) or one per depth (`words.discount`, `words.strength`,
-`words.tables`). Depth 0 is the empty context; each depth sees one element more. Models with
-unbounded contexts have no process for the empty one, and begin with contexts of one element.
+A trace has one row per sweep: the log-likelihood of the state, and other quantities of its chains,
+single numbers (`live_states`) or one per depth (`words.discount`, `words.strength`,
+`words.tables`). Depth 0 is the empty context; each depth adds one element. Models with unbounded
+contexts have no process for the empty context, and begin with contexts of one element.
 
 >>> rows = [{"sweep": i, "log_likelihood": -9.0, "words.tables": [3, 8]} for i in (1, 2)]
 >>> [name for name, _ in processes(rows)]
@@ -24,7 +24,7 @@ from bistro.report.plots import line_chart
 Trace = Sequence[Mapping[str, Any]]
 TAKEN = ("sweep", "log_likelihood")
 CLIMBS = "held_out"
-"""What the trace of a model that climbs to a maximum has, and that of a sampler has not."""
+"""Key in the trace of a model that is trained by maximisation; samplers do not have it."""
 SMALL: dict[str, Any] = {"width": 300.0, "height": 120.0, "legend": False}
 AXES = {
     "discount": ("discount", False),
@@ -32,30 +32,30 @@ AXES = {
     "tables": ("tables, logarithmic", True),
 }
 MEANING = (
-    "Processes by depth: depth 0 is the empty context, each depth sees one element more. A "
-    "discount near 1 and many tables mean that what follows varies: much is passed down to "
-    "shorter contexts. Lines that still climb at the right edge ask for more sweeps."
+    "Processes by depth: depth 0 is the empty context, each depth adds one element. A discount "
+    "near 1 and many tables mean that outcomes vary, and shorter contexts have much weight. If "
+    "lines still rise at the right edge, more sweeps are needed."
 )
 
 
 def learning_blocks(trace: Trace) -> list[str]:
-    """Return charts of all that the trace has; a table where there was only one sweep."""
+    """Return charts of all quantities in the trace; a table if there was only one sweep."""
     if not trace:
         return [paragraph("The model keeps no trace of its training.")]
     if len(trace) == 1:
         return _one_sweep(trace[0])
     last = trace[-1]["log_likelihood"]
-    told = (
+    description = (
         "The natural logarithm of the joint probability of data and state after each of "
-        f"{len(trace):,} sweeps; the last is {last:,.1f}. It need not rise, it settles."
+        f"{len(trace):,} sweeps; the last is {last:,.1f}. It need not rise, but it settles."
     )
     if CLIMBS in trace[-1]:
-        told = (
+        description = (
             f"The log-likelihood (natural) of the training data after each of {len(trace):,} "
-            f"passes; the last is {last:,.1f}. It climbs; what was held out says when to stop."
+            f"passes; the last is {last:,.1f}. It rises; held-out data decide when to stop."
         )
     blocks = [
-        paragraph(told),
+        paragraph(description),
         figure(_line(trace, "log_likelihood", x_label="sweep", y_label="nats")),
     ]
     alone = [name for name, value in trace[-1].items() if not isinstance(value, list)]
@@ -72,7 +72,7 @@ def learning_blocks(trace: Trace) -> list[str]:
 
 
 def processes(trace: Trace) -> list[tuple[str, list[str]]]:
-    """Return the names of the processes that a trace follows, and what it tells of each."""
+    """Return the names of the processes of a trace, and the quantities of each."""
     found: dict[str, list[str]] = {}
     for key, value in trace[-1].items():
         if isinstance(value, list):
@@ -107,7 +107,7 @@ def _process(trace: Trace, name: str, kinds: Sequence[str]) -> Iterator[str]:
 def _one_sweep(row: Mapping[str, Any]) -> list[str]:
     blocks = [
         paragraph(
-            "Nothing was drawn at random: one pass over the data, hyper-parameters at their best. "
+            "Training did not sample: one pass over the data, with optimised hyper-parameters. "
             f"The log-likelihood is {row['log_likelihood']:,.1f} (natural logarithm)."
         )
     ]
@@ -129,5 +129,5 @@ def _line(trace: Trace, name: str, **options: Any) -> str:
 
 
 def _words(name: str) -> str:
-    """Return a name of the trace as a reader takes it."""
+    """Return a name of the trace for readers, without underscores."""
     return name.replace("_", " ")

@@ -1,8 +1,8 @@
-"""The report on a trained model: one page with all that a test file lets be said of it.
+"""The report on a trained model: one page with its results on a test file.
 
-What the page holds follows from what the model can do: parsers get scores by relation and length,
-calibration and trees; models of words perplexity and surprisal; every model its settings and the
-trace of its training.
+The page depends on the abilities of the model: parsers get scores by relation and length,
+calibration and trees; models of words get perplexity and surprisal; every model gets its settings
+and the trace of its training.
 
 >>> import bistro
 >>> model = bistro.load("english.bistro")                            # doctest: +SKIP
@@ -44,18 +44,18 @@ STATES_SHOWN = 20
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """How a model is tested."""
+    """Options of the test of a model."""
 
     tags: Literal["joint", "given"] = "joint"
     borders: Sequence[int] = BORDERS
-    """Greatest lengths of the classes of sentences."""
+    """Upper limits of the classes of sentence length."""
     seed: int = 1
     threads: int = 0
-    """0: as many as the machine has."""
+    """Number of threads; 0 uses all cores."""
 
 
 def read_test(model: Model, path: str, format: str | None = None) -> Sequence[Any]:
-    """Read what a model of this kind can be tested on."""
+    """Read test data for a model of this kind."""
     family = kinds.find(model.kind)
     if family.items == "sentences":
         items: Sequence[Any] = [
@@ -70,7 +70,7 @@ def read_test(model: Model, path: str, format: str | None = None) -> Sequence[An
 
 
 def _check_annotation(model: Model, sentences: Sequence[Sentence], path: str) -> None:
-    """Refuse a test file that lacks what the model's answers are compared with."""
+    """Raise an error if a test file lacks the annotation that is compared with predictions."""
     needed = ""
     if isinstance(model, abilities.Parser | abilities.Orderer):
         needed = "heads"
@@ -83,7 +83,7 @@ def _check_annotation(model: Model, sentences: Sequence[Sentence], path: str) ->
             what = "head" if needed == "heads" else f"tag in {needed.upper()}"
             raise TreebankError(
                 f"word {column.index(absent) + 1} of this sentence has no {what}: a report on "
-                f"{a_model(model.kind)} compares its answers with a treebank's, so give an "
+                f"{a_model(model.kind)} compares its predictions with a treebank, so give an "
                 "annotated test file (CoNLL-U or CoNLL-X)",
                 path=path,
                 line=sentence.line,
@@ -98,7 +98,7 @@ def report_page(
     model_name: str = "a model",
     test_name: str = "the test file",
 ) -> Page:
-    """Test a model and lay the results out as one page; the names are those of files."""
+    """Test a model and return the results as one page; the names are names of files."""
     chosen = options or ReportOptions()
     page = Page(
         f"{model_name} on {test_name}",
@@ -113,12 +113,12 @@ def report_page(
 
 
 def _things(test: Sequence[Any]) -> str:
-    """Return what a test file is a file of."""
+    """Return the name of the items of a test file."""
     return "sentences" if isinstance(test[0], Sentence | Tree) else "items"
 
 
 def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportOptions) -> None:
-    """Add the sections of what the model can do."""
+    """Add the sections for the abilities of the model."""
     if isinstance(model, abilities.TreeParser) and isinstance(test[0], Tree):
         found = tree_blocks(model, test, seed=options.seed, threads=options.threads)
         page.section("Trees", *found)
@@ -132,8 +132,8 @@ def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportO
         page.section("Held-out data", *figure_blocks(model.figures(test)))
     if isinstance(model, abilities.StateReader):
         cards = [state_card(state) for state in model.top_states(words=8)[:STATES_SHOWN]]
-        told = "The largest states of the last sample: the words each generates, and of whom."
-        page.section("States", figure(topic_cards(cards, columns=4), told))
+        description = "The largest states of the last sample, each with its words and its parents."
+        page.section("States", figure(topic_cards(cards, columns=4), description))
     if isinstance(model, abilities.Scorer):
         given = scored(model, as_words(test), seed=options.seed)
         figures = given.figures
@@ -146,15 +146,15 @@ def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportO
 def parsed(
     model: abilities.Parser, test: Sequence[Sentence], options: ReportOptions
 ) -> accuracy.Tested:
-    """Parse the sentences of a test file, and keep them beside what was found."""
+    """Parse the sentences of a test file, and return them with the predictions."""
     asked = {"tags": options.tags, "seed": options.seed, "threads": options.threads}
     writer = ParseWriter.of(model, given_tags=options.tags == "given")
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
     parses = model.parse_all(golds, marginals=True, **asked)
     found = [sentence for parse in parses for sentence in writer.sentences(parse)]
     given = options.tags == "given" or not model.finds_tags
-    told = model.parse_protocol(**asked)
-    return accuracy.Tested(golds, found, told, writer.tag_column, given)
+    description = model.parse_protocol(**asked)
+    return accuracy.Tested(golds, found, description, writer.tag_column, given)
 
 
 def add_parsing(page: Page, tested: accuracy.Tested, options: ReportOptions) -> None:
@@ -173,7 +173,7 @@ def add_parsing(page: Page, tested: accuracy.Tested, options: ReportOptions) -> 
 def tagged(
     model: abilities.Tagger, test: Sequence[Sentence], options: ReportOptions
 ) -> accuracy.Tested:
-    """Tag the sentences of a test file, and keep them beside what was found."""
+    """Tag the sentences of a test file, and return them with the predictions."""
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
     asked = {"marginals": True, "seed": options.seed, "threads": options.threads}
     column = model.tag_column

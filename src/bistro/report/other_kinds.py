@@ -1,6 +1,6 @@
-"""What a report tells of models that are neither dependency parsers nor models of words alone.
+"""Reports on models that are neither dependency parsers nor models of words.
 
-Orders of words, constituency trees, and the figures that a model has of held-out data of its own.
+These are models of word order, of constituency trees, and models that compute their own figures.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from bistro.treebank.sentence import Sentence
 ORDERS_SHOWN = 8
 TREES_SHOWN = 2
 SHOWN = range(4, 15)
-"""Lengths of the sentences that are shown, where there are any."""
+"""Lengths of the sentences that are shown, if there are any."""
 
 
 def figure_blocks(figures: Mapping[str, float]) -> list[str]:
-    """Return the figures that a model has of held-out items."""
+    """Return the figures of a model on held-out items."""
     return [
         facts(dict(figures)),
         protocol("The figures of the task that `bistro train --dev` prints."),
@@ -32,14 +32,14 @@ def figure_blocks(figures: Mapping[str, float]) -> list[str]:
 
 
 def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
-    """Return how probable the real orders are, and some of them beside the likeliest."""
+    """Return the probability of the real orders, and some of them with the likeliest orders."""
     scores = [model.score_order(sentence) for sentence in sentences]
     total = added(one.log_prob for one in scores)
     dependents = sum(one.dependents for one in scores)
     bits = -total / math.log(2) / max(1, dependents)
     tiles = {
         "bits per dependent": bits,
-        "log-likelihood a sentence": total / len(sentences),
+        "log-likelihood per sentence": total / len(sentences),
         "dependents": dependents,
         "sentences": len(sentences),
     }
@@ -53,16 +53,16 @@ def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
         rows.append(
             (real, f"{given:.3g}", "the same" if found == real else found, f"{reached:.3g}")
         )
-    told = (
+    description = (
         f"Orders of words given their trees; {model.order_protocol()}; natural "
-        "logarithms. A head's dependents are ordered as the treebank has them."
+        "logarithms. A head's dependents are ordered as in the treebank."
     )
     headers = ("real order", "probability", "likeliest order", "probability")
-    return [facts(tiles), table(headers, rows, dense=True), protocol(told)]
+    return [facts(tiles), table(headers, rows, dense=True), protocol(description)]
 
 
 def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads: int) -> list[str]:
-    """Return bracket scores, and the trees that are most wrong beside the right ones."""
+    """Return bracket scores, and the most wrong trees with the correct ones."""
     words = [simplified(tree).leaves() for tree in golds]
     found = [parse.tree for parse in model.parse_trees(words, seed=seed, threads=threads)]
     report = score_brackets(golds, found)
@@ -72,27 +72,27 @@ def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads:
         for kind in ("labelled", "unlabelled")
         for name in ("precision", "recall", "f1")
     ]
-    for label, name in (("exact match", "exact"), ("crossing a sentence", "crossing")):
+    for label, name in (("exact match", "exact"), ("crossing per sentence", "crossing")):
         rows.append((label, *(getattr(one, name) for one in both)))
     rows.append(("tags", *(one.tags for one in both)))
     blocks = [
         facts({"labelled F1": report.all.labelled.f1, "exact": report.all.exact}),
         table(("percent", "all", "up to 40 words"), rows, dense=True),
-        protocol(f"{report.protocol}. Minimum-risk trees among those drawn by mcmc, seed {seed}."),
+        protocol(f"{report.protocol}. Minimum-risk trees of the mcmc draws, seed {seed}."),
     ]
     return [*blocks, *_pictures(golds, found)]
 
 
 def _pictures(golds: Sequence[Tree], found: Sequence[Tree]) -> list[str]:
-    """Return the trees of short sentences that share the fewest constituents with the right one."""
+    """Return the trees of short sentences that share the fewest constituents with gold."""
     pairs = [
         (score_brackets([gold], [tree]).all.labelled.f1, number, gold, tree)
         for number, (gold, tree) in enumerate(zip(golds, found, strict=True))
         if len(tree.leaves()) in SHOWN
     ]
     judged = sorted((pair for pair in pairs if pair[0] is not None), key=lambda pair: pair[:2])
-    blocks = [heading("Most wrong"), paragraph("The right tree first, then the one found.")]
+    blocks = [heading("Most wrong"), paragraph("First the correct tree, then the predicted one.")]
     for f1, _, gold, tree in judged[:TREES_SHOWN]:
-        blocks.append(figure(draw_constituents(simplified(gold)), "The right tree."))
-        blocks.append(figure(draw_constituents(tree), f"The tree found: labelled F1 {f1:.1f}."))
+        blocks.append(figure(draw_constituents(simplified(gold)), "The correct tree."))
+        blocks.append(figure(draw_constituents(tree), f"The predicted tree: labelled F1 {f1:.1f}."))
     return blocks if judged else []

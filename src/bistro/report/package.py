@@ -1,11 +1,11 @@
-"""A model as a package that pip installs: its file, its card, its report, and a name.
+"""A model as a package for pip: its file, its card, its report, and a name.
 
     bistro_models/bistro_en_ewt/model.bistro    the model file, byte for byte
-    bistro_models/bistro_en_ewt/card.json       what the model is; see `bistro.report.card`
+    bistro_models/bistro_en_ewt/card.json       facts about the model; see `bistro.report.card`
     bistro_models/bistro_en_ewt/report.html     the report of the test, if there was one
-    bistro_en_ewt-1.0.0.dist-info/...           what pip needs; see `bistro.report.wheel`
+    bistro_en_ewt-1.0.0.dist-info/...           metadata for pip; see `bistro.report.wheel`
 
-There is no code in it. `bistro.models.installed` finds the model by the entry point.
+It contains no code. `bistro.models.installed` finds the model by the entry point.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REPORT_FILE = "report.html"
 OWN_NAME = "bistro-syntax"
 DEFAULT_VERSION = "1.0.0"
 VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
-"""Versions as Python packages have them (PEP 440), without epochs and local parts."""
+"""Versions of Python packages (PEP 440), without epochs and local parts."""
 UD_FILE = re.compile(r"([a-z]{2,3})_([a-z0-9]+)-ud-")
 PYPROJECT = """\
 [build-system]
@@ -67,20 +67,20 @@ def checked_about(
     version: str = DEFAULT_VERSION,
     licence: str | None = None,
 ) -> About:
-    """Return the name, the version and the licence of a package, or say what is wrong with them.
+    """Return the name, version and licence of a package; raise an error if one is not valid.
 
     Parameters
     ----------
     model
         The model.
     path
-        The name of its file, from which the package gets a name if the treebank gives none.
+        The name of its file, which names the package if the treebank has no name.
     name
         The name of the package; by default ``bistro-`` with the name of the treebank.
     version
         Its version.
     licence
-        The licence of the treebank, if the model does not know it.
+        The licence of the treebank, if the model does not record it.
     """
     chosen = name if name is not None else default_name(model, path)
     if not PACKAGE_NAME.fullmatch(chosen) or chosen.lower().endswith(SUFFIX):
@@ -95,14 +95,14 @@ def checked_about(
     known = licence or model.origin.treebank.get("license")
     if not isinstance(known, str) or not known.strip():
         raise BistroError(
-            "the model does not know the licence of its treebank: say it, as in "
+            "the model does not record the licence of its treebank: give it, as in "
             "--licence 'CC BY-SA 4.0'"
         )
     return About(normalised(chosen), version, " ".join(known.split()))
 
 
 def default_name(model: Model, path: str) -> str:
-    """Return the name of a package: that of a UD treebank, or else that of the model file.
+    """Return a name for a package, from the UD treebank or else from the model file.
 
     >>> import bistro
     >>> model = bistro.train("ngram", bistro.builtin(sentences=20, seed=1))
@@ -118,11 +118,11 @@ def default_name(model: Model, path: str) -> str:
 
 @dataclass(frozen=True)
 class Package:
-    """All that a package holds."""
+    """The contents of a package."""
 
     card: Mapping[str, Any]
     files: Mapping[str, Content]
-    """Contents by their path below ``site-packages``."""
+    """Contents of files by their path in ``site-packages``."""
     distribution: Distribution
 
     @property
@@ -131,7 +131,7 @@ class Package:
         return self.distribution.name
 
     def write_wheel(self, folder: str) -> Path:
-        """Write the wheel into a folder, which is made if it is missing; return its path."""
+        """Write the wheel into a folder, created if it does not exist; return its path."""
         path = Path(folder) / self.distribution.wheel_name
         _make_folder(path.parent)
         with writing(path) as stream:
@@ -139,7 +139,7 @@ class Package:
         return path
 
     def write_source(self, folder: str) -> Path:
-        """Write the folder from which build tools make the same package; return its path."""
+        """Write a source folder from which build tools make the same package; return its path."""
         top = Path(folder) / self.name
         contents = {**self.files, "README.md": self.distribution.description.encode()}
         contents["pyproject.toml"] = self._pyproject().encode()
@@ -160,7 +160,7 @@ class Package:
             "requires": list(about.requires),
             "module": _module(about.name),
         }
-        # Strings and lists of JSON are those of TOML too.
+        # Strings and lists are the same in JSON and TOML.
         shown = {key: json.dumps(value) for key, value in values.items()}
         return PYPROJECT.format(group=GROUP, **shown)
 

@@ -1,7 +1,7 @@
 """Small charts as SVG: grouped bars for the words of a sentence, lines for a trace.
 
-Both take named series, draw round grid lines and a legend, and write the numbers where a reader
-wants them. Axes of bars start at zero; axes of lines follow the data. Colours are presentation
+Both take named series, draw grid lines at round numbers and a legend, and label the values. Axes of
+bars start at zero; axes of lines follow the data. Colours are presentation
 attributes that suit white paper; a page may restyle the classes `grid`, `axis`, `name`, `tick`,
 and `bar`, `curve` and `dot` with `s1` to `s10`, under `.bistro-chart`.
 
@@ -37,7 +37,7 @@ from bistro.sums import added
 
 BAR, BAR_GAP, GROUP_GAP = 20.0, 3.0, 22.0
 MOST_DOTS = 60
-"""A longer line is drawn without a dot at every point; and so is one in a small chart."""
+"""Longer lines, and lines in small charts, are drawn without a dot at every point."""
 SMALL = 400.0
 
 Series = Mapping[str, Sequence[float]]
@@ -46,8 +46,8 @@ Series = Mapping[str, Sequence[float]]
 def bar_chart(names: Sequence[str], series: Series, *, unit: str = "") -> str:
     """Return groups of bars, one group per name and one bar per series, labelled with their values.
 
-    Values must not be negative. An infinite one reaches the top and is marked ∞; for NaN there is
-    no bar.
+    Values must not be negative. An infinite value reaches the top and is marked ∞; for NaN there
+    is no bar.
     """
     _check(series, len(names))
     finite = [value for values in series.values() for value in values if math.isfinite(value)]
@@ -88,8 +88,8 @@ def line_chart(
 ) -> str:
     """Return one line per series over `x` (1, 2, 3, … unless given); NaN and ∞ interrupt it.
 
-    With `log` the axis of values, which are then above 0, is logarithmic. A dashed line is at the
-    place `mark`. A `band`, with its name and its lower and upper edge, belongs to the last series.
+    With `log`, the axis of values, which must be above 0, is logarithmic. A dashed line is drawn at
+    `mark`. A `band`, with its name and its lower and upper edge, belongs to the last series.
     """
     length = max((len(values) for values in series.values()), default=0)
     places = list(x) if x is not None else [float(step) for step in range(1, length + 1)]
@@ -142,14 +142,14 @@ def _decades(low: float, high: float) -> list[float]:
     return [float(first + step * i) for i in range(-(-(last - first) // step) + 1)]
 
 
-def _bar(frame: Frame, x: float, value: float, place: int, told: str) -> str:
+def _bar(frame: Frame, x: float, value: float, place: int, description: str) -> str:
     if math.isnan(value):
         return ""
     y = frame.up(value)
     decimals = 2 if frame.ticks[-1] <= 1 else 1
     label = "∞" if math.isinf(value) else f"{value:.{decimals}f}"
     return (
-        f"<g><title>{xml_text(told + frame.names[place - 1])} {label} {xml_text(frame.unit)}"
+        f"<g><title>{xml_text(description + frame.names[place - 1])} {label} {xml_text(frame.unit)}"
         f"</title>{rectangle(x, y, BAR, frame.floor - y, place)}"
         + tick_at(x + BAR / 2, y - 4, label, size=TICK_SIZE - 1)
         + "</g>"

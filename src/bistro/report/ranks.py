@@ -1,9 +1,9 @@
-"""Rank plots: whether every chain has its share of small, middling and large values.
+"""Rank plots: they show whether every chain has its share of small, medium and large values.
 
 All draws of all chains are ranked together; a small histogram per chain shows the ranks of its own
-draws. Chains that sample the same distribution have bars of about the same height, that of the
-dashed line. A chain that leans to one side stays too low or too high; one that bulges in the middle
-or at both ends is too narrow or too wide.
+draws. Chains that sample the same distribution have bars of about the same height, marked by the
+dashed line. If the bars of a chain lean to one side, its values are too low or too high; if they
+bulge in the middle or at both ends, its distribution is too narrow or too wide.
 
 >>> svg = rank_plot(np.array([[1.0, 3.0], [2.0, 4.0]]), ["seed 1", "seed 2"], bins=2)
 >>> svg.count('class="bar')
@@ -26,7 +26,7 @@ PANEL, HEIGHT, GAP, MARGIN = 150.0, 74.0, 16.0, 10.0
 
 
 def rank_counts(draws: NDArray[np.float64], bins: int = BINS) -> NDArray[np.int64]:
-    """Return how many draws of each chain have a rank in each bin of equal width.
+    """Return the number of draws of each chain with a rank in each bin of equal width.
 
     >>> rank_counts(np.array([[1.0, 2.0], [3.0, 4.0]]), bins=2).tolist()
     [[2, 0], [0, 2]]

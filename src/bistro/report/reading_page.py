@@ -1,4 +1,4 @@
-"""The page of `bistro reading-times`: gains, coefficients, spill-over and how they were found."""
+"""The page of `bistro reading-times`: gains, coefficients, spill-over and their protocol."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from bistro.report.intervals import interval_chart
 from bistro.version import __version__
 
 GAIN = (
-    "How much better the times of items that were not learned from are predicted with the model's "
-    "surprisal than without it: the difference of log-likelihoods per row, in millinats, with its "
-    "95 % interval. A useless predictor has 0 or a little less."
+    "The improvement in the prediction of the times of held-out items by the model's surprisal: "
+    "the difference of log-likelihoods per row, in millinats, with its 95 % interval. A useless "
+    "predictor has 0 or a little less."
 )
 SPILL_OVER = (
-    "What one bit of surprisal of the word itself and of the words before it adds to the reading "
-    "time, all in one regression."
+    "The effect of one bit of surprisal, of the word itself and of the words before it, on the "
+    "reading time, all in one regression."
 )
 SURPRISAL = "surprisal"
 
 
 def reading_page(found: ReadingStudy, title: str, *, unit: str) -> html.Page:
-    """Lay out what a study found; `unit` is that of the times."""
+    """Return a page with the results of a study; `unit` is the unit of the times."""
     page = html.Page(title, subtitle="Reading times and surprisal", footer=f"bistro {__version__}")
     gains = [
         (name, 1000 * gain.mean, 1000 * gain.low, 1000 * gain.high)
@@ -69,11 +69,11 @@ def _comparisons(found: ReadingStudy) -> list[str]:
         )
         for pair in found.comparisons
     ]
-    told = (
-        "Difference of the gains on the same rows, in millinats per row. p: how often so large a "
-        "difference comes from exchanging the two models at random, item by item."
+    description = (
+        "Difference of the gains on the same rows, in millinats per row. p: probability of so "
+        "large a difference if the two models are exchanged at random, item by item."
     )
-    return [html.paragraph(told), html.table(("models", "difference", "95 %", "p"), rows)]
+    return [html.paragraph(description), html.table(("models", "difference", "95 %", "p"), rows)]
 
 
 def _coefficients(found: ReadingStudy, unit: str) -> list[str]:

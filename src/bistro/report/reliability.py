@@ -1,8 +1,8 @@
-"""The reliability diagram: how often what a parser was p sure of was right, against p.
+"""The reliability diagram: observed accuracy against predicted probability.
 
-A point is a bin of words, as far right as they were sure and as high as they were right; its area
-grows with the number of words. Points on the diagonal are honest; below it lie bins that were too
-sure of themselves.
+A point is a bin of words. Its horizontal position is their mean probability, its vertical position
+their accuracy, and its area grows with the number of words. Points on the diagonal are well
+calibrated; points below it are overconfident.
 
 >>> from bistro.evaluate.calibration import calibration_of
 >>> svg = reliability_diagram({"PHead": calibration_of([(0.9, True), (0.8, False)])})
@@ -85,20 +85,20 @@ def _series(name: str, calibration: Calibration, number: int) -> list[str]:
         f'stroke="{COLOURS[number - 1]}" stroke-width="1.2" opacity="0.6"/>'
     )
     dots = [
-        _point(x, y, max(SMALLEST, LARGEST * math.sqrt(one.words / most)), number, _told(name, one))
+        _point(x, y, max(SMALLEST, LARGEST * math.sqrt(one.words / most)), number, _tip(name, one))
         for one, x, y in places
     ]
     return [line, *dots]
 
 
-def _told(name: str, one: Bin) -> str:
-    return f"{name} {one.confidence:.3f}: {one.accuracy:.3f} of {one.words:,} words are right"
+def _tip(name: str, one: Bin) -> str:
+    return f"{name} {one.confidence:.3f}: {one.accuracy:.3f} of {one.words:,} words are correct"
 
 
-def _point(x: float, y: float, radius: float, number: int, told: str) -> str:
+def _point(x: float, y: float, radius: float, number: int, tip: str) -> str:
     return (
         f'<circle class="dot s{number}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" '
-        f'fill="{COLOURS[number - 1]}" fill-opacity="0.75"><title>{xml_text(told)}</title></circle>'
+        f'fill="{COLOURS[number - 1]}" fill-opacity="0.75"><title>{xml_text(tip)}</title></circle>'
     )
 
 

@@ -8,19 +8,19 @@ from bistro.version import __version__
 
 MEANING = (
     "Parameters were drawn from the prior, data from the model with these parameters; the sampler "
-    "then inferred the parameters from the data alone. If it is right, the true value is as likely "
-    "to rank first among its draws as last, or anywhere between. Each panel shows the share of "
-    "ranks below each value, minus the share expected of uniform ranks; the grey band holds all "
-    "lines of a right sampler together, but for the error rate."
+    "then inferred the parameters from the data alone. If it is correct, all ranks of the true "
+    "value among its draws are equally likely. Each panel shows the share of ranks below each "
+    "value, minus the share expected of uniform ranks; all lines of a correct sampler lie within "
+    "the grey band, up to the error rate."
 )
 READING = (
     "A line above the middle has too many low ranks: the draws are too high. A wave that begins "
-    "upwards has too many ranks at both ends: the draws are too narrow, the sampler too sure."
+    "upwards has too many ranks at both ends: the distribution of the draws is too narrow."
 )
 
 
 def sbc_page(check: SamplerCheck) -> html.Page:
-    """Lay out the ranks of one sampler."""
+    """Return a page with the ranks of one sampler."""
     page = html.Page(
         f"Calibration of the sampler: {check.name}",
         subtitle="Simulation-based calibration on data drawn from the prior.",
@@ -34,7 +34,7 @@ def sbc_page(check: SamplerCheck) -> html.Page:
         "error rate": f"{check.error_rate:g}",
     }
     page.section(
-        "Is the sampler right?",
+        "Is the sampler correct?",
         html.facts(tiles),
         html.note(f"{check.verdict}."),
         html.protocol(f"{check.protocol}."),

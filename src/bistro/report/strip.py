@@ -1,8 +1,8 @@
-"""Surprisal under the words: every word of a sentence with a bar that hangs below it, in bits.
+"""Surprisal below the words: a bar below every word of a sentence, in bits.
 
-The bar has two parts where a model tells them apart: how far the word moves the belief about the
-analysis (syntactic), and the rest (lexical). Long sentences take several lines. All bars of a
-picture, and of pictures that are given the same `most`, have one scale.
+The bar has two parts if the model distinguishes them: the change of the distribution over analyses
+(syntactic), and the rest (lexical). Long sentences take several lines. All bars of a picture, and
+of pictures with the same `most`, have one scale.
 
 >>> svg = surprisal_strip(["The", "horse", "fell"], [3.0, 9.5, 14.2])
 >>> svg.count('class="bar')
@@ -23,7 +23,7 @@ WORD_SIZE = 15
 BAR, LONGEST = 22.0, 84.0
 MARGIN, GAP, LEAST = 14.0, 14.0, 34.0
 LINE = WORD_SIZE + 40.0
-"""The height of a line but for its bars."""
+"""The height of a line without its bars."""
 PARTS = ("lexical", "syntactic")
 
 
@@ -79,15 +79,15 @@ def _word(word: str, bits: float, syntactic: float | None, scale: float, x: floa
     top = y + WORD_SIZE + 8
     long = LONGEST if math.isinf(bits) else min(LONGEST, scale * max(0.0, bits))
     shown = "∞" if math.isinf(bits) else f"{bits:.1f}"
-    told = f"{word}: {shown} bits"
+    description = f"{word}: {shown} bits"
     bars = rectangle(x - BAR / 2, top, BAR, long, 1)
     if syntactic is not None and math.isfinite(bits) and bits > 0:
         part = long * min(1.0, max(0.0, syntactic / bits))
-        told += f", of which syntactic {syntactic:.1f}"
+        description += f", of which syntactic {syntactic:.1f}"
         bars = rectangle(x - BAR / 2, top, BAR, long - part, 1)
         bars += rectangle(x - BAR / 2, top + long - part, BAR, part, 2)
     return (
-        f"<g><title>{xml_text(told)}</title>"
+        f"<g><title>{xml_text(description)}</title>"
         + text_at("name", x, y + WORD_SIZE, word, WORD_SIZE, INK)
         + bars
         + tick_at(x, top + long + 13, shown)

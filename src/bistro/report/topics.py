@@ -1,4 +1,4 @@
-"""Latent states as cards: the words each generates, with bars, and the parents that choose it.
+"""Latent states as cards: the words of each state, with bars, and its parents.
 
 >>> svg = topic_cards([TopicCard("state 3", "4 % of words", [("will", 0.4), ("can", 0.2)], "go")])
 >>> svg.count('class="bar')
@@ -23,7 +23,7 @@ NAME_SIZE, WORD_SIZE, SMALL = 14, 13, 11
 
 @dataclass(frozen=True)
 class TopicCard:
-    """What is shown of one state."""
+    """The text and figures on the card of one state."""
 
     name: str
     share: str

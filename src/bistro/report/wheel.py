@@ -1,9 +1,9 @@
-"""A wheel: the archive that pip installs, written without a build tool and without a network.
+"""A wheel, the archive that pip installs, written without a build tool and without a network.
 
 A wheel is a zip archive of files for ``site-packages``, with a folder ``NAME-VERSION.dist-info``
-that holds METADATA (who and what), WHEEL (which machines), entry_points.txt, and RECORD (the
-SHA-256 checksum and the size of every file). The same content gives the same bytes, whatever the
-day. The format is that of https://packaging.python.org/specifications/binary-distribution-format.
+that holds METADATA (name, version, licence), WHEEL (platforms), entry_points.txt, and RECORD (the
+SHA-256 checksum and the size of every file). The same content always gives the same bytes. See
+https://packaging.python.org/specifications/binary-distribution-format for the format.
 
 >>> import io, zipfile
 >>> made = io.BytesIO()
@@ -37,13 +37,13 @@ Content = bytes | Path
 
 @dataclass(frozen=True)
 class Distribution:
-    """What METADATA says."""
+    """The contents of METADATA."""
 
     name: str
     version: str
     summary: str
     licence: str
-    """As people write it: ``CC BY-SA 4.0``."""
+    """The licence as people write it: ``CC BY-SA 4.0``."""
     description: str
     """A page in Markdown."""
     requires: Sequence[str] = ()
@@ -75,7 +75,7 @@ class Distribution:
 
 
 def licence_expression(licence: str) -> str:
-    """Return a licence in the language of SPDX, which package indexes ask for.
+    """Return a licence as an SPDX expression, which package indexes require.
 
     >>> licence_expression("CC BY-SA 4.0"), licence_expression("by agreement")
     ('CC-BY-SA-4.0', 'LicenseRef-by-agreement')
@@ -92,11 +92,11 @@ def write_wheel(
     Parameters
     ----------
     stream
-        Where the archive goes.
+        Stream that receives the archive.
     distribution
-        What its metadata says.
+        Its metadata.
     files
-        What is installed, by the path below ``site-packages``: bytes, or a file to copy.
+        Files to install, by their path in ``site-packages``: bytes, or a file to copy.
     """
     folder = f"{distribution.stem}.dist-info"
     about = f"Wheel-Version: 1.0\nGenerator: bistro\nRoot-Is-Purelib: true\nTag: {TAG}\n"
@@ -115,8 +115,8 @@ def write_wheel(
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: Content) -> tuple[str, int]:
-    """Add a file; return its checksum as RECORD writes it, and its size."""
-    info = zipfile.ZipInfo(name)  # with the first date that zip knows
+    """Add a file; return its checksum in the form of RECORD, and its size."""
+    info = zipfile.ZipInfo(name)  # with the earliest date of the zip format
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # Unix, so that the permissions count
     info.external_attr = 0o100644 << 16

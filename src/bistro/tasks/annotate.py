@@ -22,12 +22,12 @@ from bistro.treebank.validate import Roots
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
 ALTERNATIVES = "alternatives"
-"""An option of the pipeline; all others are those of its parser."""
+"""An option of the pipeline; all other options belong to its parser."""
 Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 
 class AnnotateRun:
-    """One pass over the input, and what is said of it at the end."""
+    """One pass over the input, and the report at its end."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class AnnotateRun:
         watch: Watch = iter,
         workers: Workers | None = None,
     ) -> None:
-        """`watch` sees the sentences of files that have their words; `workers` do the work."""
+        """`watch` receives the sentences of tokenised files; `workers` do the annotation."""
         self._whole = model
         self._workers = workers
         self.model = ANNOTATE.of(model)
@@ -52,7 +52,7 @@ class AnnotateRun:
         self._begin = time.monotonic()
 
     def annotated(self, input: str, format: str | None) -> Iterator[Sentence]:
-        """Yield the sentences of a file with all columns; text is running text, unless named."""
+        """Yield the sentences of a file with all columns; text is running text by default."""
         with opened(input) as (stream, path):
             chosen = choose_format(path, stream, format)
             if chosen in RUNNING_TEXT and format not in ("text", "lines"):
@@ -85,7 +85,7 @@ class AnnotateRun:
             yield sentence
 
     def report(self) -> str:
-        """Return one line on what was done."""
+        """Return a one-line report."""
         seconds = max(time.monotonic() - self._begin, 1e-9)
         own = {name: v for name, v in self._options.items() if name != ALTERNATIVES}
         return (
@@ -97,9 +97,9 @@ class AnnotateRun:
 def read_sentences(
     model: Model, input: str, format: str | None, roots: Roots | None = "any"
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file; a model that can find words finds those of running text.
+    """Yield the sentences of a file; a model that can tokenise splits running text.
 
-    It is running text only if its format is named ``raw``; other text has one sentence per line.
+    A text is running text only if the format is ``raw``; other text has one sentence per line.
     """
     if format != "raw" or not TOKENISE.is_of(model):
         yield from iter_sentences(input, format, roots=roots, partial=roots == "any")
@@ -130,7 +130,7 @@ def decoded(stream: Readable, path: str | None) -> Iterator[str]:
             ) from None
         if "\0" in text:
             raise TreebankError(
-                "holds a NUL character, which no text has: is this a text file in UTF-8?",
+                "contains a NUL character: is this a text file in UTF-8?",
                 path=path,
                 line=line + text[: text.index("\0")].count("\n"),
             )

@@ -1,4 +1,4 @@
-"""Does the sampler of a kind of model draw from its posterior? Simulation-based calibration.
+"""Simulation-based calibration: a check that a sampler draws from its posterior.
 
 >>> check = check_sampler("ngram", runs=20, order=2)
 >>> check.is_rejected, sorted(check.ranks)[:2]
@@ -44,15 +44,15 @@ def check_sampler(
         data do not; or any simulation: a function of a seed that returns a
         `bistro.inference.simulated.Simulated`.
     runs
-        How many data sets are drawn.
+        Number of data sets to draw.
     seed
-        Decides everything.
+        Random seed; the result depends only on it.
     error_rate
-        The probability with which a right sampler may be rejected.
+        Probability of rejecting a correct sampler.
     on_run
-        Called after each run with the number of runs done and of all.
+        Called after each run with the number of finished runs and the total number.
     config
-        Settings of the kind; by default those of its models.
+        Settings of the kind; default: the default settings of its models.
     **settings
         Single settings of the kind, as for `bistro.train`.
     """
@@ -67,7 +67,7 @@ def check_sampler(
     if not kind.prior:
         able = [other.name for other in kinds.every() if other.prior]
         raise BistroError(
-            f"no prior to draw from is known for {a_model(kind.name)}; there is one for "
+            f"{a_model(kind.name)} has no prior to draw from; kinds that have one: "
             f"{', '.join(able)}"
         )
     simulate = partial(kinds.resolve(kind.prior), chosen)

@@ -1,13 +1,13 @@
-"""Filling in what an annotation lacks, and nothing else.
+"""Filling in the missing values of an annotation, and changing nothing else.
 
-Heads, labels and tags that a sentence has are evidence, whatever is ``_`` is found in their light:
-one minimum-risk parse given all of it. What was found is written into its column, and MISC says
-what, and how sure the parser was:
+The heads, labels and tags of a sentence are evidence. Values that are ``_`` are taken from one
+minimum-risk parse given all of this evidence. They are written into their columns, and MISC names
+them with their probabilities:
 
     Filled=Head,Deprel|PHead=0.9312|PDeprel=0.9120       values that were filled in
-    MaybeHead=3|PHead=0.4127                             less sure than wanted: not filled in
+    MaybeHead=3|PHead=0.4127                             too improbable: not filled in
 
-A sentence that lacks nothing comes out byte for byte as it came in, and so does every word.
+Fully annotated sentences and words are written unchanged, byte for byte.
 
 >>> import bistro
 >>> whole = list(bistro.builtin(sentences=100, seed=1))
@@ -38,41 +38,41 @@ from bistro.treebank.validate import MISSING, find_tree_problem
 
 USUAL_KIND = "committee"
 NAMES = {"heads": "Head", "deprels": "Deprel", "upos": "Upos", "xpos": "Xpos"}
-"""What columns are called in MISC."""
+"""Names of the columns in MISC."""
 FILLED, MAYBE = "Filled", "Maybe"
 OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
 
 
 @dataclass
 class Completion:
-    """The sentences, and the count of what was filled in, by the names of MISC."""
+    """The sentences, and the numbers of values filled in, by the names used in MISC."""
 
     sentences: list[Sentence] = field(default_factory=list)
     filled: dict[str, int] = field(default_factory=dict)
     expected: dict[str, float] = field(default_factory=dict)
-    """How many of them are expected to be right: the sum of their probabilities."""
+    """Expected number of correct values among them: the sum of their probabilities."""
     left: dict[str, int] = field(default_factory=dict)
-    """Values that were not sure enough, and are in MISC only."""
+    """Numbers of values that were too improbable, and are in MISC only."""
     relaxed: list[int] = field(default_factory=list)
-    """Lines of the sentences whose given heads no tree of the model has; they were not used."""
+    """Lines of sentences whose given heads fit no tree of the model and were not used."""
     touched: int = 0
     """Number of sentences with missing values."""
     unknown: dict[str, int] = field(default_factory=dict)
-    """Given tags and labels of these that the model has never seen; they were not used."""
+    """Numbers of given tags and labels that the model has never seen; they were not used."""
 
     def summary(self) -> str:
-        """Return what was done, in a line."""
+        """Return a one-line summary."""
         if not self.touched:
-            return f"nothing was lacking (sentences: {len(self.sentences):,})"
-        told = [
+            return f"no value was missing (sentences: {len(self.sentences):,})"
+        parts = [
             f"{name} {number:,} (expected correct: {100 * self.expected[name] / number:.1f} %)"
             for name, number in self.filled.items()
         ]
         line = f"filled in {self.touched:,} of {len(self.sentences):,} sentences: "
-        line += ", ".join(told) or "nothing"
+        line += ", ".join(parts) or "nothing"
         if self.left:
             rest = ", ".join(f"{name} {number:,}" for name, number in self.left.items())
-            line += f"; not sure enough, in MISC alone: {rest}"
+            line += f"; not sure enough, only in MISC: {rest}"
         if self.relaxed:
             line += (
                 f"; sentences whose given heads were not used, since the model has no such tree: "
@@ -103,11 +103,11 @@ def complete(
     treebank
         Sentences, partly annotated.
     model
-        A parser; default: one trained on the sentences that lack nothing.
+        A parser; default: one trained on the fully annotated sentences.
     below
         Values less probable than this are left open, and are in MISC only.
     kind, config, session, **settings
-        How to train the model, as in `bistro.train`.
+        Options of training, as in `bistro.train`.
     seed
         Seed of the training and of the search.
     threads
@@ -138,7 +138,7 @@ def complete(
 
 
 def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[Sentence]:
-    """Return the sentences that lack neither heads nor tags, nor labels if there are any."""
+    """Return the sentences with all heads, tags and, if the treebank has labels, all labels."""
     has_labels = any(label != EMPTY for s in treebank for label in s.deprels)
     known = [
         s
@@ -157,7 +157,7 @@ def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[
 
 
 def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
-    """Return the words that lack a value, by column."""
+    """Return the words without a value, by column."""
     columns = {"heads": sentence.heads, model.tag_column: getattr(sentence, model.tag_column)}
     if model.is_labelled:
         columns["deprels"] = sentence.deprels
@@ -181,7 +181,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
 
 
 def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
-    """Return a sentence as evidence: heads that no tree of the model has are left open."""
+    """Return a sentence as evidence: heads that fit no tree of the model are left open."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
     done.relaxed.append(sentence.line)
@@ -191,7 +191,7 @@ def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
 def _filled(
     sentence: Sentence, parse: Parse, model: Parser, below: float, done: Completion
 ) -> Sentence:
-    """Return a sentence with the values that were found for what it lacks, and count them."""
+    """Return a sentence with its missing values filled in, and count them."""
     if parse.relaxed:
         done.relaxed.append(sentence.line)
     open_words = lacking(sentence, model)
@@ -228,10 +228,10 @@ def _filled(
 
 
 def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> list[int]:
-    """Return the heads that are given, and for all other words those that were found.
+    """Return the given heads, and for all other words the predicted heads.
 
-    Where the parser could not use the given heads, the two may not make a tree: then open words get
-    the likeliest head that closes no cycle, the surest word first.
+    Where the parser could not use the given heads, the two may not form a tree: then open words get
+    the likeliest head that closes no cycle, the most certain word first.
     """
     given = sentence.heads
     heads = [old if old != MISSING else new for old, new in zip(given, parse.heads, strict=True)]
@@ -243,7 +243,7 @@ def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> li
     rows = parse.marginals.heads
     waiting = [word for word, head in enumerate(given) if head == MISSING]
     for word in sorted(waiting, key=lambda w: -max((p for _, p in rows[w]), default=0.0)):
-        # After the heads that were found come the root of the sentence, and all other words.
+        # After the predicted heads come the root of the sentence, and all other words.
         others = [place for place, head in enumerate(heads, start=1) if head == 0]
         choices = [head for head, _ in rows[word]] + others + [*range(1, len(heads) + 1), 0]
         has_root = bool(others) and roots == "one"
@@ -256,14 +256,14 @@ def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> li
 
 
 def _is_below(heads: Sequence[int], word: int, top: int) -> bool:
-    """Return whether a word is `top`, or hangs below it as far as heads are known."""
+    """Return whether a word is `top` or one of its descendants, as far as heads are known."""
     while word > 0 and word != top:
         word = heads[word - 1]
     return word == top
 
 
 def value_probabilities(name: str, heads: list[int], parse: Parse, model: Parser) -> list[float]:
-    """Return the probability of each value that was found for a column."""
+    """Return the probability of each predicted value of a column."""
     marginals = parse.marginals
     assert marginals is not None
     words = range(len(parse.sentence))
@@ -294,7 +294,7 @@ def _count(
 def _note(
     misc: str, found: Mapping[str, Any], chosen: Sequence[str], sure: Mapping[str, float]
 ) -> str:
-    """Return a field of MISC that tells what was filled in, what was not, and how sure it is."""
+    """Return a field of MISC with the values filled in or left open, and their probabilities."""
     kept = [] if misc == EMPTY else misc.split("|")
     kept = [entry for entry in kept if entry.partition("=")[0] not in OWN_KEYS]
     if chosen:

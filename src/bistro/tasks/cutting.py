@@ -1,8 +1,8 @@
-"""How text becomes the words of a model: by what the model has learned, at punctuation, at spaces.
+"""Splitting text into words: by a learned tokeniser, at punctuation, or at spaces.
 
-A sentence comes as one text or in the cells of a table; each cell keeps the words in it.
-A model that has learned words from its treebank (a pipeline) cuts by itself. For the others text
-has words at spaces, and on request punctuation at the ends of words is split off.
+A sentence is one text, or the cells of a table; each cell keeps its own words. A model that has
+learned to tokenise from its treebank (a pipeline) splits text itself. For other models, text is
+split at spaces, and on request punctuation at the ends of words is split off.
 
 >>> cut = at_punctuation(["He", "said:", "Don't!"])
 >>> [[token.form for token in cell] for cell in cut]
@@ -24,20 +24,20 @@ from bistro.treebank.invisible import is_invisible, seen
 from bistro.treebank.treebank import Source, opened
 
 Cutting = Callable[[Sequence[str]], list[list[CutToken]]]
-"""Returns the tokens of each cell of one sentence."""
+"""A function that returns the tokens of each cell of one sentence."""
 
 
 def cutting(model: Model, split_punct: bool | None = None, *, default: bool = False) -> Cutting:
-    """Return how text becomes words of a model.
+    """Return the function that splits text into words for a model.
 
     Parameters
     ----------
     model
-        If it can find words in text, it does so, unless `split_punct` is false.
+        The model; if it can tokenise text, its own tokeniser is used unless `split_punct` is false.
     split_punct
-        Whether punctuation is split from words; None is the default of the command.
+        Whether punctuation is split from words; None chooses the default of the command.
     default
-        What None means for a model that cannot find words.
+        The meaning of None for a model that cannot tokenise.
     """
     if split_punct is not False and TOKENISE.is_of(model):
         return TOKENISE.of(model).cut_cells
@@ -50,7 +50,7 @@ def cutting(model: Model, split_punct: bool | None = None, *, default: bool = Fa
 
 
 def at_spaces(cells: Sequence[str]) -> list[list[CutToken]]:
-    """Return what is between spaces as words."""
+    """Return the words between spaces."""
     return [[CutToken(word, (word,)) for word in cell.split()] for cell in cells]
 
 
@@ -86,16 +86,16 @@ def split_word(word: str, is_known: Callable[[str], bool] = _never) -> list[str]
 
 
 def visible(word: str, path: str | None = None, line: int | None = None) -> str:
-    """Return a word without zero-width characters; one that has nothing else is refused."""
+    """Return a word without zero-width characters; raise an error if no other remain."""
     if is_invisible(word):
         codes = " ".join(f"U+{ord(character):04X}" for character in word)
-        told = f"a word cannot be seen: it is {codes}: take it out, or join it to its neighbour"
-        raise TreebankError(told, path=path, line=line)
+        problem = f"a word cannot be seen: it is {codes}: take it out, or join it to its neighbour"
+        raise TreebankError(problem, path=path, line=line)
     return seen(word)
 
 
 def visible_text(text: str, path: str | None = None, line: int | None = None) -> str:
-    """Return a text without zero-width characters; its place is for messages."""
+    """Return a text without zero-width characters; `path` and `line` are for messages."""
     return " ".join(visible(word, path, line) for word in text.split())
 
 

@@ -63,9 +63,9 @@ class Drawing:
         probabilities
             Whether to show the probabilities of heads, which MISC must have (`PHead`).
         direction
-            Where the first word is: by the script, or as it says.
+            Direction of the text; ``auto`` follows the script.
         path
-            The file of the sentence, for complaints.
+            The file of the sentence, for error messages.
         """
         if sentence.format == "text":
             raise BistroError("plain text has no trees to draw: parse it first (bistro parse)")
@@ -92,7 +92,7 @@ class Drawing:
         )
 
     def tikz(self) -> str:
-        """Return the environment of tikz-dependency, words in the order in which it sets them."""
+        """Return the environment of tikz-dependency, with words in visual order."""
         drawn = self._mirrored() if self.is_right_to_left else self
         return tikz_arcs(
             drawn.forms, drawn.heads, drawn.labels, drawn.tags, probabilities=drawn.probabilities
@@ -127,7 +127,7 @@ def drawn(
         ``svg`` or ``png``, for one tree; ``pdf``, one page per tree; ``tex``, a document of
         tikz-dependency with one picture per tree.
     tags, probabilities, direction, path
-        As `Drawing.of` takes them.
+        As in `Drawing.of`.
     width
         The largest width in pixels; wider pictures are scaled down.
     scale

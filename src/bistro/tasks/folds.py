@@ -1,10 +1,10 @@
-"""Models that have not seen what they are asked about: folds, and one way to run them.
+"""Folds: models that are tested on sentences they were not trained on.
 
-A `Split` names the sentences to learn from and those to be judged. k folds cut a treebank into k
-parts, each held out once; other splits (growing parts of a treebank, for example) are run by the
-same `run_splits`: a model is trained for every split, several at a time, and whatever is to be done
-with it is done there. Every model is trained by one thread, so the result is the same for any
-number of threads.
+A `Split` names the sentences to learn from and the sentences to test on. k folds cut a treebank
+into k parts, each held out once. `run_splits` also runs other splits (growing parts of a treebank,
+for example): it trains a model for every split, several at a time, and applies a function to each
+model and its held-out sentences. Every model is trained by one thread, so the result is the same
+for any number of threads.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=40, seed=1)
@@ -40,7 +40,7 @@ Unit = Literal["sentence", "document"]
 
 @dataclass(frozen=True)
 class Split:
-    """Places of sentences in a treebank: those to learn from, and those to be judged."""
+    """Indices of the sentences of a treebank to learn from, and of the sentences to test on."""
 
     train: tuple[int, ...]
     held_out: tuple[int, ...]
@@ -48,19 +48,19 @@ class Split:
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that is needed to train a model, but the sentences."""
+    """Everything that is needed to train a model, except the sentences."""
 
     kind: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     config: Any = None
     seed: int = 1
     dev: Sequence[Sentence] | None = None
-    """For kinds that learn something from a development set."""
+    """A development set, for kinds that use one."""
     beside: Sequence[Words] = ()
-    """Sentences that every model learns from, whatever the split says."""
+    """Additional sentences that every model learns from, whatever the split."""
 
     def trained(self, sentences: Sequence[Words]) -> Model:
-        """Return a model of these sentences and of those beside, trained by one thread."""
+        """Return a model of these sentences and of `beside`, trained by one thread."""
         return train(
             self.kind,
             [*self.beside, *sentences],
@@ -110,7 +110,7 @@ def shuffled(items: Sequence[Result], seed: int, purpose: str, index: int = 0) -
 
 
 def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
-    """Return what is never cut, as places of sentences: each by itself, or those of a document."""
+    """Return the units that are kept whole, each as a list of sentence indices."""
     if by not in get_args(Unit):
         raise BistroError(f"folds are made by 'sentence' or by 'document', not by '{by}'")
     if by == "sentence":
@@ -140,9 +140,9 @@ def run_splits(
     threads: int = 0,
     workers: Workers | None = None,
 ) -> Iterator[Result]:
-    """Train a model for every split and yield ``work(model, held-out sentences)``, in their order.
+    """Train a model for every split and yield ``work(model, held-out sentences)`` in order.
 
-    Several models are trained at the same time, by `workers` or by as many threads (0: cores).
+    Several models are trained at the same time, by `workers` or by `threads` (0 uses all cores).
     """
     if workers is None:
         workers = LocalWorkers(min(threads or os.cpu_count() or 1, max(1, len(splits))))
@@ -155,7 +155,7 @@ def run_splits(
 
 
 class Shared(NamedTuple):
-    """What all splits need."""
+    """The data that all splits share."""
 
     recipe: Recipe
     sentences: list[Words]

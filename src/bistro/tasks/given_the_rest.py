@@ -1,21 +1,22 @@
-"""What a model thinks of each annotated value, given everything else that is annotated.
+"""The probability of each annotated value, given the rest of the annotation.
 
-Of a sentence with a tree the arc of one word is opened, head and label, and all other arcs, the
-words and the tags are evidence:
+In a sentence with a tree, the arc of one word (head and label) is opened; all other arcs, the words
+and the tags are evidence:
 
     p(head, label of i | words, tags, heads and labels of all other words)
 
-and for its tag likewise, with the whole tree as evidence. Since nearly all of an annotation is
-right, this is far sharper than p(head, label of i | words), in which the model may be lost in an
-ambiguity that the other arcs have settled. A word whose arc crosses others is asked about as the
-model has learned it: lifted, its label marked (`bistro.treebank.projectivity`).
+and likewise for its tag, with the whole tree as evidence. Since nearly all of an annotation is
+correct, this is far sharper than p(head, label of i | words), in which the model may face an
+ambiguity that the other arcs have resolved. An arc that crosses others is scored in the form that
+the model has learned: lifted, with a marked label (`bistro.treebank.projectivity`).
 
-Searches lose values that are very improbable, and tell of them nothing but zero. These are compared
-directly with the likeliest alternative x: of each member m, at its temperature T (labels: 1),
+Searches lose values that are very improbable, and give them the probability zero. These values are
+compared directly with the likeliest alternative x, for each member m at its temperature T_m (which
+is 1 for labels):
 
     p(value) = p(x) · mean_m ( p_m(words, tags, tree with the value) / p_m(… with x) )^(1 / T_m)
 
-Any parser can be asked, as a committee of one.
+Any parser can be used, as a committee of one.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -50,28 +51,28 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING, find_tree_problem
 
 LONGEST = 120
-"""A longer sentence is parsed once, given its words and tags: one copy per word is too much."""
+"""Longer sentences are parsed once, given words and tags: one copy per word is too expensive."""
 WORDS_AT_ONCE = 40_000
 NEARLY_ALL = 0.95
-"""Share of the arcs of a treebank, which has mistakes."""
+"""Share of arcs that counts as nearly all, since a treebank has mistakes."""
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What a model thinks of one value, and of the likeliest other one."""
+    """The probabilities of one annotated value and of its likeliest alternative."""
 
     probability: float
-    """Probability of the annotated value; NaN if the model has none."""
+    """Probability of the annotated value; NaN if the model gives none."""
     alternative: str
     """A tag, or an arc as in ``2:det``; empty if there is none."""
     alternative_probability: float
     same_head: bool = False
-    """Whether the alternative to an arc has the same head, with another label."""
+    """True if the alternative to an arc has the same head, with another label."""
 
 
 @dataclass(frozen=True)
 class _Copy:
-    """A sentence with something opened, and the words of it to ask about."""
+    """A sentence with some values opened, and the words that are scored."""
 
     sentence: Sentence
     place: int
@@ -173,7 +174,7 @@ def _with_open_tags(tree: Sentence, words: range, column: str) -> Sentence:
 def _asked(
     model: CommitteeModel, copies: Iterator[_Copy], threads: int
 ) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.int64], Mixture]]:
-    """Ask about many copies at a time: words (sentence, place), their rows, and what was said."""
+    """Score many copies at a time: yield words (sentence, index), their rows and the mixture."""
     options = model.asked(tags="given", partial=True, threads=threads)
     for batch in _batches(copies):
         mixture = model.mixture([copy.sentence for copy in batch], options)
@@ -197,7 +198,7 @@ def _batches(copies: Iterator[_Copy]) -> Iterator[list[_Copy]]:
 
 
 def _label_of_roots(sentences: Sequence[Sentence]) -> str:
-    """Return the label that goes with head 0 and no other, as nearly all annotation has it."""
+    """Return the label that occurs with head 0 and no other head, in nearly all annotation."""
     arcs = Counter(
         (label, head == 0)
         for s in sentences
@@ -211,7 +212,7 @@ def _label_of_roots(sentences: Sequence[Sentence]) -> str:
 
 
 def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
-    """Return which arcs have compatible head and label; `root` is the root label, or -1."""
+    """Return a mask of arcs with compatible head and label; `root` is the root label, or -1."""
     if root < 0:
         return np.ones(len(rows.what), dtype=bool)
     return np.asarray((code.head(rows.what) == 0) == (code.label(rows.what) == root))
@@ -220,7 +221,7 @@ def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
 def _compared(
     rows: Rows, gold: NDArray[np.int64], possible: NDArray[np.bool_] | bool = True
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the probability of the annotated values, and the likeliest others with theirs."""
+    """Return the probabilities of the annotated values, and the likeliest others with theirs."""
     row = rows.row
     total = np.bincount(row, rows.probability, minlength=len(rows))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -234,7 +235,7 @@ def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence | No
     """Return the tree with another arc, or None if that is not a tree.
 
     Where the whole sentence was open, or its other arcs could not be used, the likeliest head of a
-    word may be below it in the annotated tree.
+    word may be one of its descendants in the annotated tree.
     """
     heads, labels = list(tree.heads), list(tree.deprels)
     heads[word], labels[word] = head, label
@@ -252,7 +253,7 @@ def _with_tag(tree: Sentence, word: int, tag: str, column: str) -> Sentence:
 def _ratios(
     model: CommitteeModel, pairs: Sequence[tuple[Sentence, Sentence | None]], threads: int
 ) -> NDArray[np.float64]:
-    """Return how much less probable the first sentence of each pair is than the second."""
+    """Return the probability ratio of the first to the second sentence of each pair."""
     ratios = np.zeros(len(pairs))
 
     def is_able(sentence: Sentence) -> bool:
@@ -288,7 +289,7 @@ def _ratios(
 
 
 def _with_same_tags(model: CommitteeModel) -> list[Voter]:
-    """Return the members whose tags are those of the committee's column."""
+    """Return the members whose tags come from the committee's column."""
     numbers = model.symbols.tag_numbers
     return [m for m, own in zip(model.members, numbers, strict=True) if own is not None]
 
@@ -296,7 +297,7 @@ def _with_same_tags(model: CommitteeModel) -> list[Voter]:
 def _as_annotated(
     model: CommitteeModel, tree: Sentence, word: int, head: int, label: str
 ) -> tuple[int, str]:
-    """Return an arc as an annotator would write it: put back under its head if it was lifted."""
+    """Return an arc as an annotator would write it: moved back to its head if it was lifted."""
     scheme = model.symbols.nonprojective
     if scheme is None or not any(LIFTED in name for name in (label, *tree.deprels)):
         return head, label

@@ -1,4 +1,4 @@
-"""Orders of the trees of a file: the most probable ones, draws, or the scores of the real ones."""
+"""Word orders of the trees of a file: the most probable orders, samples, or scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bistro.models.results.structures import Linearization, Ties
 from bistro.treebank.sentence import Sentence
 
 Note = Callable[[str], None]
-"""Is called with what a user should know that is not a result."""
+"""A function that receives messages that are not results."""
 
 
 def orders_of(
@@ -25,7 +25,7 @@ def orders_of(
     *,
     ties: Ties = "lot",
 ) -> Iterator[Linearization]:
-    """Yield the orders of all sentences, and say at the end what was left out."""
+    """Yield the orders of all sentences, and report omitted punctuation at the end."""
     total, removed = 0, 0
     for sentence in sentences:
         try:
@@ -38,8 +38,8 @@ def orders_of(
         total += 1
         removed += len(sentence) - len(results[0].order)
         yield from results
-    told = f"; {removed:,} punctuation marks left out ({model.rule})" if removed else ""
-    note(f"{total:,} trees ordered{told}")
+    omitted = f"; {removed:,} punctuation marks left out ({model.rule})" if removed else ""
+    note(f"{total:,} trees ordered{omitted}")
 
 
 def score_rows(
@@ -66,12 +66,12 @@ def score_rows(
 
 
 def bits_per_dependent(log_prob: float, dependents: int) -> float:
-    """Return the information in an order; of a word alone, 0 bits."""
+    """Return the information in an order; 0 bits if there are no dependents."""
     return -log_prob / math.log(2) / dependents if dependents else 0.0
 
 
 def with_probability(result: Linearization, *, numbered: bool) -> Sentence:
-    """Return the sentence with its log-probability as a comment, where there is more than one."""
+    """Return the sentence with its log-probability as a comment, if orders are `numbered`."""
     sentence = result.sentence
     if not numbered or sentence.format != "conllu":
         return sentence

@@ -34,13 +34,13 @@ from bistro.models.scoring import Scoring
 
 CLOSE_ENOUGH = 1e-8
 SUM_WITHIN = 1e-6
-"""Given weights sum to 1 up to this."""
+"""Tolerance for the sum of given weights, which must be 1."""
 
 Logs = NDArray[np.float64]
 
 
 def fitted_weights(logs: Sequence[Logs]) -> list[float]:
-    """Return the weights that give events with these log-probabilities the most."""
+    """Return the weights that maximise the likelihood of events with these log-probabilities."""
     if len({log.shape for log in logs}) != 1 or not logs[0].size:
         raise ValueError("all models must score the same events, at least one")
     table = np.stack(logs)
@@ -56,19 +56,19 @@ def mixed(logs: Sequence[Logs], weights: Sequence[float]) -> Logs:
 
 
 def checked_weights(weights: Sequence[float], models: int) -> list[float]:
-    """Return weights as shares, or refuse them."""
+    """Return normalised weights; raise an error if they are not possible."""
     if len(weights) != models or min(weights) < 0 or abs(sum(weights) - 1) > SUM_WITHIN:
         shown = ", ".join(f"{weight:g}" for weight in weights)
         raise ConfigError(
-            f"the weights {shown} are not possible: one per model ({models}), none below 0, "
-            "which sum to 1"
+            f"the weights {shown} are not possible: give one per model ({models}), none below 0, "
+            "with the sum 1"
         )
     return [weight / sum(weights) for weight in weights]
 
 
 @dataclass(frozen=True)
 class Member:
-    """A model of a mixture, and how its scores are asked for."""
+    """A model of a mixture, and the options of its scores."""
 
     scorer: Scorer
     options: Mapping[str, Any]
@@ -79,7 +79,7 @@ class Member:
 
 
 class Mixture(Scoring):
-    """Models that are mixed word by word; it scores like a model."""
+    """Models that are mixed word by word; a mixture scores text like a model."""
 
     kind: ClassVar[str] = "mixture"
     parts: ClassVar[Sequence[Any]] = ()
@@ -125,9 +125,9 @@ class Mixture(Scoring):
         return MixedSums(sums, self.weights)
 
     def score_protocol(self, **options: Any) -> str:
-        """Say what is mixed, with which weights; `options` are not used."""
-        told = (
+        """Describe the members and their weights; `options` are not used."""
+        described = (
             f"{weight:.3f} {member.scorer.score_protocol(**member.options)}"
             for weight, member in zip(self.weights, self.members, strict=True)
         )
-        return f"mixture of {' + '.join(told)}"
+        return f"mixture of {' + '.join(described)}"

@@ -1,8 +1,8 @@
-"""What to annotate next: sentences and words, ranked by what an annotator's time would teach.
+"""Active learning: sentences and words ranked by how much their annotation would teach a model.
 
-A model reads the sentences that are not annotated yet, or only in part. Where it doubts, a decision
-of the annotator teaches it most; where it is sure, accepting its suggestion is quick. The doubt of
-a word is the probability that its best head, or the label of its arc, is wrong:
+A model parses the sentences that are not annotated yet, or only in part. Where it is uncertain, a
+decision of the annotator teaches it most; where it is certain, accepting its suggestion is quick.
+The doubt of a word is the probability that its best head, or the label of its arc, is wrong:
 
     doubt(word) = 1 - p(best head) p(best label)
 
@@ -46,12 +46,12 @@ NEAR = 0.6
 
 @dataclass(frozen=True)
 class OpenWord:
-    """A word without a head, and what the model would give it."""
+    """A word without a head, and the head and label that the model suggests."""
 
     sentence: int
-    """Its place in the treebank, from 0."""
+    """Index of the sentence in the treebank, from 0."""
     word: int
-    """From 1."""
+    """Position of the word, from 1."""
     head: int
     label: str
     doubt: float
@@ -59,7 +59,7 @@ class OpenWord:
 
 @dataclass(frozen=True)
 class OpenSentence:
-    """A sentence that lacks heads."""
+    """A sentence in which heads are missing."""
 
     sentence: int
     words: int
@@ -71,11 +71,11 @@ class OpenSentence:
     """Its doubts per word, those about frequent words weighing more."""
     score: float = 0.0
     is_near_copy: bool = False
-    """Whether a sentence before it has nearly the same words."""
+    """True if an earlier sentence has nearly the same words."""
 
     @property
     def expected_corrections(self) -> float:
-        """How many suggestions are expected to be wrong."""
+        """Expected number of wrong suggestions."""
         return float(np.sum(self.doubts))
 
 
@@ -119,24 +119,24 @@ def rank_next(
     session: Session | None = None,
     **settings: Any,
 ) -> Ranking:
-    """Rank the sentences that lack heads by what it would teach to annotate them.
+    """Rank the sentences with missing heads by how much their annotation would teach a model.
 
     Parameters
     ----------
     treebank
-        All sentences; those that lack nothing are what the model learns from.
+        All sentences; the model learns from the fully annotated ones.
     model
-        A parser; without one, `kind` is trained on the sentences that lack nothing.
+        A parser; default: one of `kind`, trained on the fully annotated sentences.
     strategy
         A key of `STRATEGIES`.
     kind, config, settings
         The parser to train.
     seed
-        Decides training, parsing and the order of equal scores.
+        Seed of training, of parsing and of the order of equal scores.
     threads
         Number of threads; 0 uses all cores.
     session
-        Where training reports its progress.
+        The session to which training reports its progress.
     """
     if strategy not in STRATEGIES:
         raise ConfigError(f"there is no strategy '{strategy}'{nearest(strategy, [*STRATEGIES])}")
@@ -167,7 +167,7 @@ def rank_next(
     words.sort(key=lambda word: (-word.doubt, word.sentence, word.word))
     protocol = (
         f"strategy {strategy}; {model.kind} model, seed {seed}; annotated sentences: "
-        f"{len(whole):,}; sentences that lack heads: {len(ranked):,}"
+        f"{len(whole):,}; sentences with missing heads: {len(ranked):,}"
     )
     return Ranking(treebank, ranked, words, protocol)
 
@@ -207,10 +207,10 @@ def _in_order(
 
 
 def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
-    """Tell of each sentence whether one before it, itself no near-copy, has nearly its words.
+    """Return for each sentence whether it is a near-copy of an earlier one that is not itself one.
 
     Only sentences that share one of their rarest words are compared: two sets that share `NEAR` of
-    all their words always do.
+    all their words always share one of these.
     """
     sets = [frozenset(form.lower() for form in sentence.forms) for sentence in sentences]
     counts: dict[str, int] = {}

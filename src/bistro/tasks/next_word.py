@@ -1,8 +1,8 @@
-"""What comes next: the likeliest words after contexts, and how probable given words are there.
+"""Next-word prediction: the likeliest words after contexts, and probabilities of given words.
 
-A cloze task asks people to go on with the beginning of a sentence. The model's answer is exact:
-the probability of every word, the rank of the word that the experiment is about, and the entropy of
-the whole distribution, in one tidy table.
+In a cloze task, people continue the beginning of a sentence. The model's answer is exact: the
+probability of every word, the rank of the target word, and the entropy of the whole distribution,
+in one tidy table.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -27,12 +27,12 @@ from bistro.tasks.mixture import Mixture
 from bistro.tasks.stimuli import Table
 
 DEFAULT_TOP = 10
-"""How many words are shown where no targets are asked for."""
+"""Number of words that are shown if there are no targets."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A context, and the words that are asked about in it."""
+    """A context and its target words."""
 
     name: str
     context: list[str]
@@ -43,17 +43,17 @@ class Question:
 
 @dataclass(frozen=True)
 class NextWordRow:
-    """One word after one context. What a model cannot tell is None."""
+    """One word after one context. Values that a model does not have are None."""
 
     context_id: str
     context: str
     target: int
-    """1 if the word was asked about, 0 if it is one of the likeliest."""
+    """1 for a target word, 0 for one of the likeliest words."""
     rank: int
     """1 plus the number of words, classes of unknown words and ends that are more probable."""
     word: str
     oov: int
-    """1 if the model does not know the word: its class was scored, or its spelling."""
+    """1 if the word is unknown to the model: its class was scored, or its spelling."""
     probability: float
     surprisal: float
     """In bits."""
@@ -74,7 +74,7 @@ COLUMNS = tuple(one.name for one in fields(NextWordRow))
 def answers(
     model: Model | Mixture, questions: Iterable[Question], **options: Any
 ) -> Iterator[tuple[Question, NextWords]]:
-    """Yield every question with what may come next; the same context is asked about once."""
+    """Yield every question with its next words; equal contexts in a row are scored once."""
     scorer = model if isinstance(model, Mixture) else SCORE.of(model)
     last: tuple[list[str], NextWords] | None = None
     for question in questions:
@@ -90,18 +90,18 @@ def next_word_rows(
     top: int | None = None,
     **options: Any,
 ) -> Iterator[NextWordRow]:
-    """Yield the likeliest words after each context, then the words that are asked about.
+    """Yield the likeliest words after each context, then its target words.
 
     Parameters
     ----------
     model
-        A model that scores words, or a mixture of such.
+        A model that scores words, or a mixture of such models.
     questions
         Contexts with their targets.
     top
-        How many of the likeliest words get a row; default: 10, or none if there are targets.
+        Number of likeliest words that get a row; default: 10, or none if there are targets.
     **options
-        Those of the model's scores.
+        Options of the model's scores.
     """
     for question, found in answers(model, questions, **options):
         yield from rows_of(question, found, top)
@@ -114,7 +114,7 @@ def rows_of(question: Question, found: NextWords, top: int | None = None) -> lis
 
 
 def number_shown(question: Question, top: int | None) -> int:
-    """Return how many of the likeliest words are shown."""
+    """Return the number of likeliest words that are shown."""
     return (0 if question.targets else DEFAULT_TOP) if top is None else top
 
 
@@ -140,7 +140,7 @@ def _row(question: Question, found: NextWords, word: NextWord, target: int) -> N
 def questions_of_table(
     table: Table, text: str, target: str | None, name: str | None, cut: Cutting
 ) -> Iterator[Question]:
-    """Yield the questions of a table: a context per row, and perhaps a target."""
+    """Yield the questions of a table: one context per row, with an optional target."""
     place = table.column(text)
     of_target = None if target is None else table.column(target)
     names = None if name is None else table.column(name)
@@ -162,11 +162,11 @@ def context_words(text: str, cut: Cutting) -> list[str]:
 
 
 def single_word(text: str, cut: Cutting) -> str:
-    """Return a target as a word of the model, or refuse what is none or several."""
+    """Return a target as a word of the model; raise an error unless it is exactly one word."""
     words: Sequence[str] = context_words(visible_text(text), cut)
     if len(words) != 1:
         raise BistroError(
-            f"the target '{text.strip()}' is {len(words)} words, where one is asked about at a "
-            "time: put the first ones at the end of the context"
+            f"the target '{text.strip()}' has {len(words)} words, but must be a single word: put "
+            "the first words at the end of the context"
         )
     return words[0]

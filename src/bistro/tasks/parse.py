@@ -1,4 +1,4 @@
-"""One pass of a parser over a file: what goes in, what comes out, and what could not be done."""
+"""One pass of a parser over a file, with a report of problems."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class ParseRun:
-    """One pass over the input, and the count of what could not be done as asked."""
+    """One pass over the input, and the numbers of given values that could not be used."""
 
     def __init__(
         self, model: Model, options: Mapping[str, Any], workers: Workers | None = None
     ) -> None:
-        """`workers` parse the sentences in pieces; default: threads of this process."""
+        """`workers` parse the sentences in batches; default: threads of this process."""
         self.model = PARSE.of(model)
         self._whole = model
         self._workers = workers
@@ -58,28 +58,28 @@ class ParseRun:
             yield from writer.sentences(parse)
 
     def report(self, name: str) -> str:
-        """Return one line on what was done."""
+        """Return a one-line report."""
         seconds = max(time.monotonic() - self._begin, 1e-9)
-        told = [
+        parts = [
             f"{self.sentences:,} sentences, {self.words:,} words, "
             f"{self.words / seconds:,.0f} words/s; {self.protocol()}"
         ]
         if self.relaxed:
             where = f"{'<stdin>' if name == '-' else name}:{self.relaxed[0]}"
-            told.append(
+            parts.append(
                 f"given heads not used in {len(self.relaxed):,} sentences, since the model has no "
                 f"such tree (first at {where})"
             )
         if self.unknown_tags:
-            told.append(f"{self.unknown_tags:,} given tags unknown to the model, so not used")
+            parts.append(f"{self.unknown_tags:,} given tags unknown to the model, so not used")
         if self.missing_tags:
-            told.append(f"{self.missing_tags:,} words had no tag, so it was found")
+            parts.append(f"{self.missing_tags:,} words had no tag, so it was found")
         if self.kept_graphs:
-            told.append(f"enhanced graphs (DEPS) of {self.kept_graphs:,} sentences kept as given")
-        return "; ".join(told)
+            parts.append(f"enhanced graphs (DEPS) of {self.kept_graphs:,} sentences kept as given")
+        return "; ".join(parts)
 
     def protocol(self) -> str:
-        """Return how the trees were found."""
+        """Return a description of the search."""
         return self.model.parse_protocol(**self._given)
 
     @property
@@ -87,7 +87,7 @@ class ParseRun:
         return self._given.get("tags") == "given"
 
     def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Yield sentences as the parser takes them: heads that no tree has are left open."""
+        """Yield sentences prepared for the parser: heads that fit no tree are left open."""
         for sentence in sentences:
             if sentence.format == "conllx":
                 self._refuse_probabilities()
@@ -120,7 +120,7 @@ def together(models: Sequence[Model]) -> Model:
     """Return one parser: the only model, or a committee of several with equal weights."""
     if len(models) == 1:
         return models[0]
-    # Imported here, so that one parser does not load the committee.
+    # Imported here, so that parsing with one model does not load the committee.
     from bistro.models.committee.model import CommitteeModel
 
     return CommitteeModel.of(models)

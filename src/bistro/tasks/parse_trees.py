@@ -20,7 +20,7 @@ COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
 
 
 class TreeRun:
-    """One pass over the input, and the count of what could not be done as asked."""
+    """One pass over the input, and the numbers of sentences that could not be parsed fully."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class TreeRun:
         self.options = options
         self.sentences = self.words = 0
         self.without: list[int] = []
-        """Numbers of the sentences that the grammar has no tree for."""
+        """Numbers of the sentences for which the grammar has no tree."""
         self.unfinished = 0
         self.accepted = 0.0
         self.rows: list[str] = []
@@ -60,31 +60,31 @@ class TreeRun:
         return "\n".join(["\t".join(COLUMNS), *self.rows, ""])
 
     def report(self) -> str:
-        """Return one line on what was done."""
+        """Return a one-line report."""
         seconds = max(time.monotonic() - self._begin, 1e-9)
-        told = [
+        parts = [
             f"{self.sentences:,} sentences, {self.words:,} words, "
             f"{self.words / seconds:,.0f} words/s; {self._protocol()}"
         ]
         if self.without:
-            told.append(
+            parts.append(
                 f"no tree in the grammar for {len(self.without):,} sentences (the first is number "
                 f"{self.without[0]}): written as flat trees"
             )
         if self.unfinished:
-            told.append(f"A* gave up on {self.unfinished:,} sentences: try a wider --beam")
-        return "; ".join(told)
+            parts.append(f"A* gave up on {self.unfinished:,} sentences: try a wider --beam")
+        return "; ".join(parts)
 
     def _protocol(self) -> str:
         search = self.options.get("search", "mcmc")
-        told = [f"{self.kind}, {search}"]
+        parts = [f"{self.kind}, {search}"]
         if search.startswith("astar") and self.options.get("completions") == 1:
-            told.append("first complete tree")
+            parts.append("first complete tree")
         if search == "mcmc":
             share = self.accepted / max(1, self.sentences - len(self.without))
-            told.append(f"{100 * share:.1f} % of whole trees accepted")
-            told.append(f"seed {self.options['seed']}")
-        return ", ".join(told)
+            parts.append(f"{100 * share:.1f} % of whole trees accepted")
+            parts.append(f"seed {self.options['seed']}")
+        return ", ".join(parts)
 
     def _count(self, parse: TreeParse) -> None:
         self.sentences += 1
@@ -109,7 +109,7 @@ def tree_options(options: dict[str, Any], of_trees: dict[str, Any]) -> dict[str,
     Parameters
     ----------
     options
-        Options that dependency parsers have too; those that only they have are refused.
+        Options shared with dependency parsers; options that only those have raise an error.
     of_trees
         Options of `bistro.models.unbounded.search.SearchOptions`.
     """

@@ -1,4 +1,4 @@
-"""Parses as sentences of a file: the sentence that was read, with the values that were found.
+"""Parses as sentences of a file: the input sentences with the predicted values.
 
 Only HEAD, DEPREL and, where tags were not given, the column of tags are new; everything else is
 kept. A sentence with several parses becomes several sentences in a row, each with the comments
@@ -6,12 +6,12 @@ kept. A sentence with several parses becomes several sentences in a row, each wi
     # log_prob = -35.1027       natural logarithm of p(words, tags, tree, labels)
     # parse_rank = 1            1 is the best; or `# sample = 1`, for trees drawn at random
 
-Trees of a committee have no joint probability. Instead of it they have
+Trees of a committee have no joint probability. Instead they have
 
     # expected_uas = 0.9312     the mean probability of their heads
     # posterior = 0.4127        of trees ranked by probability: p(tree | words)
 
-With marginals, MISC tells the probability of each value (see `bistro.treebank.probabilities`).
+With marginals, MISC has the probability of each value (see `bistro.treebank.probabilities`).
 
 >>> writer = ParseWriter.of(model)                                         # doctest: +SKIP
 >>> for sentence in writer.sentences(model.parse(words, marginals=True)):
@@ -39,7 +39,7 @@ OWN_COMMENTS = ("log_prob", "expected_uas", "posterior", "parse_rank", "sample")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A sentence of the output as the text of a file, made elsewhere."""
+    """A sentence of the output as text, formatted by a worker."""
 
     text: str
     format: str
@@ -60,13 +60,13 @@ class Written:
 
 
 class ParseFacts(NamedTuple):
-    """What a report says of a parse."""
+    """The figures of a parse that enter the report."""
 
     line: int
     words: int
     relaxed: bool
     has_graph: bool
-    """Whether the sentence has an enhanced graph, which stays as it is."""
+    """True if the sentence has an enhanced graph, which stays unchanged."""
     unknown_tags: int = 0
     missing_tags: int = 0
 
@@ -85,14 +85,14 @@ class ParseFacts(NamedTuple):
 
 @dataclass
 class ParseWriter:
-    """Turns parses into sentences, the first parse first."""
+    """Writer that turns parses into sentences, best parse first."""
 
     tag_column: str = "upos"
     """The column that tags are written to."""
     given_tags: bool = False
-    """Tags of the input stay; only where it has none, the tag that was found is written."""
+    """If true, tags of the input are kept; predicted tags are written only where it has none."""
     shown_tags: Callable[[Sequence[str]], list[str]] = list
-    """How the column shows tags of the parses."""
+    """Function from the tags of parses to the tags shown in the column."""
     sentences_written: int = 0
 
     @classmethod
@@ -152,7 +152,7 @@ class ParseWriter:
 
 
 def as_columns(sentence: Sentence, number: int) -> Sentence:
-    """Return a line of text as CoNLL-U with a name and its text; columns as they are."""
+    """Return a line of text as CoNLL-U with a name and its text, and other formats unchanged."""
     if sentence.format != "text":
         return sentence
     comments = [f"# sent_id = {number}", f"# text = {' '.join(sentence.forms)}"]
@@ -162,9 +162,9 @@ def as_columns(sentence: Sentence, number: int) -> Sentence:
 def _figures(analysis: Analysis) -> list[str]:
     if analysis.expected_uas is None:
         return [f"# log_prob = {analysis.log_prob:.4f}"]
-    told = [f"# expected_uas = {analysis.expected_uas:.4f}"]
+    comments = [f"# expected_uas = {analysis.expected_uas:.4f}"]
     ranked = not math.isnan(analysis.posterior)
-    return [*told, f"# posterior = {analysis.posterior:.4g}"] if ranked else told
+    return [*comments, f"# posterior = {analysis.posterior:.4g}"] if ranked else comments
 
 
 def _is_own(comment: str) -> bool:
@@ -173,7 +173,7 @@ def _is_own(comment: str) -> bool:
 
 
 def with_shown_tags(parse: Parse, model: Parser) -> Parse:
-    """Return a parse whose tags are as their column shows them, to outlive its model."""
+    """Return a parse with tags as shown in their column, which no longer needs its model."""
 
     def shown(analyses: Sequence[Analysis]) -> list[Analysis]:
         return [replace(one, tags=model.shown_tags(one.tags)) for one in analyses]

@@ -1,8 +1,8 @@
 """Regions of a sentence: several words that get one row of surprisal, their sum, with its error.
 
-A region is written in square brackets, or is named by a column of a table with one word per row. To
-the table of surprisal a region is a token of several words, so that its sum and its error are those
-that a multiword token has.
+A region is written in square brackets, or is named by a column of a table with one word per row. In
+the table of surprisal, a region is treated like a multiword token: its row has the sum over its
+words and the error of this sum.
 
 >>> bracketed("The horse [raced past the barn] [fell] .")
 [('The horse', None), ('raced past the barn', '1'), ('fell', '2'), ('.', None)]
@@ -23,7 +23,7 @@ from bistro.tasks.stimuli import MISSING, Stimulus, Table
 
 COLUMN = "region"
 Parts = list[tuple[str, str | None]]
-"""Parts of a text, each with the name of its region, or None outside of all."""
+"""Parts of a text, each with the name of its region, or None outside all regions."""
 _MARK = re.compile(r"[][]")
 
 
@@ -59,7 +59,7 @@ def region_rows(parts: Parts, cut: Cutting) -> tuple[list[Token], list[str]]:
 def bracketed_stimuli(
     table: Table, text: str, *, name: str | None, cut: Cutting
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one per row, whose texts have regions in brackets.
+    """Yield the sentences of a table with one sentence per row and regions in brackets.
 
     The cells of a row are followed by the name of the region.
     """
@@ -76,9 +76,9 @@ def bracketed_stimuli(
 
 
 def joined_regions(stimulus: Stimulus, place: int) -> Stimulus:
-    """Return a stimulus whose neighbouring rows with an equal cell in one place are one row.
+    """Return a stimulus with adjacent rows merged if they have the same cell in column `place`.
 
-    The row has the cells of the first of them.
+    A merged row has the cells of its first row.
     """
     rows = list(zip(stimulus.tokens, stimulus.cells, strict=False))
     tokens: list[tuple[str, int]] = []

@@ -1,4 +1,4 @@
-"""The morphemes of the words of a file, and annotations that a model finds unlikely."""
+"""Morphemes of the words of a file, and annotations that are unlikely under a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bistro.treebank.morphology_files import iter_words, read_segmented
 from bistro.treebank.treebank import opened
 
 Note = Callable[[str], None]
-"""Is called with what a user should know that is not a result."""
+"""A function that receives messages that are not results."""
 
 
 def segmented(
@@ -25,7 +25,7 @@ def segmented(
     json: bool,
     note: Note,
 ) -> Iterator[str]:
-    """Yield the lines of the output, and say at the end how many words there were."""
+    """Yield the lines of the output, and report the number of words at the end."""
     words = 0
     for one in model.iter_segment(words_of(input), kbest=kbest, beam=beam):
         words += 1
@@ -44,10 +44,10 @@ def words_of(input: str) -> Iterator[str]:
 
 
 def checked(model: Segmenter, input: str, beam: int, note: Note) -> Iterator[str]:
-    """Yield a row for each annotation that is not the likeliest, the least probable first."""
+    """Yield one row for each annotation that is not the likeliest, least probable first."""
     words = [word for paragraph in read_segmented(input) for word in paragraph]
     if not any(word.has_form for word in words):
-        note("the words have no column of their own: their morphemes were joined")
+        note("there is no column of words: they were formed by joining their morphemes")
     given = model.score_words(words)
     found = model.iter_segment((word.form for word in words), beam=beam)
     rows = []

@@ -1,4 +1,4 @@
-"""Several training runs of one kind on the same data, which differ in their seed alone.
+"""Several training runs of one kind on the same data, which differ only in their seed.
 
 >>> import bistro
 >>> sampler = {"sweeps": 4, "samples": 2}
@@ -38,7 +38,7 @@ def several_traces(
     stop_asked: Callable[[], bool] = lambda: False,
     **settings: Any,
 ) -> list[Trace]:
-    """Train once a seed, several at a time, and return the traces; the models are let go.
+    """Train one model per seed, several at a time, and return their traces without the models.
 
     `on_sweep` receives the number of finished sweeps of all chains, and their total. With
     `workers`, each run is the work of one of them, and `on_sweep` counts whole runs.
@@ -73,17 +73,19 @@ def _trace(shared: tuple[str, Any, dict[str, Any]], seed: int) -> Trace:
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that `train` would be given."""
+    """Return the settings that `train` receives."""
     changes = {name: value for name, value in settings.items() if name != "config"}
     config = settings.get("config")
     return configuration.merged({} if config is None else configuration.to_dict(config), changes)
 
 
 def _require_draws(family: Kind, config: Any) -> None:
-    """Refuse a training that comes to the same place from every seed, or to a maximum."""
-    told = f"{a_model(family.name)} is trained without sampling"
+    """Raise an error if training does not sample: every seed would give the same result."""
+    problem = f"{a_model(family.name)} is trained without sampling"
     if not family.draws:
-        raise BistroError(f"{told}: there are no chains to compare")
+        raise BistroError(f"{problem}: there are no chains to compare")
     sampler = getattr(config, "sampler", None)
     if isinstance(sampler, SamplerSettings) and sampler.is_deterministic:
-        raise BistroError(f"{told}: there are no chains to compare (sampler.seating=gibbs samples)")
+        raise BistroError(
+            f"{problem}: there are no chains to compare (sampler.seating=gibbs samples)"
+        )

@@ -1,8 +1,8 @@
-"""A model's work in pieces, for the workers of `bistro.inference.workers`: threads or a cluster.
+"""A model's work in batches, for the workers of `bistro.inference.workers`: threads or a cluster.
 
-What a model is asked about many sentences is cut into pieces of some sentences each, in their
-order, and the answers are put together again: the same as of one call, for any number of workers.
-Where something is drawn at random it depends on the number of the sentence, which travels along.
+Sentences are divided into batches, in order, and the results are joined again: the result equals
+the result of one call, for any number of workers. Random draws depend on the number of the
+sentence, which is sent with the batch.
 
 >>> import bistro
 >>> from bistro.inference.workers import LocalWorkers
@@ -34,7 +34,7 @@ from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
 
 PIECE_SENTENCES = 100
-"""Sentences of a piece: tenths of a second to seconds of work, as the model is."""
+"""Sentences per batch: tenths of a second to seconds of work, depending on the model."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -42,7 +42,7 @@ Result = TypeVar("Result")
 def pieces_of(
     items: Iterable[Item], size: int = PIECE_SENTENCES
 ) -> Iterator[tuple[int, list[Item]]]:
-    """Yield items in pieces, each with the number of its first item."""
+    """Yield items in batches, each with the number of its first item."""
     waiting, first = iter(items), 0
     while piece := list(islice(waiting, size)):
         yield first, piece
@@ -50,7 +50,7 @@ def pieces_of(
 
 
 class Question(NamedTuple):
-    """One piece of work: some sentences and the options of the method that is asked."""
+    """One batch of work: some sentences, and the options of the method that is called."""
 
     items: list[Any]
     options: dict[str, Any]
@@ -66,13 +66,13 @@ def parsed(
     *,
     given_tags: bool = False,
 ) -> Iterator[tuple[ParseFacts, list[Written]]]:
-    """Yield the parses that ``model.parse_all(sentences, **options)`` yields, as text of a file."""
+    """Yield the parses of ``model.parse_all(sentences, **options)`` as text of a file."""
     if options.get("resample"):
         raise ConfigError("--resample draws the trees of all sentences together: not --cluster")
     draws = bool(options.get("samples"))
     if draws and not getattr(PARSE.of(model).parse_options, "samples_by_number", True):
         raise ConfigError(f"--samples of a {model.kind} are drawn by one process: not --cluster")
-    # Random streams belong to as many sentences as the core is given at once.
+    # A random stream belongs to the sentences that the core processes at once.
     size = SENTENCES_AT_ONCE if draws else PIECE_SENTENCES
     questions = (
         Question(piece, {**options, **({"first": first} if draws else {}), "threads": 1}, first)
@@ -86,7 +86,7 @@ def parsed(
 def parse_piece(
     shared: SharedModel[Any], question: Question, *, given_tags: bool
 ) -> list[tuple[ParseFacts, list[Written]]]:
-    """Return parses as they are written: a task for workers."""
+    """Return parses as text: a task for workers."""
     parser = PARSE.of(shared.open())
     writer = ParseWriter.of(parser, given_tags=given_tags)
     writer.sentences_written = question.first
@@ -102,7 +102,7 @@ def parse_piece(
 def annotate_all(
     workers: Workers, model: Model, sentences: Iterable[Sentence], options: Mapping[str, Any]
 ) -> Iterator[Sentence]:
-    """Yield what ``model.annotate_all(sentences, **options)`` yields."""
+    """Yield the results of ``model.annotate_all(sentences, **options)``."""
     asked = {**options, "threads": 1}
     questions = (Question(piece, asked) for _, piece in pieces_of(sentences))
     for found in workers.run(_annotate, SharedModel(model), questions):
@@ -116,7 +116,7 @@ def _annotate(shared: SharedModel[Any], question: Question) -> list[Sentence]:
 def parse_trees(
     workers: Workers, model: Model, sentences: Iterable[Words], options: Mapping[str, Any]
 ) -> Iterator[TreeParse]:
-    """Yield what ``model.parse_trees(sentences, **options)`` yields."""
+    """Yield the results of ``model.parse_trees(sentences, **options)``."""
     asked = {**options, "threads": 1}
     questions = (
         Question(piece, {**asked, "first": first})
@@ -127,7 +127,7 @@ def parse_trees(
 
 
 TREE_SENTENCES = 10
-"""Sentences of a piece of constituency parsing, which takes a hundred times longer."""
+"""Sentences per batch of constituency parsing, which takes a hundred times longer."""
 
 
 def _parse_trees(shared: SharedModel[Any], question: Question) -> list[TreeParse]:

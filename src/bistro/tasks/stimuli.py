@@ -1,8 +1,9 @@
 """Stimuli of an experiment: a CSV or TSV table with one sentence per row, or one word per row.
 
-The first row names the columns. Each sentence becomes words (`bistro.tasks.cutting`), and keeps the
-cells of its row; where each row holds one word, rows with the same values in the columns that name
-the sentence make one sentence, and the words of a cell (``barn.`` as *barn* and *.*) share its row.
+The first row names the columns. Each sentence is split into words (`bistro.tasks.cutting`) and
+keeps the cells of its row. Where each row holds one word, rows with the same values in the columns
+that name the sentence form one sentence, and the words of a cell (``barn.`` as *barn* and *.*)
+share its row.
 
 >>> import io
 >>> from bistro.tasks.cutting import at_punctuation
@@ -30,7 +31,7 @@ from bistro.tasks.cutting import Cutting, at_spaces, visible_text
 DELIMITERS = ",\t;"
 MISSING = "NA"
 Row = tuple[int, list[str]]
-"""Its line in the file, and its cells."""
+"""Line of a row in the file, and its cells."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Table:
     rows: list[Row]
 
     def column(self, name: str) -> int:
-        """Return the place of a column, or say which ones there are."""
+        """Return the index of a column; if it does not exist, the error lists all columns."""
         if name not in self.columns:
             known = ", ".join(self.columns)
             raise TreebankError(
@@ -69,19 +70,19 @@ def read_table(path: str | os.PathLike[str]) -> Table:
 
 
 def read_utf8(path: str | os.PathLike[str]) -> str:
-    """Return the text of a file, or say in which line it is not UTF-8."""
+    """Return the text of a file; an error names the line that is not UTF-8."""
     with open_binary(path) as stream:
         content = stream.read()
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        told = "is not UTF-8: save it with that encoding"
-        raise TreebankError(told, path=os.fspath(path), line=line) from None
+        problem = "is not UTF-8: save it with that encoding"
+        raise TreebankError(problem, path=os.fspath(path), line=line) from None
 
 
 def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
-    """Yield the rows of a table but for blank ones; its first line shows what its delimiter is."""
+    """Yield the rows of a table except blank ones; the first line determines the delimiter."""
     first = stream.readline()
     stream.seek(0)
     reader = csv.reader(stream, delimiter=max(DELIMITERS, key=first.count), strict=True)
@@ -96,28 +97,30 @@ def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
 
 
 def parse_table(stream: io.StringIO, path: str) -> Table:
-    """Read a table from text; every row must have one cell per column, blank lines do not count.
+    """Read a table from text; every row has one cell per column, and blank lines are ignored.
 
     The names of the columns must differ.
     """
     rows = list(table_rows(stream, path))
     if len(rows) < 2:
-        raise TreebankError("holds no stimuli: a row of column names, then rows", path=path)
+        raise TreebankError(
+            "contains no stimuli: expected a row of column names, then rows", path=path
+        )
     columns = [cell.strip() for cell in rows[0][1]]
     for column in columns:
         if columns.count(column) > 1:
             raise TreebankError(f"two columns are called '{column}'", path=path, line=rows[0][0])
     for line, cells in rows[1:]:
         if len(cells) != len(columns):
-            told = f"{len(cells)} cells, where the first row names {len(columns)} columns"
-            raise TreebankError(told, path=path, line=line)
+            problem = f"{len(cells)} cells, where the first row names {len(columns)} columns"
+            raise TreebankError(problem, path=path, line=line)
     return Table(path, columns, rows[1:])
 
 
 def one_row_each(
     table: Table, text: str, *, name: str | None = None, cut: Cutting = at_spaces
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one per row, called by `name` or their number."""
+    """Yield the sentences of a table with one per row, named by the column `name` or numbered."""
     place = table.column(text)
     names = None if name is None else table.column(name)
     for number, row in enumerate(table.rows, start=1):
@@ -137,8 +140,10 @@ def one_word_a_row(
     for key, group in itertools.groupby(table.rows, lambda row: tuple(row[1][k] for k in keys)):
         rows = list(group)
         if key in done:
-            told = f"sentence {'.'.join(key)} goes on here, but ended in line {done[key]}: keep "
-            raise TreebankError(told + "its rows together", path=table.path, line=rows[0][0])
+            problem = (
+                f"sentence {'.'.join(key)} continues here, but ended in line {done[key]}: keep "
+            )
+            raise TreebankError(problem + "its rows together", path=table.path, line=rows[0][0])
         done[key] = rows[-1][0]
         words = [words_in(tokens) for tokens in _cut(rows, place, table, cut)]
         sizes = ((cells[place], len(own)) for (_, cells), own in zip(rows, words, strict=True))
@@ -150,7 +155,7 @@ def one_word_a_row(
 
 
 def _cut(rows: Sequence[Row], place: int, table: Table, cut: Cutting) -> list[list[CutToken]]:
-    """Return the tokens of each row of one sentence; a row without any is refused."""
+    """Return the tokens of each row of one sentence; raise an error if a row has none."""
     texts = [visible_text(cells[place], table.path, line) for line, cells in rows]
     for text, (line, _) in zip(texts, rows, strict=True):
         if not text:

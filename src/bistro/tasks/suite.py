@@ -1,4 +1,4 @@
-"""Test suites: does a model find surprising what should be surprising?
+"""Test suites: checks of whether a model's surprisal agrees with linguistic predictions.
 
 A suite has items; an item has the same sentence in several *conditions*, cut into *regions*; and
 the suite predicts, by a formula, in which condition a region should be more surprising. A minimal
@@ -9,7 +9,7 @@ read:
 - JSON lines with ``sentence_good`` and ``sentence_bad``, as in BLiMP;
 - CSV or TSV with the columns ``good`` and ``bad``.
 
-Suites of Bistro's own are known by name: `own_suites`.
+Built-in suites are known by name: `own_suites`.
 
 >>> suite = pairs_suite([("The dog sleeps .", "The dog sleep .")])
 >>> suite.predictions[0].text
@@ -43,8 +43,8 @@ class Condition:
     name: str
     regions: dict[str, list[str]]
     texts: dict[str, str] = field(default_factory=dict)
-    """The regions as they are written, for models that find words themselves; empty if words are
-    what is between spaces."""
+    """The regions as they are written, for models that tokenise text themselves; empty if words
+    are split at spaces only."""
 
     @property
     def words(self) -> list[str]:
@@ -69,13 +69,13 @@ class Item:
 
 @dataclass(frozen=True)
 class Suite:
-    """Items and what is predicted of them."""
+    """Items, and predictions about them."""
 
     name: str
     items: list[Item]
     predictions: list[Formula]
     metric: str = "sum"
-    """How the surprisals of the words of a region become one figure."""
+    """Function that combines the surprisals of the words of a region."""
     about: str = ""
 
     def cut(self, cut: Cutting) -> Suite:
@@ -99,8 +99,8 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
     source
         A file (JSON of SyntaxGym, JSON lines, CSV or TSV), or the name of a built-in suite.
     split_punct
-        Whether punctuation is split from words, and a model that has learned words (a pipeline)
-        finds them itself; otherwise words are what is between spaces.
+        Whether punctuation is split from words, or by a pipeline as in its treebank; otherwise
+        words are split at spaces only.
     """
     name = os.fspath(source)
     if name in own_suites():
@@ -173,7 +173,7 @@ def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
                 line=number,
             ) from None
     if not pairs:
-        raise TreebankError("holds no suite: it is empty", path=path)
+        raise TreebankError("the file is empty: expected a suite", path=path)
     return pairs_suite(pairs, path, split_punct=split_punct)
 
 
@@ -208,9 +208,9 @@ def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
             str(meta.get("comments", "")),
         )
     except (KeyError, TypeError, AttributeError) as error:
-        told = f"entry {error} is missing" if isinstance(error, KeyError) else str(error)
+        problem = f"entry {error} is missing" if isinstance(error, KeyError) else str(error)
         raise TreebankError(
-            f"is not a suite: {told}; it needs meta, predictions, and items with conditions and "
+            f"is not a suite: {problem}; it needs meta, predictions, and items with conditions and "
             "regions",
             path=path,
         ) from None
@@ -231,7 +231,7 @@ def _condition(
 
 
 def _check(suite: Suite, path: str) -> None:
-    """Refuse a suite without items or predictions, and formulas about what items do not have."""
+    """Raise an error if items or predictions are missing, or formulas name unknown regions."""
     if not suite.items or not suite.predictions:
         missing = "predictions" if suite.items else "items"
         raise TreebankError(f"is not a suite: it has no {missing}", path=path)
@@ -240,9 +240,9 @@ def _check(suite: Suite, path: str) -> None:
         for formula in suite.predictions:
             for name, region in sorted(formula.regions):
                 if name not in conditions:
-                    told = f"item {item.name} has no condition '{name}'"
+                    problem = f"item {item.name} has no condition '{name}'"
                 elif region not in (ALL_REGIONS, END_REGION, *conditions[name].regions):
-                    told = f"item {item.name}, condition '{name}' has no region {region}"
+                    problem = f"item {item.name}, condition '{name}' has no region {region}"
                 else:
                     continue
-                raise TreebankError(f"{told}, which '{formula.text}' needs", path=path)
+                raise TreebankError(f"{problem}, which '{formula.text}' needs", path=path)

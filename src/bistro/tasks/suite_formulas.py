@@ -1,15 +1,15 @@
-"""Predictions of a test suite: what should be more surprising than what, as a formula.
+"""Predictions of a test suite: formulas that compare the surprisals of regions.
 
 A formula refers to regions of the conditions of an item, in the notation of SyntaxGym:
 
     (6;%plural%) > (6;%singular%)         region 6 is more surprising in condition *plural*
-    (*;%bad%) + ($;%bad%) > (*;%good%)    ``*`` all regions, ``$`` the end of the sentence (our own)
+    (*;%bad%) + ($;%bad%) > (*;%good%)    ``*`` all regions, ``$`` sentence end (an extension)
     [(2;%a%) > 1.5] & [(3;%a%) - (3;%b%) < (4;%a%)]
 
-Operators, the ones that bind closest first: ``* /``, ``+ -``, ``< > =``, ``&``, ``|``; round and
-square brackets group. The *margin* of a prediction is how far it is from failing, in bits: the
-difference of the two sides of a comparison, the smaller of two that are joined by ``&``, the larger
-where they are joined by ``|``. The prediction holds where the margin is above 0.
+Operators, in decreasing order of precedence: ``* /``, ``+ -``, ``< > =``, ``&``, ``|``; round and
+square brackets group. The *margin* of a prediction is its distance from failing, in bits: the
+difference of the two sides of a comparison, the smaller of two margins that are joined by ``&``,
+the larger of two that are joined by ``|``. The prediction holds if the margin is above 0.
 
 >>> formula = parse_formula("(1;%a%) < (1;%b%)")
 >>> formula.margin({("a", "1"): 2.0, ("b", "1"): 5.5})
@@ -30,7 +30,7 @@ Surprisals = Mapping[tuple[str, str], float]
 """Bits of (condition, region); the region ``$`` is the end of the sentence."""
 ALL_REGIONS, END_REGION = "*", "$"
 EQUAL_WITHIN = 1e-3
-"""Two sums of surprisals that differ by less are equal."""
+"""Sums of surprisals that differ by less than this are equal."""
 _TOKEN = re.compile(
     r"\s*(?:\(\s*(?P<region>\d+|\*|\$)\s*;\s*%(?P<condition>[^%]+)%\s*\)"
     r"|(?P<number>\d+(?:\.\d*)?|\.\d+)|(?P<sign>[][()+\-*/<>=&|]))"
@@ -38,27 +38,27 @@ _TOKEN = re.compile(
 _CLOSING = {"(": ")", "[": "]"}
 Value = Callable[[Surprisals], float]
 Part = tuple[Value, bool]
-"""What a part of a formula is worth, and whether it is a prediction rather than a number."""
+"""The value of a part of a formula, and whether it is a prediction rather than a number."""
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A prediction that was understood."""
+    """A parsed prediction."""
 
     text: str
     regions: frozenset[tuple[str, str]]
-    """The (condition, region) that it refers to."""
+    """The pairs (condition, region) that it refers to."""
     margin: Value
-    """How far the prediction is from failing, in bits; it holds above 0."""
+    """Distance of the prediction from failing, in bits; it holds above 0."""
 
 
 def parse_formula(text: str) -> Formula:
-    """Read a formula, or say where it cannot be understood."""
+    """Parse a formula; an error describes the part that cannot be parsed."""
     return _Reader(text).formula()
 
 
 class _Reader:
-    """Descends through the formula, from what binds loosest to what binds closest."""
+    """Recursive-descent parser, from the lowest precedence to the highest."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -104,7 +104,7 @@ class _Reader:
         return left, is_prediction
 
     def _side(self) -> Part:
-        """Read a comparison, or a sum by itself inside brackets."""
+        """Read a comparison, or a single sum inside brackets."""
         left, is_prediction = self._sum()
         sign = self._peek()
         if sign not in ("<", ">", "="):

@@ -1,9 +1,9 @@
-"""Running a test suite: surprisal by region, predictions held or not, accuracy with its error.
+"""Running a test suite: surprisal by region, margins of predictions, accuracy with its error.
 
-    accuracy = items of which all predictions hold / items
+    accuracy = items for which all predictions hold / items
 
-An item whose margin (see `suite_formulas`) is above 0 in all predictions is right. An item with a
-margin of 0 and none below is a *tie*: the model makes no difference where one was predicted. A tie
+An item whose margin (see `suite_formulas`) is above 0 in all predictions is correct. An item with a
+margin of 0 and none below is a *tie*: the model finds no difference where one was predicted. A tie
 counts as wrong, and ties are counted: an n-gram model, which sees only a few words at a time, may
 have many. Where surprisals are Monte Carlo estimates, use more particles or repeats until margins
 no longer change their sign.
@@ -45,7 +45,7 @@ METRICS: dict[str, Callable[[Sequence[float]], float]] = {
 NO_WORDS = 0.0
 """The figure of a region without words."""
 TIE_WITHIN = 1e-9
-"""Margins, in bits, that are this small are 0: sums of the same terms differ by rounding."""
+"""Margins up to this, in bits, count as 0: sums of the same terms differ by rounding."""
 
 
 @dataclass(frozen=True)
@@ -59,30 +59,30 @@ class ItemResult:
 
     @property
     def right(self) -> bool:
-        """Whether all predictions hold."""
+        """True if all predictions hold."""
         return all(margin > TIE_WITHIN for margin in self.margins)
 
     @property
     def tied(self) -> bool:
-        """Whether it is wrong only because the two sides of some prediction are equal."""
+        """True if it is wrong only because the two sides of some prediction are equal."""
         return not self.right and all(margin >= -TIE_WITHIN for margin in self.margins)
 
 
 @dataclass(frozen=True)
 class SuiteResult:
-    """How a model did on a suite."""
+    """The results of a model on a suite."""
 
     suite: Suite
     items: list[ItemResult]
 
     @property
     def accuracy(self) -> float:
-        """The share of items of which all predictions hold."""
+        """Share of items for which all predictions hold."""
         return sum(item.right for item in self.items) / len(self.items)
 
     @property
     def ties(self) -> int:
-        """How many items are ties, which count as wrong."""
+        """Number of ties, which count as wrong."""
         return sum(item.tied for item in self.items)
 
     @property
@@ -120,16 +120,16 @@ def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
     Parameters
     ----------
     model
-        A model that scores words. One that has learned words from its treebank (a pipeline) splits
-        the texts of the suite by itself.
+        A model that scores words. A model that has learned to tokenise from its treebank (a
+        pipeline) splits the texts of the suite itself.
     suite
         The suite, from `read_suite` or `pairs_suite`.
     **options
-        Those of the model's `score`.
+        Options of the model's `score`.
     """
     if suite.metric not in METRICS:
         raise BistroError(
-            f"the suite '{suite.name}' has the metric '{suite.metric}', which is none of "
+            f"the suite '{suite.name}' has the metric '{suite.metric}', which is not one of "
             f"{', '.join(METRICS)}"
         )
     if TOKENISE.is_of(model):

@@ -57,7 +57,7 @@ def surprisal_rows(
     multiword
         Whether a multiword token of CoNLL-U is one row, the sum of its words.
     **options
-        Those of the model's `score`.
+        Options of the model's `score`.
     """
     texts = list(sentences)
     tokens = None
@@ -68,17 +68,17 @@ def surprisal_rows(
 
 
 class ReadSentence(NamedTuple):
-    """A sentence to score: its name, its words, and what gets rows."""
+    """A sentence to score: its name, its words, and the tokens that get rows."""
 
     name: str
     words: list[str]
     rows: list[Token]
     parts: Parts | None = None
-    """Where rows are regions in brackets: their texts and names."""
+    """Texts and names of the regions, if rows are regions in brackets."""
 
 
 def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> ReadSentence:
-    """Return a sentence that was cut; with `multiword`, a token has one row for all its words."""
+    """Return a tokenised sentence; with `multiword`, a token has one row for all its words."""
     words = words_in(tokens)
     sizes = ((token.form, len(token.words)) for token in tokens)
     return ReadSentence(name, words, numbered_tokens(sizes) if multiword else word_tokens(words))
@@ -87,7 +87,7 @@ def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> R
 def read_sentence(
     sentence: Sentence, name: str, path: str, *, multiword: bool, cut: Cutting | None
 ) -> ReadSentence:
-    """Return a sentence of a file; `cut` finds the words of a line of text, None leaves them."""
+    """Return a sentence of a file; `cut` splits a line of text into words, None leaves it."""
     words = [visible(form, path, sentence.line) for form in sentence.forms]
     if cut is not None:
         return cut_sentence(cut([" ".join(words)])[0], name, multiword=multiword)
@@ -111,7 +111,7 @@ def scored_rows(
     workers: Workers | None = None,
     **options: Any,
 ) -> Iterator[SurprisalRow]:
-    """Yield the rows of sentences; `workers` score them in pieces, or else this process."""
+    """Yield the rows of sentences; `workers` score them in batches; default: this process."""
     names, texts, tokens, _ = (list(part) for part in zip(*sentences, strict=True))
     if isinstance(model, Mixture):
         if workers is not None:
@@ -133,9 +133,9 @@ def stimulus_rows(
     workers: Workers | None = None,
     **options: Any,
 ) -> tuple[list[str], Iterator[list[Any]]]:
-    """Return the columns and rows of a table of stimuli, with those of surprisal behind its own.
+    """Return the columns and rows of a table of stimuli, followed by the columns of surprisal.
 
-    A column of surprisal that the table has a name for begins with ``bistro_``.
+    A column of surprisal whose name is also in the table gets the prefix ``bistro_``.
     """
     sentences = [
         ReadSentence(stimulus.name, stimulus.words, stimulus.tokens) for stimulus in stimuli

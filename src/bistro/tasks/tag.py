@@ -1,7 +1,7 @@
-"""One pass of a tagger over a file: the sentences that were read, with one new column.
+"""One pass of a tagger over a file: the input sentences with one new column.
 
-Everything else stays as it was. With marginals, MISC tells the probability of each tag, under
-``PUpos`` or ``PXpos`` (see `bistro.treebank.probabilities`).
+Everything else stays unchanged. With marginals, MISC has the probability of each tag, as ``PUpos``
+or ``PXpos`` (see `bistro.treebank.probabilities`).
 
 >>> from bistro.models.results.structures import Tagging
 >>> found = Tagging(Sentence.from_columns(["It", "rains"]), ["PRON", "VERB"], -7.5)
@@ -25,7 +25,7 @@ from bistro.treebank.sentence import Sentence
 
 
 class TagRun:
-    """One pass over the input, and what was done."""
+    """One pass over the input, and the report at its end."""
 
     def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
         self.model = TAG.of(model)
@@ -43,7 +43,7 @@ class TagRun:
             yield tagged_sentence(tagging, self.model.tag_column, self.sentences)
 
     def report(self) -> str:
-        """Return one line on what was done."""
+        """Return a one-line report."""
         seconds = max(time.monotonic() - self._begin, 1e-9)
         return (
             f"{self.sentences:,} sentences, {self.words:,} words, "

@@ -1,4 +1,4 @@
-"""`train`: from a treebank or text to a model, of any kind.
+"""`train`: train a model of any kind on a treebank or text.
 
 >>> import bistro
 >>> model = bistro.train("ngram", [["a", "rose", "is", "a", "rose"]], seed=1, order=2)
@@ -91,20 +91,20 @@ def train(
     kind
         The family of the model, such as ``"transition"``; see `bistro.models.kinds`.
     data
-        A treebank, sentences that are lists of words, or what the family learns from instead
-        (constituency trees, segmented words), also as the name of a file of them.
+        A treebank, sentences that are lists of words, or the other data that a family learns from
+        (constituency trees, segmented words), or the name of a file of such data.
     config
         A configuration object of the family; None for the defaults.
     seed
-        A whole number from 0 to 2^64 - 1, which decides every random choice.
+        A whole number from 0 to 2^64 - 1, which determines every random choice.
     dev
         A development set, for families that learn from one: a committee or reader fits the weights
-        of its members on it, a latent-variable parser stops learning when it is best there.
+        of its members on it, a latent-variable parser stops learning at its best score there.
     session
-        How training is watched, interrupted and resumed.
+        Session that reports the progress of training, and interrupts and resumes it.
     text
-        Files of raw text, one sentence per line, from which a transition parser learns words
-        beside its treebank.
+        Files of raw text, one sentence per line, from which a transition parser learns words in
+        addition to its treebank.
     **settings
         Changes of single settings, as in ``order=3`` or ``sampler={"sweeps": 20}``.
     """
@@ -114,7 +114,7 @@ def train(
     check_defaults(family, chosen)
     check_seed(seed)
     if dev is not None and not family.dev:
-        raise BistroError(f"{a_model(kind)} learns nothing from a development set")
+        raise BistroError(f"{a_model(kind)} does not use a development set")
     try:
         items, facts = family.data().items(data, chosen)
         run = Run(seed, facts, session or Session())

@@ -1,1 +1,1 @@
-"""Treebanks: files, trees, and what can be done to them."""
+"""Treebanks: files, trees, and operations on them."""

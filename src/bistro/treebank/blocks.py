@@ -1,10 +1,10 @@
-"""Bytes to blocks: how every reader walks through a file without holding it.
+"""Bytes to blocks: the way every reader walks through a file without holding all of it.
 
 A file is read in pieces of about a megabyte, cut where an item (a sentence) begins, and split into
-blocks, each decoded by itself: one emoji would make a whole piece four bytes per character. Lines
-end at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085 and their kin are characters like
-others. Nothing is thrown away: the ``lead``, ``text`` and ``end`` of all blocks, joined, are the
-file.
+blocks. Each block is decoded separately: one emoji would make a whole piece four bytes per
+character. Lines end at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085 and similar
+characters are ordinary. Nothing is thrown away: the ``lead``, ``text`` and ``end`` of all blocks,
+joined, are the file.
 
 >>> import io
 >>> list(iter_blocks(io.BytesIO(b"a\\nb\\n\\nc\\n"), path=None))
@@ -27,7 +27,7 @@ _BLANK_LINES = re.compile(rb"(\r?\n(?:\r?\n)+(?:\r+\Z)?)")
 
 
 class Readable(Protocol):
-    """The one thing a reader asks of a stream."""
+    """The only method that a reader needs from a stream."""
 
     def read(self, size: int, /) -> bytes:
         """Return at most `size` bytes, none at the end."""
@@ -37,7 +37,7 @@ class Block(NamedTuple):
     """One item of a file as it is written there."""
 
     lead: str
-    """Byte-order mark and blank lines before the first item of the file; else empty."""
+    """Byte-order mark and blank lines before the first item of the file; otherwise empty."""
     text: str
     """The lines of the item, without the last line end."""
     end: str
@@ -59,9 +59,9 @@ def split_into_blocks(
     split: Callable[[bytes], Iterator[tuple[bytes, str]]],
     line: int = 1,
 ) -> Iterator[Block]:
-    """Yield the blocks of a stream: what `split` makes of each piece that `last_start` cuts.
+    """Yield the blocks of a stream, which `last_start` cuts into pieces and `split` into items.
 
-    `last_start` returns the place in a buffer where its last item begins, 0 if it sees only one;
+    `last_start` returns the position in a buffer of its last item, 0 if there is only one;
     `split` yields each item with the line ends after it. The stream begins at `line` of its file.
     """
     lead = ""
@@ -88,8 +88,8 @@ def iter_pieces(
 ) -> Iterator[bytes]:
     """Yield pieces of whole items, of about `size` bytes, or a megabyte.
 
-    An item longer than a piece makes the next read as long as all that is held, so that the work
-    stays linear in the length of the file.
+    If an item is longer than a piece, the next read is as long as everything held so far, so that
+    the work stays linear in the length of the file.
     """
     held = b""
     while piece := stream.read(max(size or PIECE_BYTES, len(held))):
@@ -102,7 +102,7 @@ def iter_pieces(
 
 
 def _last_block_start(held: bytes) -> int:
-    # Blank lines at the end belong to the block before them, and more may follow: look before them.
+    # Blank lines at the end belong to the block before them, and more may follow: skip them.
     body = held.rstrip(b"\r\n")
     plain = body.rfind(b"\n\n")
     with_return = body.rfind(b"\n\r\n") if b"\r" in body else -1
@@ -112,7 +112,7 @@ def _last_block_start(held: bytes) -> int:
 def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
     """Yield each run of non-blank lines with the line ends after it."""
     *blocks, last = piece.split(b"\n\n")
-    # A block that is empty or begins with a line end tells of several blank lines.
+    # A block that is empty or begins with a line end results from several blank lines.
     if b"\r" in piece or any(block[:1] in b"\n" for block in [*blocks, last or b"x"]):
         *parts, last = _BLANK_LINES.split(piece)
         for block, blank_lines in zip(parts[::2], parts[1::2], strict=True):

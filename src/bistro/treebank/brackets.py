@@ -1,11 +1,11 @@
-"""Constituency trees in brackets, as in the Penn Treebank: read, written, never lost.
+"""Constituency trees in brackets, as in the Penn Treebank: read and written without loss.
 
-A leaf is a tag and a word, ``(NN dog)``; above it are labels, ``(NP (DT the) (NN dog))``. The
-outermost bracket may have no label: ``((S ...))``. Trees may be spread over lines or share one.
+A leaf is a tag and a word, ``(NN dog)``; labels enclose the leaves, ``(NP (DT the) (NN dog))``. The
+outermost bracket may have no label: ``((S ...))``. Trees may span or share lines.
 Brackets, spaces, tabs and line ends separate; every other character belongs to a word or label.
 
-A tree that was read remembers its text, white space around it included. As long as nobody changes
-the tree, writing gives back the same bytes. Nothing here recurses: depth is limited by memory only.
+A tree that was read remembers its text, including the white space around it. Unless the tree is
+changed, writing gives back the same bytes. Nothing here recurses: only memory limits the depth.
 
 >>> tree = parse_tree("((S (NP (NN  time)) (VP (VBZ flies))))")
 >>> tree.leaves(), tree.tags(), tree.children[0].label
@@ -55,7 +55,7 @@ class Tree:
         self.word = word
 
     def nodes(self) -> Iterator[Tree]:
-        """Yield this node and all below it, from left to right, parents first."""
+        """Yield this node and all nodes below it, from left to right, parents first."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -87,29 +87,29 @@ class Tree:
 
 
 class SourceTree(Tree):
-    """The root of a tree that was read; made by the functions below only."""
+    """The root of a tree that was read; only the functions below create it."""
 
     __slots__ = ("end", "is_first", "lead", "line", "raw")
 
     lead: str
-    """The text before the first tree of the file; else empty."""
+    """The text before the first tree of the file; otherwise empty."""
     raw: str
     """The text of the tree, from bracket to bracket."""
     end: str
-    """The white space after it."""
+    """The white space after the tree."""
     line: int
-    """The number of the line it begins on."""
+    """The number of the line on which the tree begins."""
     is_first: bool
-    """Whether it is the first tree of its file."""
+    """True for the first tree of a file."""
 
     def __str__(self) -> str:
-        """Return the text as it was read, or the tree written again if it has been changed."""
+        """Return the text as it was read, or the formatted tree if it has been changed."""
         unchanged = _parse(self.raw) == self
         return self.lead + (self.raw if unchanged else format_tree(self)) + self.end
 
 
 def parse_tree(text: str) -> SourceTree:
-    """Read the one tree that `text` holds."""
+    """Read the only tree in `text`."""
     trees = list(iter_trees(io.BytesIO(text.encode())))
     if len(trees) > 1:
         raise TreebankError(f"expected one tree, found {len(trees)}")
@@ -124,7 +124,7 @@ def read_trees(path: str | os.PathLike[str]) -> list[SourceTree]:
 def iter_trees(
     source: str | os.PathLike[str] | Readable, path: str | None = None
 ) -> Iterator[SourceTree]:
-    """Yield the trees of a path, ``-`` or a binary stream; `path` names a stream in complaints."""
+    """Yield the trees of a path, ``-`` or a binary stream; `path` names a stream in errors."""
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         label = path or ("<stdin>" if name == STANDARD_STREAM else name)
@@ -135,7 +135,7 @@ def iter_trees(
 
 
 def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
-    """Write trees, unchanged ones byte for byte, others one per line."""
+    """Write trees: unchanged ones byte for byte, others one per line."""
     with writing(path) as stream:
         before = ""
         for tree in trees:
@@ -152,7 +152,7 @@ def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
 
 
 def format_tree(tree: Tree) -> str:
-    """Return the tree on one line; empty nodes and names with spaces or brackets are refused."""
+    """Return the tree on one line; empty nodes and names with spaces or brackets are errors."""
     parts: list[str] = []
     todo: list[Tree | str] = [tree]
     while todo:
@@ -196,7 +196,7 @@ def _iter_stream(stream: Readable, path: str | None) -> Iterator[SourceTree]:
 
 
 def _tree_starts(text: bytes) -> tuple[NDArray[np.intp], int | None]:
-    """Return where outermost brackets open, and the place of a closing bracket too many."""
+    """Return the positions of outermost brackets and of a superfluous closing bracket."""
     characters = np.frombuffer(text, dtype=np.uint8)
     opening = characters == ord("(")
     closing = characters == ord(")")
@@ -208,13 +208,13 @@ def _tree_starts(text: bytes) -> tuple[NDArray[np.intp], int | None]:
 def _last_tree_start(held: bytes) -> int:
     starts, too_many = _tree_starts(held)
     if too_many is not None:
-        # All that follows would count as one tree: complain now, not at the end of the file.
+        # The remaining file would count as one tree: report it now, not at the end of the file.
         return too_many + 1
     return int(starts[-1]) if starts.size > 1 else 0
 
 
 def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
-    """Yield each tree with the white space after it; misplaced text goes with the tree before."""
+    """Yield each tree with the white space after it; misplaced text belongs to the tree before."""
     starts = _tree_starts(piece)[0].tolist()
     for begin, end in pairwise([0, *starts[1:], len(piece)]):
         item = piece[begin:end]
@@ -224,7 +224,7 @@ def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
 
 
 class _FaultError(Exception):
-    """What is wrong with a text, and at which character."""
+    """An error in a text, and the character where it occurs."""
 
     def __init__(self, reason: str, place: int) -> None:
         self.reason = reason
@@ -233,7 +233,7 @@ class _FaultError(Exception):
 
 
 def _parse(text: str) -> SourceTree:
-    """Return the one tree of a text."""
+    """Return the only tree of a text."""
     root: SourceTree | None = None
     above: list[Tree] = []
     for match in _TOKEN.finditer(text):
@@ -269,7 +269,7 @@ def _check_filled(node: Tree, place: int) -> None:
     if node.children:
         return
     if node.label:
-        reason = f"'{node.label}' is alone: a word needs a tag, a non-terminal something below"
+        reason = f"'{node.label}' is alone: a word needs a tag, and a non-terminal needs children"
     else:
         reason = "a tree without words"
     raise _FaultError(reason, place)

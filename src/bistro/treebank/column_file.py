@@ -1,11 +1,11 @@
 """Files of ten tab-separated columns, one word per line, a blank line after each sentence.
 
-CoNLL-U and CoNLL-X differ in little, and a `ColumnFormat` says in what. All words of a sentence
+CoNLL-U and CoNLL-X differ in few details, which a `ColumnFormat` lists. All words of a sentence
 are read at once: one `replace` marks the first field of every line with its line end, one `split`
-cuts all fields, and comparing every tenth with ``1, \\n2, \\n3, …`` proves that the ids are right
+cuts all fields, and comparing every tenth with ``1, \\n2, \\n3, …`` proves that the ids are correct
 and that every line has ten columns. Rows that are not words (multiword tokens, empty nodes) are
-few, and checked one by one. Where something is wrong, or only unusual, `_CarefulReader` goes
-through the sentence line by line and names the line of the first offence.
+few, and are checked one by one. If anything is wrong or unusual, `_CarefulReader` goes through the
+sentence line by line and reports the line of the first error.
 
 >>> import io
 >>> from bistro.treebank.conllu import CONLLU
@@ -33,27 +33,27 @@ _MARKED_IDS = ["1", *(f"\n{word}" for word in range(2, _MANY_WORDS + 1))]
 
 @dataclass(frozen=True, slots=True)
 class ColumnFormat:
-    """What sets one ten-column format apart."""
+    """The properties that distinguish one ten-column format from others."""
 
     name: str
     title: str
     roots: Roots
-    """Whether a sentence has one root or any number, unless the caller says otherwise."""
+    """The default number of roots of a sentence: one or any number."""
     special_rows: bool
-    """Whether there are multiword tokens (1-2) and empty nodes (8.1)."""
+    """True if there are multiword tokens (1-2) and empty nodes (8.1)."""
 
 
 def recast(
     sentence: Sentence, format: ColumnFormat, *, comments: list[str], roots: Roots
 ) -> Sentence:
-    """Return the words of a sentence in another format, with the columns that mean the same."""
+    """Return the words of a sentence in another format, with the columns that both formats have."""
     columns: dict[str, Any] = {name: getattr(sentence, name) for name in COLUMNS[2 : DEPREL + 1]}
     more: dict[str, Any] = {"comments": comments, "format": format.name, "roots": roots}
     return Sentence.from_columns(sentence.forms, line=sentence.line, **columns, **more)
 
 
 class ColumnReader:
-    """Reads sentences of one format from one file, each checked."""
+    """Reads and checks sentences of one format from one file."""
 
     def __init__(
         self,
@@ -77,11 +77,11 @@ class ColumnReader:
             yield Sentence(text, core, name, line, lead, end)
 
     def fail(self, reason: str, line: int) -> NoReturn:
-        """Refuse the file."""
+        """Raise an error for a line of the file."""
         raise TreebankError(reason, path=self._path, line=line)
 
     def _read_words(self, rows: str) -> CoreColumns | None:
-        """Return the columns of rows that are all faultless words, or None."""
+        """Return the columns of the rows if all of them are valid words, otherwise None."""
         size = rows.count("\n") + 1
         if not rows.startswith(f"{size}\t", rows.rfind("\n") + 1) or "\r" in rows:
             return None
@@ -98,7 +98,7 @@ class ColumnReader:
         return forms, fields[UPOS::NUM_COLUMNS], heads, fields[DEPREL::NUM_COLUMNS]
 
     def _read_mixed(self, block: Block) -> CoreColumns:
-        """Return the columns of a sentence with other lines among its words."""
+        """Return the columns of a sentence that also has lines other than words."""
         lines = block.text.replace("\r\n", "\n").split("\n")
         words = [line for line in lines if line.partition("\t")[0].isdigit()]
         core = self._read_words("\n".join(words))
@@ -143,7 +143,7 @@ class _SpecialRows:
             self._reader.fail(message, line)
 
     def finish(self, size: int) -> None:
-        """Check what can be checked only when the number of words is known."""
+        """Make the checks that need the number of words."""
         if self._token_end > size:
             self._reader.fail(
                 f"the multiword token ends at word {self._token_end}, "
@@ -184,7 +184,7 @@ class _SpecialRows:
 
 
 class _CarefulReader:
-    """One sentence, line by line, with every rule of the format."""
+    """Checks one sentence line by line, with every rule of the format."""
 
     def __init__(self, reader: ColumnReader) -> None:
         self._reader = reader
@@ -193,7 +193,7 @@ class _CarefulReader:
         self._line_of_word: list[int] = []
 
     def read(self, lines: list[str], first_line: int) -> CoreColumns:
-        """Return forms, upos, heads and deprels, or stop at the first line that breaks a rule."""
+        """Return forms, upos, heads and deprels, or fail at the first line that breaks a rule."""
         for number, line in enumerate(lines, start=first_line):
             if not line.startswith("#"):
                 self._read_row(line.split("\t"), number)
@@ -236,7 +236,7 @@ class _CarefulReader:
 
 
 def _after_comments(text: str) -> str:
-    """Return the lines after the comments at the top, or nothing if they do not begin with 1."""
+    """Return the lines after the comments at the top, or "" if they do not begin with 1."""
     if text.startswith("1\t"):
         return text
     start = text.find("\n1\t") + 1

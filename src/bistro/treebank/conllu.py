@@ -25,12 +25,12 @@ CONLLU = ColumnFormat(
 
 
 def to_conllu(sentence: Sentence, *, roots: Roots = "one") -> Sentence:
-    """Return a sentence of another format as CoNLL-U; PHEAD and PDEPREL have no place in it."""
+    """Return a sentence of another format as CoNLL-U, which has no PHEAD and PDEPREL."""
     return recast(sentence, CONLLU, comments=sentence.comments, roots=roots)
 
 
 def lost_in_conllu(sentence: Sentence) -> Counter[str]:
-    """Count what `to_conllu` leaves out."""
+    """Count the values that `to_conllu` leaves out."""
     return Counter(
         {
             "PHEAD values": sum(value != EMPTY for value in sentence.deps),

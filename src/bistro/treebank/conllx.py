@@ -1,8 +1,8 @@
 """CoNLL-X, the format of the shared tasks on dependency parsing of 2006 and 2007.
 
-Ten columns as in CoNLL-U, but a coarse and a fine tag (CPOSTAG, POSTAG: `upos`, `xpos`) and the
-projective head and relation (PHEAD, PDEPREL: `deps`, `misc`). It has no tokens of several words and
-no empty nodes; a sentence may have several roots. Comments, which the format does not know, are
+Ten columns as in CoNLL-U, but with a coarse and a fine tag (CPOSTAG, POSTAG: `upos`, `xpos`) and
+the projective head and relation (PHEAD, PDEPREL: `deps`, `misc`). It has no tokens of several words
+and no empty nodes; a sentence may have several roots. Comments are not part of the format, but are
 kept when they occur.
 
 >>> print(to_conllx(sentence), end="")                          # doctest: +SKIP
@@ -25,12 +25,12 @@ CONLLX = ColumnFormat(
 
 
 def to_conllx(sentence: Sentence) -> Sentence:
-    """Return the words of a sentence as CoNLL-X; `lost_in_conllx` counts what is left out."""
+    """Return the words of a sentence as CoNLL-X; `lost_in_conllx` counts the values left out."""
     return recast(sentence, CONLLX, comments=[], roots=CONLLX.roots)
 
 
 def lost_in_conllx(sentence: Sentence) -> Counter[str]:
-    """Count what `to_conllx` leaves out."""
+    """Count the values that `to_conllx` leaves out."""
     return Counter(
         {
             "comments": len(sentence.comments),

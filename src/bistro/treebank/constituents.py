@@ -1,13 +1,13 @@
-"""Constituency trees as a grammar takes them: no traces, plain labels, two children at most.
+"""Constituency trees for grammars: no traces, plain labels, at most two children.
 
-A treebank says more than a context-free grammar can: words that are not there (``-NONE-``), what a
-phrase is for (``NP-SBJ``), which trace it belongs to (``NP-SBJ-1``). `simplified` takes this away,
-gives every tree the same root, ``TOP``, and leaves out a phrase that is all of a phrase of its own
-label (which mostly had a trace beside it).
+A treebank contains more than a context-free grammar can express: words that are not spoken
+(``-NONE-``), the function of a phrase (``NP-SBJ``), the trace it belongs to (``NP-SBJ-1``).
+`simplified` removes these, gives every tree the same root, ``TOP``, and removes a phrase that is
+the only child of a phrase with the same label (which usually had a trace as its sibling).
 
-`binarised` splits what has more than two children from the left, so that the rest hangs on the
-right: ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN``. The new symbol remembers
-the label of the phrase and nothing of its children (no horizontal memory, h = 0 in Klein and
+`binarised` splits nodes with more than two children from the left, so that the remaining children
+are on the right: ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN``. The new symbol
+remembers the label of the phrase but not its children (no horizontal memory, h = 0 in Klein and
 Manning, 2003). `unbinarised` is the exact inverse. Nothing here recurses.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
@@ -32,18 +32,18 @@ from bistro.treebank.brackets import SourceTree, Tree
 
 ROOT = "TOP"
 ROOT_NAMES = frozenset({"", ROOT, "ROOT", "S1"})
-"""What treebanks and parsers call the outermost bracket, where it says nothing."""
+"""Names of the outermost bracket in treebanks and parsers, where it carries no information."""
 TRACE = "-NONE-"
 INTERMEDIATE = "@"
-"""How the symbols begin that `binarised` puts in."""
+"""The prefix of the symbols that `binarised` inserts."""
 _PLAIN = re.compile(r"[^-=|]+")
 
 
 @lru_cache(maxsize=1 << 14)
 def plain_label(label: str) -> str:
-    """Return a label without function tags, indices and second thoughts (``ADVP|PRT``).
+    """Return a label without function tags, indices and alternatives (``ADVP|PRT``).
 
-    A label that begins with one of the marks, as the tag ``-LRB-``, is all name.
+    A label that begins with one of the marks, such as the tag ``-LRB-``, is not changed.
 
     >>> [plain_label(label) for label in ("NP-SBJ-1", "NP=2", "ADVP|PRT", "-LRB-", "PRP$")]
     ['NP', 'NP', 'ADVP', '-LRB-', 'PRP$']
@@ -53,7 +53,7 @@ def plain_label(label: str) -> str:
 
 
 def without_traces(tree: Tree) -> Tree | None:
-    """Return the tree without traces and what holds nothing else, or None if that is all."""
+    """Return the tree without traces and phrases of traces, or None if nothing else remains."""
 
     def kept(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:
@@ -77,7 +77,7 @@ def simplified(tree: Tree) -> Tree:
     spoken = without_traces(tree)
     if spoken is None:
         line = tree.line if isinstance(tree, SourceTree) else None
-        raise TreebankError("a tree without words: it holds nothing but traces", line=line)
+        raise TreebankError("a tree without words: it holds only traces", line=line)
     return under_root(_rebuilt(spoken, plain)[0])
 
 
@@ -89,15 +89,15 @@ def under_root(tree: Tree) -> Tree:
 
 
 def binarised(tree: Tree) -> Tree:
-    """Return the tree with at most two children per node, the rest of each on the right."""
+    """Return the tree with at most two children per node, the remaining children on the right."""
 
     def split(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:
             return [node]
         if is_intermediate(node):
             raise TreebankError(
-                f"the label '{node.label}' begins with '{INTERMEDIATE}', which marks what "
-                "binarisation puts in: is this tree binarised already?"
+                f"the label '{node.label}' begins with '{INTERMEDIATE}', which marks symbols that "
+                "binarisation inserts: is this tree binarised already?"
             )
         while len(children) > 2:
             children[-2:] = [Tree(INTERMEDIATE + node.label, children[-2:])]
@@ -107,7 +107,7 @@ def binarised(tree: Tree) -> Tree:
 
 
 def unbinarised(tree: Tree) -> Tree:
-    """Undo `binarised`: what hangs on a symbol that was put in comes back to its phrase."""
+    """Undo `binarised`: the children of an inserted symbol are returned to its phrase."""
 
     def joined(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:
@@ -118,7 +118,7 @@ def unbinarised(tree: Tree) -> Tree:
 
 
 def is_intermediate(node: Tree) -> bool:
-    """Return whether `binarised` put the node in."""
+    """Return whether `binarised` inserted the node."""
     return node.word is None and node.label.startswith(INTERMEDIATE)
 
 
@@ -128,13 +128,13 @@ def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
 
 
 def _rebuilt(tree: Tree, change: Callable[[Tree, list[Tree]], list[Tree]]) -> list[Tree]:
-    """Return what a node becomes, given what its children became, for all nodes from below.
+    """Replace all nodes of a tree, children first, and return the replacements of the root.
 
-    `change` gets a node and the new children, and returns what replaces it.
+    `change` receives a node and its new children, and returns the nodes that replace it.
     """
     new: list[Tree] = []
-    # Parents come first in nodes(); from behind, a node finds its children last in `new`,
-    # in reversed order. How many there are its old children say, each with its own share.
+    # Parents come first in nodes(); in reversed order, a node finds its children last in `new`,
+    # also reversed. `shares` holds the number of replacements of each old child.
     shares: list[int] = []
     for node in reversed(list(tree.nodes())):
         count = sum(shares.pop() for _ in node.children)

@@ -1,7 +1,7 @@
 """From one format to another, and to projective trees and back, sentence by sentence.
 
-A `Conversion` is a chain of small steps over a stream of sentences; it counts what each step
-changes and what has no place in the new format.
+A `Conversion` is a chain of small steps over a stream of sentences; it counts the changes of each
+step and the values that the new format cannot hold.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> conversion = Conversion("conllx")
@@ -34,7 +34,7 @@ _LOSSES: dict[str, Callable[[Sentence], Counter[str]]] = {
 
 @dataclass
 class Conversion:
-    """What to do with each sentence, and the count of what was done."""
+    """The steps to apply to each sentence, and counts of the changes."""
 
     to: str
     roots: Roots | None = None
@@ -47,14 +47,14 @@ class Conversion:
     converted: int = 0
     """Sentences that had another format."""
     sentences_changed: int = 0
-    """Sentences whose tree became another one."""
+    """Sentences whose tree was changed."""
     sentences_without_tree: int = 0
     """Sentences that could not be (de)projectivized, since not all words have a head."""
     lifted: int = 0
     restored: int = 0
     not_restored: int = 0
     lost: Counter[str] = field(default_factory=Counter)
-    """What had no place in the new format, by kind."""
+    """Counts of values that the new format cannot hold, by kind."""
 
     def run(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Yield the converted sentences."""
@@ -75,7 +75,7 @@ class Conversion:
         self.converted += 1
         self.lost += _LOSSES[self.to](sentence)
         if self.to == "raw":
-            # What is between two sentences depends on both: `RunningText` writes them.
+            # The text between two sentences depends on both: `RunningText` writes it.
             return sentence
         if self.to == "conllu":
             return to_conllu(sentence, roots=self.roots or "one")

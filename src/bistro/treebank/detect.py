@@ -1,4 +1,4 @@
-"""Which format is it? By name, by suffix, else by the look of the first lines.
+"""Detection of formats: by name, by suffix, otherwise from the first lines.
 
 >>> format_of_suffix("data/train.conllu.gz")
 'conllu'
@@ -17,10 +17,10 @@ from bistro.treebank.fields import UPOS
 
 SENTENCE_FORMATS = ("conllu", "conllx", "text")
 READABLE_FORMATS = (*SENTENCE_FORMATS, "raw")
-"""Running text becomes CoNLL-U when it is read, and only if it is called so."""
+"""Running text becomes CoNLL-U when it is read, and only if its format is given."""
 FORMATS = (*SENTENCE_FORMATS, "brackets")
 WRITABLE_FORMATS = (*FORMATS, "raw")
-"""A treebank becomes running text when it is written so, and only if it is called so."""
+"""A treebank becomes running text when it is written, and only if that format is given."""
 _OTHER_NAMES = {"lines": "text"}
 
 _SUFFIXES = {
@@ -40,11 +40,11 @@ UNIVERSAL_TAGS = frozenset(
         *("PUNCT", "SYM", "X", "_"),
     }
 )
-"""Those of Universal Dependencies, and the sign for none."""
+"""The tags of Universal Dependencies, and the sign for a missing tag."""
 
 
 class PeekedStream:
-    """A binary stream that shows its first bytes before they are read, and keeps its hash."""
+    """A binary stream whose first bytes can be inspected before they are read, and its hash."""
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
@@ -52,13 +52,13 @@ class PeekedStream:
         self.sha256 = hashlib.sha256()
 
     def peek(self) -> bytes:
-        """Return the first lines without moving on: all that is there, or enough to judge."""
+        """Return the first lines without consuming them: the whole content, or enough to decide."""
         while len(self._seen) < _ENOUGH_BYTES and (piece := self._stream.read(_ENOUGH_BYTES)):
             self._seen += piece
         return self._seen
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes (all that is left if negative), none at the end."""
+        """Return at most `size` bytes (all remaining bytes if negative), none at the end."""
         if self._seen and size >= 0:
             piece, self._seen = self._seen[:size], self._seen[size:]
         else:
@@ -82,7 +82,7 @@ def choose_format(
     found = (path and format_of_suffix(path)) or format_of_content(stream.peek())
     if found not in choices:
         raise TreebankError(
-            f"this looks like {found}, where {', '.join(choices)} can be used: "
+            f"this looks like {found}, but the format must be one of {', '.join(choices)}: "
             "give another file, or name its format if it is one of these",
             path=path,
         )
@@ -90,7 +90,7 @@ def choose_format(
 
 
 def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
-    """Refuse the name of a format that does not exist."""
+    """Raise an error if a format does not exist."""
     if name not in choices:
         raise ConfigError(
             f"'{name}' is not a format{nearest(name, choices)}; choose one of {', '.join(choices)}"
@@ -98,7 +98,7 @@ def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
 
 
 def suffix_of(path: str) -> str:
-    """Return the suffix of a file name, without one that tells how it is compressed."""
+    """Return the suffix of a file name, ignoring a suffix for its compression."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
@@ -106,7 +106,7 @@ def suffix_of(path: str) -> str:
 
 
 def format_of_suffix(path: str) -> str | None:
-    """Return the format a file name tells, if it does."""
+    """Return the format that a file name implies, or None."""
     return _SUFFIXES.get(suffix_of(path))
 
 
@@ -114,7 +114,7 @@ def format_of_content(first: bytes) -> str:
     """Guess the format from the first lines.
 
     Ten columns are CoNLL-U if a comment precedes them, if the first row is a multiword token
-    or an empty node, or if its tag is one of the universal ones; else CoNLL-X.
+    or an empty node, or if its tag is one of the universal ones; otherwise CoNLL-X.
     """
     comment_seen = False
     for line in first.decode("utf-8", "replace").removeprefix(BYTE_ORDER_MARK).split("\n"):

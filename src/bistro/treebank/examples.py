@@ -1,6 +1,6 @@
 """Training data that is not a treebank of sentences: bracketed trees, segmented words.
 
-What a task learns from is a sequence of items of its own kind, which knows where it comes from, as
+The training data of a task is a sequence of items of one kind, which records its origin, as
 a `Treebank` does.
 
 >>> words = Examples(["a-ba-ntu", "u-mu-ntu"], name="zulu.tsv", sha256="5f1c")
@@ -36,7 +36,7 @@ class Examples(Sequence[Item], Generic[Item]):
         self.sha256 = sha256
         self.license = license
         self.problems = list(problems)
-        """What was wrong with items that were left out."""
+        """Errors of the items that were left out."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -55,7 +55,7 @@ class Examples(Sequence[Item], Generic[Item]):
 
 
 def joined(parts: Sequence[Examples[Item]]) -> Examples[Item]:
-    """Return several files as one, whose hash is that of their hashes in a row."""
+    """Return several files as one, whose hash is the hash of their concatenated hashes."""
     if len(parts) == 1:
         return parts[0]
     hashes = "".join(part.sha256 for part in parts)

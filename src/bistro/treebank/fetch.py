@@ -1,14 +1,14 @@
 """Universal Dependencies treebanks by name: downloaded once, checked, and kept.
 
-`fetch` brings the files of a treebank into the cache and returns where they are; nothing in Bistro
-calls it unasked. What is already cached is checked and used without the network.
+`fetch` brings the files of a treebank into the cache and returns their location; Bistro never
+calls it unless requested. Cached files are checked and used without the network.
 
-Checksums: a mirror may promise the SHA-256 of its files (see `fetch_sources`). Where none is
-promised, those of the first download are written beside the treebank (`UD_English-EWT.sha256`) and
-every later fetch is held against them, so a file that changes behind its name is noticed.
+Checksums: a mirror may list the SHA-256 of its files (see `fetch_sources`). Otherwise, the
+checksums of the first download are written next to the treebank (`UD_English-EWT.sha256`) and every
+later fetch is compared with them, so that a changed file is noticed.
 
 The cache is the user's cache folder or, where set, the folder `BISTRO_HOME`. A treebank appears in
-it whole or not at all. Its layout is that of a mirror, so one machine's cache can serve another.
+it whole or not at all. It has the layout of a mirror, so one machine's cache can serve another.
 
 >>> fetched = fetch("en_ewt", release="2.16", mirror="/data/ud")      # doctest: +SKIP
 >>> fetched.train                                                     # doctest: +SKIP
@@ -53,8 +53,8 @@ class Fetched:
     release: str
     folder: Path
     check: Check
-    """What its files agree with: the mirror's checksums, those recorded at an earlier download, or
-    nothing yet, this being the first download."""
+    """The checksums that its files match: the mirror's, those recorded at an earlier download, or
+    none yet if this is the first download."""
 
     @property
     def files(self) -> list[Path]:
@@ -78,7 +78,7 @@ class Fetched:
 
     @property
     def licence(self) -> Path | None:
-        """The file that says under which terms it may be used."""
+        """The file with the licence terms."""
         return next(iter(sorted(self.folder.glob("[Ll][Ii][Cc][Ee][Nn][Ss][Ee]*"))), None)
 
     def _part(self, part: str) -> Path | None:
@@ -94,7 +94,7 @@ def fetch(
     timeout: float = 30.0,
     progress: Progress = lambda *_: None,
 ) -> Fetched:
-    """Return a treebank from the cache, after downloading it where it is not there yet.
+    """Return a treebank from the cache, after downloading it if it is not there yet.
 
     Parameters
     ----------
@@ -103,10 +103,10 @@ def fetch(
     release
         A release of Universal Dependencies, such as ``"2.16"``.
     mirror
-        Where to look, as described in `fetch_sources`; default: the environment's `BISTRO_MIRROR`,
-        or else the public repository.
+        Source of the files, as described in `fetch_sources`; default: the environment variable
+        `BISTRO_MIRROR`, or else the public repository.
     force
-        Whether to download again.
+        Download again even if the treebank is cached.
     timeout
         Seconds to wait for the server.
     progress
@@ -124,8 +124,8 @@ def fetch(
         try:
             promised = download(source, full, number, staging, timeout=timeout, progress=progress)
         except NotThereError as error:
-            told = f"{error}; has release {number} a treebank {full}?{_hint(full)}"
-            raise NotThereError(told) from error
+            message = f"{error}; has release {number} a treebank {full}?{_hint(full)}"
+            raise NotThereError(message) from error
         if not any(staging.glob("*.conllu")):
             raise FetchError(f"{source}: no CoNLL-U files for {full} in release {number}")
         check = _compare(staging, promised, _recorded(record), source, record)
@@ -134,7 +134,7 @@ def fetch(
 
 
 def cached() -> list[Fetched]:
-    """Return what the cache holds, without checking it."""
+    """Return the treebanks in the cache, without checking them."""
     found = []
     for folder in sorted(cache_folder().glob("ud-treebanks-v*/UD_*")):
         if folder.is_dir():
@@ -166,7 +166,7 @@ def _hint(full: str) -> str:
 
 @contextlib.contextmanager
 def _staging(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder that takes the place of `folder` only if all goes well."""
+    """Yield an empty folder that replaces `folder` only if there is no error."""
     token = secrets.token_hex(4)
     staging = folder.with_name(f".{folder.name}.{token}.part")
     old = folder.with_name(f".{folder.name}.{token}.old")
@@ -188,7 +188,7 @@ def _staging(folder: Path) -> Iterator[Path]:
 def _compare(
     folder: Path, promised: dict[str, str], recorded: dict[str, str], source: str, record: Path
 ) -> Check:
-    """Hold the files of `folder` against both lists of checksums; any difference is an error."""
+    """Compare the files of `folder` with both lists of checksums; any difference is an error."""
     for name in sorted(promised.keys() | recorded.keys()):
         path = folder / name
         if not path.is_file():

@@ -1,15 +1,15 @@
-"""Where treebanks come from: an archive, a folder, or a folder on a web server.
+"""Sources of treebanks: an archive, a folder, or a folder on a web server.
 
-A *mirror* is written in one of two ways.
+A *mirror* has one of two forms.
 
-- With ``{name}`` (and ``{release}``) in it, it is the place of an archive (``.tar.gz``) for each
-  treebank. The public place, the release tags of the project's repositories, is of this kind.
+- With ``{name}`` (and ``{release}``) in it, it is the address of an archive (``.tar.gz``) for each
+  treebank. The public source, the release tags of the project's repositories, has this form.
 - Otherwise it is a folder, or the URL of one, laid out as the official release archive unpacks:
-  ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file ``SHA256SUMS`` beside the
-  treebank's files (as the program ``sha256sum`` writes it) says what they must contain; through a
-  URL it also says which files there are, so there it is needed.
+  ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file ``SHA256SUMS`` next to the
+  treebank's files (as the program ``sha256sum`` writes it) lists their checksums; for a
+  URL it also lists which files exist, so there it is required.
 
-`download` puts the treebank's files into an empty folder and returns the promised checksums.
+`download` puts the treebank's files into an empty folder and returns the listed checksums.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SAFE_NAME = re.compile(r"[^/\\\0]+")
 CHUNK = 1 << 17
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with a file's name, the bytes received so far and, where known, the bytes to come."""
+"""Called with a file's name, the bytes received so far and, where known, the total number."""
 
 
 class FetchError(BistroError):
@@ -44,13 +44,13 @@ class FetchError(BistroError):
 
 
 class NotThereError(FetchError):
-    """The place answered, and has no such file."""
+    """The server or folder is available, but has no such file."""
 
 
 def download(
     mirror: str, name: str, release: str, folder: Path, *, timeout: float, progress: Progress
 ) -> dict[str, str]:
-    """Put the files of a treebank into `folder`; return the checksums that its mirror promises."""
+    """Put the files of a treebank into `folder`; return the checksums that its mirror lists."""
     source = mirror if _is_url(mirror) else str(Path(mirror).expanduser())
     if "{name}" in source:
         place = source.replace("{name}", name).replace("{release}", release)
@@ -75,7 +75,7 @@ def download(
 
 
 def read_checksums(text: str, place: str) -> dict[str, str]:
-    """Return the checksum of each file from the lines of `sha256sum`."""
+    """Return the checksum of each file from the output lines of `sha256sum`."""
     checksums = {}
     for number, line in enumerate(text.splitlines(), start=1):
         match = re.fullmatch(r"([0-9a-fA-F]{64})[ \t]+[*]?(?:\./)?(\S.*)", line)
@@ -113,7 +113,7 @@ def _promised(base: str, timeout: float) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _opened(place: str, timeout: float) -> Iterator[tuple[IO[bytes], int | None]]:
-    """Open a path or URL; yield its stream and its length where that is known."""
+    """Open a path or URL; yield its stream and its length, if known."""
     with _explained(place, timeout):
         if not _is_url(place):
             with Path(place).open("rb") as stream:
@@ -127,7 +127,7 @@ def _opened(place: str, timeout: float) -> Iterator[tuple[IO[bytes], int | None]
 
 @contextlib.contextmanager
 def _explained(place: str, timeout: float) -> Iterator[None]:
-    """Turn what can go wrong on the way into one sentence each."""
+    """Turn each error of a download into one sentence."""
     try:
         yield
     except FileNotFoundError as error:
@@ -146,9 +146,9 @@ def _explained(place: str, timeout: float) -> Iterator[None]:
             raise NotThereError(f"{place}: no such file") from error
         if isinstance(reason, TimeoutError):
             raise FetchError(f"{place}: no answer within {timeout:g} seconds") from error
-        told = explain(reason) if isinstance(reason, OSError) else str(reason)
+        explanation = explain(reason) if isinstance(reason, OSError) else str(reason)
         raise FetchError(
-            f"{place}: cannot be reached ({told}); without a network, "
+            f"{place}: cannot be reached ({explanation}); without a network, "
             "name a folder that holds the treebanks with --mirror"
         ) from error
 
@@ -171,7 +171,7 @@ def _copy(place: str, target: Path, title: str, timeout: float, progress: Progre
 
 
 def _read(stream: IO[bytes], place: str, timeout: float) -> bytes:
-    # Apart from `_copy`'s own errors: a broken connection is not a full disk.
+    # Separate from the errors of `_copy`: a broken connection is not a full disk.
     with _explained(place, timeout):
         return stream.read(CHUNK)
 
@@ -199,6 +199,6 @@ def _inside(member: str, place: str) -> PurePosixPath:
     path = PurePosixPath(member.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts:
         raise FetchError(
-            f"{place}: the archive is refused: its member '{member}' points outside of it"
+            f"{place}: the archive is rejected: its member '{member}' points outside of it"
         )
     return path

@@ -1,4 +1,4 @@
-"""The ten columns: their names, what a field may hold, and numbers in them.
+"""The ten columns: their names, the permitted values of a field, and numbers in fields.
 
 >>> parse_heads(["2", "0", "_"])
 [2, 0, -1]
@@ -16,7 +16,7 @@ from bistro.treebank.validate import MISSING
 
 EMPTY = "_"
 COLUMNS = ("ids", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
-"""The columns by the names of a sentence's lists; ``ids`` are 1, 2, … and have no list."""
+"""The columns, named as the lists of a sentence; ``ids`` are 1, 2, … and have no list."""
 LISTS = (*COLUMNS[1:], "comments")
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 
@@ -24,7 +24,7 @@ _SHOWN_CHARACTERS = 40
 
 
 class _HeadValues(dict[str, int]):
-    """HEAD fields to numbers; the small ones are looked up, which is faster than `int`."""
+    """HEAD fields as numbers; small numbers are looked up, which is faster than `int`."""
 
     def __missing__(self, field: str) -> int:
         if is_number(field):
@@ -33,7 +33,7 @@ class _HeadValues(dict[str, int]):
 
 
 def is_number(field: str) -> bool:
-    """Return whether a field is a plain number; `int` would also take "+1", "1_0" or "٣"."""
+    """Return whether a field is a plain number; `int` also accepts "+1", "1_0" or "٣"."""
     return field.isascii() and field.isdigit() and len(field) < 10
 
 
@@ -41,7 +41,7 @@ HEAD_VALUES = _HeadValues({EMPTY: MISSING} | {str(head): head for head in range(
 
 
 def parse_heads(fields: Iterable[str]) -> list[int]:
-    """Return HEAD fields as numbers, ``_`` as -1; a KeyError holds the first that is neither."""
+    """Return HEAD fields as numbers, ``_`` as -1; raise a KeyError with the first invalid field."""
     return list(map(HEAD_VALUES.__getitem__, fields))
 
 
@@ -62,7 +62,7 @@ def split_words(line: str) -> list[str]:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Refuse a column that no sentence has."""
+    """Raise an error if a sentence has no column of this name."""
     for name in names:
         if name not in LISTS:
             known = ", ".join(LISTS)
@@ -70,7 +70,7 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def check_values(name: str, values: Sequence[Any], size: int) -> None:
-    """Refuse values of a column (or comments) that could not be read back."""
+    """Raise an error if values of a column (or comments) could not be read back."""
     if name == "comments":
         for comment in values:
             if not comment.startswith("#") or not {"\n", "\r", "\0"}.isdisjoint(comment):

@@ -1,9 +1,9 @@
-"""Zero-width characters: copied along unseen, part of no word.
+"""Zero-width characters, which are copied unnoticed and are not part of words.
 
-They come with text from web pages and word processors. A word is the same word with and without
-them, in training and in use, so words are compared and scored as `seen` shows them, while files
-keep them. The joiners U+200C and U+200D stay, since they do belong to words in some scripts; and
-spaces other than the plain one stay, since they do not end words in the files Bistro reads.
+They come with text from web pages and word processors. A word with and without them is the same
+word, in training and in use. Words are therefore compared and scored as `seen` returns them, while
+files keep these characters. The joiners U+200C and U+200D stay, since they belong to words in some
+scripts; special spaces stay, since they do not end words in the files that Bistro reads.
 
 >>> seen("dog\\u200b"), seen("\\ufeffThe"), count_invisible("dog\\u200b")
 ('dog', 'The', 1)
@@ -16,7 +16,7 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 
 
 def seen(word: str) -> str:
-    """Return a word without zero-width characters; one that has nothing else stays as it is."""
+    """Return a word without zero-width characters; a word of only such characters is unchanged."""
     return word if word.isascii() else word.translate(_INVISIBLE) or word
 
 
@@ -26,10 +26,10 @@ def count_invisible(text: str) -> int:
 
 
 def holds_odd_space(word: str) -> bool:
-    """Return whether a word holds a no-break space or another one that does not end words."""
+    """Return whether a word holds a no-break space or another space that does not end words."""
     return not word.isascii() and any(map(str.isspace, word.replace(" ", "")))
 
 
 def is_invisible(word: str) -> bool:
-    """Return whether a word has zero-width characters and nothing else."""
+    """Return whether a word consists of zero-width characters only."""
     return bool(word) and count_invisible(word) == len(word)

@@ -1,15 +1,15 @@
-"""Words cut into morphemes: what an annotation says, and how it is written.
+"""Words divided into morphemes: the annotation and its notation.
 
-A morpheme is written with its label in brackets behind it, and hyphens join morphemes:
+A morpheme is followed by its label in brackets, and hyphens join morphemes:
 
     u[NPrePre15]-kw[BPre15]-engez[VRoot]-a[VerbTerm]
 
-A hyphen separates only behind a bracket, so it may be inside a form (``futhi-ke[Adv]``) or a
-label (``s[PreLoc-s]``). A morpheme may have several labels, ``lezi[Dem10][Pos1]``; together they
-are one label here, ``Dem10][Pos1``. A form may be empty (a morpheme that left no letter behind) or
+A hyphen separates only after a bracket, so it may be inside a form (``futhi-ke[Adv]``) or a
+label (``s[PreLoc-s]``). A morpheme may have several labels, ``lezi[Dem10][Pos1]``; here they
+form one label, ``Dem10][Pos1``. A form may be empty (a morpheme that left no letter) or
 be a bracket itself: ``[[Punc]``.
 
-Without labels, hyphens separate (``un-break-able``); if there are spaces, they separate instead,
+Without labels, hyphens separate (``un-break-able``); if there are spaces, the spaces separate,
 and a hyphen is a letter (``well-be ing``).
 
 >>> [m.label for m in parse_morphemes("kwa[PossConc15]-lezi[Dem10][Pos1]")]
@@ -50,21 +50,21 @@ class Morpheme:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedWord:
-    """A written word and its morphemes, which need not add up to it letter by letter."""
+    """A written word and its morphemes, whose letters may differ from the word."""
 
     form: str
     morphemes: tuple[Morpheme, ...]
     more: tuple[str, ...] = ()
     """Further columns: lemma, tag."""
     line: int = 0
-    """The number of its line in its file, from 1; 0 if it comes from none."""
+    """The number of its line in its file, from 1; 0 without a file."""
     text: str = ""
-    """Its line as it was read, and what follows it up to the next word."""
+    """Its line as it was read, with the text that follows up to the next word."""
     has_form: bool = True
-    """Whether the word is in a column of its own, before its morphemes."""
+    """True if the word has a separate column before its morphemes."""
 
     def with_morphemes(self, morphemes: Iterable[Morpheme]) -> SegmentedWord:
-        """Return the word with other morphemes, and a line that says so."""
+        """Return the word with other morphemes, and with its line changed accordingly."""
         changed = tuple(morphemes)
         if changed == self.morphemes:
             return self
@@ -76,7 +76,7 @@ class SegmentedWord:
 
 
 class Paragraph(Sequence[SegmentedWord]):
-    """Words that were written one after the other, and the lines before them."""
+    """Successive words, and the lines before them."""
 
     def __init__(self, words: Iterable[SegmentedWord], head: str = "", line: int = 1) -> None:
         self.words = list(words)
@@ -95,7 +95,7 @@ class Paragraph(Sequence[SegmentedWord]):
 
 
 def parse_morphemes(text: str) -> tuple[Morpheme, ...]:
-    """Read the morphemes of a word; a `TreebankError` says what is wrong with them."""
+    """Read the morphemes of a word; raise a `TreebankError` if they are not valid."""
     if not text.strip():
         raise TreebankError("there are no morphemes")
     return _labelled(text) if "[" in text or "]" in text else _plain(text)
@@ -124,9 +124,9 @@ def _labelled(text: str) -> tuple[Morpheme, ...]:
 
 
 def _reason(rest: str) -> str:
-    """Say why no morpheme begins a text."""
+    """Return the reason why a text does not begin with a morpheme."""
     if not rest:
-        return "the last morpheme is missing behind '-'"
+        return "the last morpheme is missing after '-'"
     if "[]" in rest.partition(SEPARATOR)[0]:
         return f"a label is empty in '{rest}'"
     if "[" not in rest:

@@ -1,9 +1,9 @@
 """Files of segmented words: one word per line, read and written back byte for byte.
 
-The columns of a line, separated by tabs, are word, morphemes, lemma and tag; those behind the
-morphemes may be missing. A line of one column is a word cut into its morphemes, whose letters
+The columns of a line, separated by tabs, are word, morphemes, lemma and tag; the columns after the
+morphemes are optional. A line of one column is a word divided into its morphemes, whose letters
 together are the word: the plain list that is easiest to type. Blank lines and lines such as
-``<LINE# 12>`` begin a new paragraph. How morphemes are written: `bistro.treebank.morphology`.
+``<LINE# 12>`` begin a new paragraph. For the notation, see `bistro.treebank.morphology`.
 
 >>> import io
 >>> lines = b"un-break-able\\n\\nkwephrojekthi\\tkwa[Poss]-i[Pre]-phrojekthi[Stem]\\tphrojekthi\\n"
@@ -42,8 +42,8 @@ def read_segmented(
 ) -> Examples[Paragraph]:
     """Read a whole file.
 
-    Words whose annotation is impossible are left out and listed in ``problems``, as long as
-    they are no more than `tolerance` of all words; otherwise the first of them is an error.
+    Words with an invalid annotation are left out and listed in ``problems`` if their share is at
+    most `tolerance`; otherwise the first of them is an error.
     """
     with opened(source) as (stream, path):
         if format is not None:
@@ -60,7 +60,7 @@ def read_segmented(
 def iter_paragraphs(
     stream: Readable, path: str | None = None, on_problem: OnProblem | None = None
 ) -> Iterator[Paragraph]:
-    """Yield the paragraphs of a stream; a word that cannot be read is an error, or is reported."""
+    """Yield the paragraphs of a stream; a word that cannot be read is reported or is an error."""
     current = Paragraph([])
     empty = True
     for lead, rest, end, line in iter_lines(stream, path):
@@ -94,7 +94,7 @@ def iter_paragraphs(
 
 
 def iter_words(stream: Readable, path: str | None = None) -> Iterator[str]:
-    """Yield the words of a text, a list of words, or an annotated file, whose words alone count.
+    """Yield the words of a text, a list of words, or an annotated file, without annotation.
 
     A line that has tabs is annotated and begins with its word; other lines are words between
     spaces. Lines that begin paragraphs are not words.
@@ -114,7 +114,7 @@ def iter_words(stream: Readable, path: str | None = None) -> Iterator[str]:
 
 
 def _keep(paragraph: Paragraph, text: str) -> None:
-    """Keep a line that says nothing, so that the file is written back as it was."""
+    """Keep a line without words, so that the file is written back unchanged."""
     if not paragraph.words:
         paragraph.head += text
         return
@@ -123,7 +123,7 @@ def _keep(paragraph: Paragraph, text: str) -> None:
 
 
 def write_segmented(paragraphs: Iterable[Paragraph], path: str | os.PathLike[str]) -> None:
-    """Write paragraphs; what was read and not changed comes out as it was."""
+    """Write paragraphs; unchanged paragraphs are written as they were read."""
     write_text(path, map(str, paragraphs))
 
 

@@ -1,4 +1,4 @@
-"""Probabilities in the column MISC: what a parser thinks of the values it wrote.
+"""Probabilities in the column MISC: a parser's confidence in the values it wrote.
 
     PHead    probability of the head in the row
     PDeprel  probability of its label, whatever the head
@@ -8,7 +8,7 @@
 Values that were not written, the alternatives, have the same names without the P and a rank from 2,
 each followed by its probability; ``|`` and spaces in them are escaped as in ``SpacesAfter``.
 
-Other entries of MISC are kept; an older probability or alternative of the same column is replaced.
+Other entries of MISC are kept; earlier probabilities and alternatives of a column are replaced.
 
 >>> put_probabilities("SpaceAfter=No|PHead=0.2", {"PHead": 0.93, "PDeprel": 0.97})
 'SpaceAfter=No|PHead=0.9300|PDeprel=0.9700'
@@ -35,23 +35,23 @@ KEYS = {
 }
 """The name of the probability of each column."""
 Listed = Sequence[tuple[str, float]]
-"""Values with their probabilities, likeliest first."""
+"""Values with their probabilities, most probable first."""
 _RANKED = re.compile(rf"P?(?:{'|'.join(key[1:] for key in KEYS.values())})[2-9][0-9]*")
 
 
 def put_probabilities(
     misc: str, values: Mapping[str, float], alternatives: Mapping[str, Listed] | None = None
 ) -> str:
-    """Return a field of MISC with probabilities, in four decimals, after what it held before.
+    """Return a field of MISC with probabilities, in four decimals, after its earlier entries.
 
     Parameters
     ----------
     misc
-        The field as it is.
+        The present field.
     values
         Probabilities by their names in MISC.
     alternatives
-        Other values of columns with their probabilities, likeliest first.
+        Other values of columns with their probabilities, most probable first.
     """
     kept = [] if misc == EMPTY else misc.split("|")
     kept = [entry for entry in kept if not _is_own(entry.partition("=")[0])]
@@ -74,7 +74,7 @@ def _is_own(name: str) -> bool:
 
 
 def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, float]]]:
-    """Return the alternatives of every word in one column, with probabilities, likeliest first."""
+    """Return every word's alternatives in one column, with probabilities, most probable first."""
     from bistro.treebank.surface import unescape  # only alternatives need it
 
     name = KEYS[column][1:]
@@ -92,7 +92,7 @@ def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, f
 def read_probabilities(
     sentence: Sentence, key: str, *, path: str | None = None
 ) -> list[float | None]:
-    """Return the probability called `key` of every word, None where MISC has none."""
+    """Return the probability called `key` of every word, None if MISC does not have it."""
     return [_find(misc, key, path, sentence.line) for misc in sentence.misc]
 
 
@@ -109,7 +109,7 @@ def _probability(key: str, text: str, path: str | None, line: int) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    # A comparison that NaN fails as well.
+    # A comparison that is also false for NaN.
     if not 0.0 <= value <= 1.0:
         reason = f"{key} is {quoted(text)} in this sentence: a probability lies between 0 and 1"
         raise TreebankError(reason, path=path, line=line)

@@ -1,10 +1,10 @@
-"""Projective trees, and how a projective parser can still learn the other ones.
+"""Projective trees, and a method for projective parsers to learn non-projective ones.
 
 An arc from head h to dependent d is projective when h dominates every word between them; a tree is
 projective when all its arcs are. The artificial root 0 precedes the first word and dominates
-all. `projectivize` lifts (Nivre & Nilsson 2005): the shortest non-projective arc first, ties from
-left to right, its dependent moves to the head of its head, until the tree is projective. What
-happened is written into the labels, and `deprojectivize` reads it back:
+all words. `projectivize` lifts arcs (Nivre & Nilsson 2005): the shortest non-projective arc first,
+ties from left to right. Its dependent moves to the head of its head, until the tree is projective.
+The lifts are encoded in the labels, and `deprojectivize` decodes them:
 
     scheme       lifted arc    arcs on the path from the new head down to the old one
     head         d↑h           p          h: the label of the old head's own arc
@@ -41,27 +41,27 @@ ON_PATH = "↓"
 
 
 class Projectivized(NamedTuple):
-    """A projective tree whose labels remember the original one."""
+    """A projective tree whose labels encode the original tree."""
 
     heads: list[int]
     labels: list[str]
     lifted: int
-    """How many words have another head than before."""
+    """The number of words with a new head."""
 
 
 class Deprojectivized(NamedTuple):
-    """A tree with plain labels, its lifted words put back where the labels say."""
+    """A tree with plain labels, whose lifted words are moved back as the labels indicate."""
 
     heads: list[int]
     labels: list[str]
     restored: int
-    """How many lifted words found their old head."""
+    """The number of lifted words whose old head was found."""
     failed: int
-    """How many did not, and stay where they were."""
+    """The number of lifted words whose old head was not found; they are not moved."""
 
 
 def is_projective(heads: Sequence[int]) -> bool:
-    """Return whether no two arcs cross, those from the root included; O(n log n).
+    """Return whether no two arcs cross, including arcs from the root; O(n log n).
 
     For a complete tree this is the definition above. A word whose head is missing has no arc.
     """
@@ -77,7 +77,7 @@ def is_projective(heads: Sequence[int]) -> bool:
 
 
 def projectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) -> Projectivized:
-    """Return a projective tree with few lifts, and labels that tell how to undo them."""
+    """Return a projective tree with few lifts, and labels that show how to undo them."""
     _check_arguments(heads, labels, scheme)
     for word, label in enumerate(labels, start=1):
         if LIFTED in label or ON_PATH in label:
@@ -104,8 +104,8 @@ def projectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) ->
 def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) -> Deprojectivized:
     """Move lifted words back, from the top of the tree down and from left to right.
 
-    The old head is searched breadth first below the present one, never inside the word's own
-    subtree, so the result is a tree whenever the input is. See `_find_old_head` for the target.
+    The old head is searched breadth first below the present head, but never inside the word's own
+    subtree, so the result is a tree whenever the input is one. `_find_old_head` defines the target.
     """
     _check_arguments(heads, labels, scheme)
     marks = [_parse(label) for label in labels]
@@ -130,9 +130,10 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) 
 class _Lifting:
     """The state of one projectivization.
 
-    Lifting d from h to the head of h changes only what h dominates. So a non-projective arc stays
-    so until it is lifted itself, and after a lift only the other arcs of h need another look.
-    What a word dominates is the bit set of one integer, which makes that look one `and`.
+    Lifting d from h to the head of h changes only the words that h dominates. So a non-projective
+    arc remains non-projective until it is lifted itself, and after a lift only the other arcs of h
+    need to be checked again. The words that a word dominates are the bit set of one integer, so
+    this check is one `and`.
     """
 
     def __init__(self, heads: Sequence[int]) -> None:
@@ -144,7 +145,7 @@ class _Lifting:
         self._queue: list[tuple[int, int, int]] = []
 
     def run(self) -> None:
-        """Lift until no non-projective arc is left."""
+        """Lift arcs until all arcs are projective."""
         self._enqueue(range(1, len(self.heads) + 1))
         while self._queue:
             word = heapq.heappop(self._queue)[2]
@@ -162,7 +163,7 @@ class _Lifting:
         self._enqueue([word, *self._children[old]])
 
     def _enqueue(self, words: Iterable[int]) -> None:
-        """Put the words whose arc is not projective, shortest arc first, leftmost first."""
+        """Add the words whose arc is not projective, shortest arc first, leftmost first."""
         for word in words:
             if word not in self._waiting and not self._has_projective_arc(word):
                 self._waiting.add(word)
@@ -178,7 +179,7 @@ class _Lifting:
         return not between & ~self._dominated_by(head)
 
     def _dominated_by(self, word: int) -> int:
-        """Return the bit set of the words below `word`, itself included."""
+        """Return the bit set of the words below `word`, including `word`."""
         if word not in self._dominated:
             bits = bytearray(len(self.heads) // 8 + 1)
             for below in [word, *_breadth_first(self._children, [word])]:
@@ -188,7 +189,7 @@ class _Lifting:
 
 
 class _Mark(NamedTuple):
-    """What a marked label says."""
+    """The content of a marked label."""
 
     label: str
     lifted: bool
@@ -205,11 +206,11 @@ def _parse(label: str) -> _Mark:
 def _find_old_head(
     word: int, head: int, children: list[list[int]], marks: list[_Mark], scheme: Scheme
 ) -> int | None:
-    """Search the subtree of `head`, breadth first, without the one of `word`.
+    """Search the subtree of `head`, breadth first, without the subtree of `word`.
 
-    head: the first word whose label is the one after the arrow. path: down marked arcs, the first
-    word from which no marked arc goes on. head+path: down marked arcs, the first word that is both,
-    else the first with the label.
+    head: the first word whose label is the one after the arrow. path: follow marked arcs to the
+    first word from which no marked arc continues. head+path: follow marked arcs to the first word
+    that satisfies both, otherwise to the first word with the label.
     """
 
     def next_words(above: int) -> list[int]:
@@ -231,7 +232,7 @@ def _find_old_head(
 
 
 def _children(heads: Sequence[int]) -> list[list[int]]:
-    """Return the dependents of every word from left to right; the last list: words without head."""
+    """Return the dependents of every word from left to right; last, the words without a head."""
     children: list[list[int]] = [[] for _ in range(len(heads) + 2)]
     for word, head in enumerate(heads, start=1):
         if not -1 <= head <= len(heads):
@@ -241,7 +242,7 @@ def _children(heads: Sequence[int]) -> list[list[int]]:
 
 
 def _breadth_first(children: list[list[int]], starts: list[int]) -> list[int]:
-    """Return all words below `starts`, level by level, as the tree is now."""
+    """Return all words below `starts`, level by level, in the present tree."""
     found: list[int] = []
     level = starts
     while level:
@@ -265,4 +266,4 @@ def _check_tree(heads: Sequence[int]) -> None:
     reached = _breadth_first(_children(heads), [0])
     if len(reached) < len(heads):
         word = min(set(range(1, len(heads) + 1)) - set(reached))
-        raise TreebankError(f"word {word} hangs on a cycle: the heads do not form a tree")
+        raise TreebankError(f"word {word} is on or below a cycle: the heads do not form a tree")

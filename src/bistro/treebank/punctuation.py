@@ -1,4 +1,4 @@
-"""Which words are punctuation, for the convention that leaves them out of the score.
+"""Recognition of punctuation, for the convention that leaves it out of the score.
 
 Three rules are in use; `recognise` picks the one that fits a treebank by looking at its tags.
 
@@ -64,7 +64,7 @@ def recognise_tags(upos: AbstractSet[str], xpos: AbstractSet[str]) -> Punctuatio
 
 
 def parse_rule(name: str) -> Punctuation:
-    """Return the rule of that name."""
+    """Return the rule of this name."""
     if name not in RULES:
         raise ConfigError(
             f"punctuation is recognised by one of {', '.join(RULES)}, not by '{name}'"
@@ -87,5 +87,5 @@ def mark(sentence: Sentence, rule: Punctuation) -> list[bool]:
 
 @functools.lru_cache(maxsize=1 << 16)
 def is_unicode_punctuation(form: str) -> bool:
-    """Whether every character is of a Unicode punctuation category (P…)."""
+    """Return whether every character is of a Unicode punctuation category (P…)."""
     return all(unicodedata.category(character)[0] == "P" for character in form)

@@ -1,13 +1,13 @@
-"""Raw text to learn from: files of sentences, read several times, a little in memory at a time.
+"""Raw text to learn from: files of sentences, read several times with little memory.
 
 One sentence per line, its words separated by spaces or tabs, as everywhere
-(`bistro.treebank.text`); compressed by suffix. Nothing is lost silently: blank lines are skipped
-and counted, and so are the words that hold what cannot be seen. Zero-width characters make no
-difference to a model's words (`bistro.treebank.invisible`); spaces of other kinds are part of their
-words, here as in all files.
+(`bistro.treebank.text`); the suffix decides the compression. Nothing is lost silently: blank lines
+are skipped and counted, and words with invisible characters are counted too. Zero-width characters
+make no difference to a model's words (`bistro.treebank.invisible`); spaces of other kinds are part
+of their words, as in all files.
 
-A text is read in pieces of whole lines, which are bytes: reading is then so cheap that one process
-can keep many others busy, who make sentences of them.
+A text is read in pieces of whole lines, as bytes: reading is then so cheap that one process can
+keep many others busy, which split the pieces into sentences.
 
 >>> text = RawText(["news.txt.gz", "more.txt"])                    # doctest: +SKIP
 >>> sum(map(len, text)), text.facts[0].blank_lines                 # doctest: +SKIP
@@ -45,7 +45,7 @@ _BLANK = b" \t\r\n\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class TextFacts:
-    """What one file holds."""
+    """Counts and hash of one file."""
 
     name: str
     sha256: str
@@ -58,7 +58,7 @@ class TextFacts:
 
 @dataclass(frozen=True)
 class TextPiece:
-    """Whole lines of a file as bytes: what is sent to whoever makes sentences of them."""
+    """Whole lines of a file as bytes, which are sent to the worker that splits them."""
 
     path: str
     line: int
@@ -70,7 +70,7 @@ class TextPiece:
         return [sentence.forms for sentence in self._lines()]
 
     def read(self) -> tuple[list[list[str]], PieceFacts]:
-        """Return the sentences, and what else a piece holds."""
+        """Return the sentences, and the counts of a piece."""
         sentences: list[list[str]] = []
         blank = unseen = 0
         for sentence in self._lines():
@@ -88,7 +88,7 @@ class TextPiece:
 
 @dataclass(frozen=True)
 class PieceFacts:
-    """What one piece of a file holds."""
+    """Counts of one piece of a file."""
 
     sentences: int
     words: int
@@ -97,7 +97,7 @@ class PieceFacts:
 
 
 Reader = Callable[[Iterator[TextPiece]], Iterable[PieceFacts]]
-"""Reads pieces and yields their facts, one for one, in their order."""
+"""Reads pieces and yields the facts of each, in order."""
 
 
 class RawText:
@@ -111,17 +111,17 @@ class RawText:
         for path in self.paths:
             if (format := format_of_suffix(path)) not in (None, "text"):
                 raise BistroError(
-                    f"{path}: is {format} by its name, where raw text has one sentence per line: "
-                    "make text of it with bistro convert"
+                    f"{path}: has the name of a {format} file, but raw text has one sentence per "
+                    "line: convert it with bistro convert"
                 )
         self._facts: dict[int, TextFacts] = {}
         self._digests: dict[int, str] = {}
         self.sizes: list[tuple[int, int]] = []
-        """Sentences and words of every piece, once the text was read."""
+        """Numbers of sentences and words of every piece, once the text has been read."""
 
     @property
     def facts(self) -> list[TextFacts]:
-        """What each file holds, as far as they have been read."""
+        """The facts of each file that has been read."""
         return [self._facts[i] for i in sorted(self._facts)]
 
     @property
@@ -134,7 +134,7 @@ class RawText:
         return [asdict(facts) for facts in self.facts]
 
     def notes(self) -> Iterator[str]:
-        """Yield a sentence for everything in the files that a user may not expect."""
+        """Yield a sentence for everything unexpected in the files."""
         for path, facts in zip(self.paths, self.facts, strict=True):
             if facts.blank_lines:
                 yield f"{path}: {facts.blank_lines:,} blank lines are skipped"
@@ -157,12 +157,12 @@ class RawText:
             yield from found.pop()
 
     def pieces(self) -> Iterator[TextPiece]:
-        """Yield all files in pieces; one that is not what it was the first time is refused."""
+        """Yield all files in pieces; raise an error if a file has changed since the first read."""
         for number, path in enumerate(self.paths):
             yield from self._file(number, path)
 
     def read(self, reader: Reader) -> Iterator[PieceFacts]:
-        """Let all pieces be read, note the facts of the files, and yield those of the pieces."""
+        """Read all pieces with `reader`, record facts about files, yield facts about pieces."""
         owners: list[int] = []
 
         def owned() -> Iterator[TextPiece]:

@@ -1,8 +1,8 @@
-"""A sentence in another order: words renumbered, and what described the old order left out.
+"""A sentence in another order: words are renumbered, and data about the old order is left out.
 
-Heads follow their words. A multiword token stays where its words are still side by side in their
-order, and is otherwise left out, its words staying. Empty nodes and enhanced graphs (DEPS), which
-belong to places, are left out; so are SpaceAfter and the like in MISC; ``# text`` is rewritten.
+Heads follow their words. A multiword token is kept if its words are still adjacent and in order;
+otherwise only its words are kept. Empty nodes and enhanced graphs (DEPS), which depend on
+positions, are left out, and so are SpaceAfter and similar entries of MISC; ``# text`` is rewritten.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
 >>> after = reordered(sentence, [2, 1])
@@ -23,7 +23,7 @@ OF_PLACES = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken", "Toke
 
 
 def reordered(sentence: Sentence, order: Sequence[int]) -> Sentence:
-    """Return the words of `order`, numbers from 1, as a sentence; heads must be among them."""
+    """Return the words of `order`, numbered from 1, as a sentence; heads must be among them."""
     place = {word: i for i, word in enumerate(order, start=1)} | {0: 0}
     columns: dict[str, Any] = {
         name: [getattr(sentence, name)[word - 1] for word in order] for name in PERMUTED

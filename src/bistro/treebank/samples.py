@@ -1,9 +1,9 @@
-"""Treebanks that need no file: sentences of the built-in grammar, and real ones that pip installs.
+"""Treebanks that need no file: sentences of the built-in grammar, and real ones from pip packages.
 
 ``builtin("english")`` samples the hand-written grammar of `bistro.treebank.builtin`, whose true
 probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank of Kayadelen et al.
 (2020): 4,851 hand-annotated sentences of the web and of Wikipedia, words split into inflectional
-groups. Its files are in the wheel of ``turkish-treebanks``; they are read where pip put them.
+groups. Its files are in the wheel of ``turkish-treebanks``; they are read from the package.
 
 >>> treebank = builtin("english", sentences=2, seed=1)
 >>> len(treebank), treebank.label
@@ -35,17 +35,17 @@ def builtin(name: str | int = "english", sentences: int | None = None, seed: int
     Parameters
     ----------
     name
-        ``"english"`` or ``"turkish"``; a number is that of English sentences.
+        ``"english"`` or ``"turkish"``; a number is the number of English sentences.
     sentences
-        How many sentences; default: 5,000 English ones, or all Turkish ones.
+        Number of sentences; default: 5,000 English ones, or all Turkish ones.
     seed
-        Decides the English sentences; the Turkish ones are always the same, in file order.
+        Seed of the English sentences; the Turkish ones are always the same, in file order.
     """
     if isinstance(name, int):
         sentences = name
         name = "english"
     if sentences is not None and sentences < 1:
-        raise BistroError(f"a treebank of {sentences} sentences: ask for at least 1")
+        raise BistroError(f"a treebank of {sentences} sentences: request at least 1")
     if name == "english":
         return _english(ENGLISH_SENTENCES if sentences is None else sentences, seed)
     if name == "turkish":
@@ -68,7 +68,7 @@ def builtin_trees(sentences: int = ENGLISH_SENTENCES, seed: int = 1) -> Examples
         Seed of the sample; the same seed gives the same trees.
     """
     if sentences < 1:
-        raise BistroError(f"a treebank of {sentences} sentences: ask for at least 1")
+        raise BistroError(f"a treebank of {sentences} sentences: request at least 1")
     trees = english_grammar().sample_trees(sentences, seed)
     return Examples(trees, name=f"built-in English trees, seed {seed}", license="MIT")
 
@@ -86,7 +86,7 @@ def _turkish(sentences: int | None) -> Treebank:
 
 
 def _turkish_paths() -> list[Path]:
-    """Return the files of the package by its record; its module does not import everywhere."""
+    """Return the files that the package's record lists; its module cannot always be imported."""
     try:
         record = metadata.files(TURKISH_PACKAGE) or []
     except metadata.PackageNotFoundError:

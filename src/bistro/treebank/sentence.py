@@ -1,9 +1,9 @@
-"""One sentence: columns of words, and the very text it was read from.
+"""One sentence: columns of words, and the exact text it was read from.
 
-The columns are those of CoNLL-U; in CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` POSTAG, and PHEAD and
-PDEPREL sit in ``deps`` and ``misc``. Lists hold one entry a syntactic word: word i of the file is
-entry i - 1. Multiword tokens, empty nodes and comments live in the text beside them. A sentence
-is written as it was read; only fields whose column holds another value now are replaced.
+The columns are the columns of CoNLL-U; in CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
+PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists hold one entry per syntactic word: word i of
+the file is entry i - 1. Multiword tokens, empty nodes and comments are kept in the text. A sentence
+is written as it was read; only fields whose column holds a new value are replaced.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
 >>> sentence.replace(upos=["PRON", "VERB"]).upos
@@ -42,7 +42,7 @@ _RANGE = re.compile(r"\n(\d+)-(\d+)\t([^\t\n]*)(?:\t[^\t\n]*){7}\t([^\t\n]*)")
 CoreColumns = tuple[list[str], list[str], list[int], list[str]]
 """Forms, upos, heads, deprels: the columns that every reader fills."""
 MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
-"""A token of several words: the first of them, the last, its form and, if it has one, MISC."""
+"""A token of several words: the first word, the last word, its form and, optionally, MISC."""
 
 
 class Token(NamedTuple):
@@ -54,13 +54,13 @@ class Token(NamedTuple):
     form: str
     misc: str
     is_multiword: bool
-    """Whether it has a row of its own; such a token may have only one word."""
+    """True if it has a separate row; such a token may have only one word."""
 
 
 class Sentence:
     """The words of a sentence in columns; ``len`` is the number of syntactic words.
 
-    Columns that few programs ask for are cut out of the text at the first access.
+    Rarely used columns are extracted from the text at the first access.
     """
 
     __slots__ = (*LISTS, "_block", "_end", "format", "lead", "line")
@@ -76,13 +76,13 @@ class Sentence:
     deps: list[str]
     misc: list[str]
     comments: list[str]
-    """The lines that begin with ``#``, as they are."""
+    """The lines that begin with ``#``, unchanged."""
     format: str
     """``conllu``, ``conllx`` or ``text``."""
     line: int
     """The number of its first line in its file, from 1."""
     lead: str
-    """Byte-order mark and blank lines before the first sentence of a file; else empty."""
+    """Byte-order mark and blank lines before the first sentence of a file; otherwise empty."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Sentence:
         lead: str = "",
         end: str = "\n\n",
     ) -> None:
-        """Make a sentence of text that has been checked; `from_columns` checks, this does not."""
+        """Make a sentence from checked text; unlike `from_columns`, this does not check it."""
         self.forms, self.upos, self.heads, self.deprels = core
         self.format = format
         self.line = line
@@ -114,7 +114,7 @@ class Sentence:
         line: int = 1,
         **columns: Iterable[str],
     ) -> Sentence:
-        """Build a sentence from scratch; columns not given hold ``_``.
+        """Build a sentence from scratch; omitted columns hold ``_``.
 
         Parameters
         ----------
@@ -144,13 +144,13 @@ class Sentence:
         return cls("\n".join(_build_lines(values, multiword)), core, format, line)
 
     def replace(self, **columns: Iterable[Any]) -> Sentence:
-        """Return a copy with other columns (or comments), everything else kept.
+        """Return a copy with other columns (or comments); everything else is kept.
 
         Parameters
         ----------
         **columns
-            New values by name, one per word: ``heads``, ``deprels``, ``upos``, … New ``comments``
-            come before the words, all of them.
+            New values by name, one per word: ``heads``, ``deprels``, ``upos``, … All new
+            ``comments`` come before the words.
         """
         check_names(columns)
         core = (list(self.forms), list(self.upos), list(self.heads), list(self.deprels))
@@ -189,7 +189,7 @@ class Sentence:
 
     @property
     def tokens(self) -> list[Token]:
-        """The tokens of the text in their order; their forms, joined, are its characters."""
+        """The tokens of the text in order; their concatenated forms are its characters."""
         ranges = {token.first: token for token in self._ranges()}
         found: list[Token] = []
         words = zip(self.forms, *self.columns("misc"), strict=True)
@@ -216,7 +216,7 @@ class Sentence:
         return f"{self.lead}{self._block}{self._end}"
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return the columns called `names`; those not read yet are cut out of the text at once."""
+        """Return the columns called `names`; columns not read yet are extracted in one pass."""
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]
@@ -232,14 +232,14 @@ class Sentence:
         return len(self.forms)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what a copy in another process is made of: columns not read yet stay text."""
+        """Return the parts of a copy in another process; columns not read yet stay text."""
         core = (self.forms, self.upos, self.heads, self.deprels)
         place = (self.format, self.line, self.lead, self._end)
         others = {n: self._loaded(n) for n in LISTS if n not in _READ_AT_ONCE}
         loaded = {name: values for name, values in others.items() if values is not None}
         return _restored, (self._block, core, place, loaded)
 
-    # Type checkers see the declared columns only, and can find a misspelt one.
+    # Type checkers see only the declared columns, and can find a misspelt one.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> list[str]:
@@ -254,7 +254,7 @@ class Sentence:
             return values
 
     def __str__(self) -> str:
-        """Return the text of the sentence as it is written to a file, blank line included."""
+        """Return the text of the sentence as it is written to a file, including the blank line."""
         return f"{self.lead}{self._current_block()}{self._end}"
 
     def __repr__(self) -> str:
@@ -292,7 +292,7 @@ class Sentence:
         rows = self._block
         if not rows.startswith("1\t"):
             rows = rows[rows.find("\n1\t") + 1 :]
-        # As many lines as words: no other lines are among them, which is the usual case.
+        # As many lines as words: there are no other lines, which is the most frequent case.
         if rows.count("\n") + 1 == len(self) and "\r" not in rows:
             return rows.replace("\n", "\t").split("\t")
         return "\t".join(line for line in self._lines() if line.partition("\t")[0].isdigit()).split(
@@ -316,7 +316,7 @@ class Sentence:
         return [row for row in rows if not row[0].isdigit()]
 
     def _current_block(self) -> str:
-        """Return the text with the fields that have changed since it was read."""
+        """Return the text with the fields that have been changed since it was read."""
         if self.format == "text":
             return self._current_line()
         rows = self._word_rows()
@@ -342,11 +342,11 @@ class Sentence:
     def _current_line(self) -> str:
         for name in COLUMNS[2:]:
             if not {EMPTY, MISSING}.issuperset(self._loaded(name) or ()):
-                raise TreebankError(f"plain text has no place for {name}: convert to conllu first")
+                raise TreebankError(f"plain text cannot hold {name}: convert to conllu first")
         return self._block if split_words(self._block) == self.forms else " ".join(self.forms)
 
     def _put_columns(self, rows: list[list[str]]) -> bool:
-        """Write the values of all columns into `rows`; tell whether any was another one."""
+        """Write the values of all columns into `rows`; return whether any value changed."""
         changed = False
         for place, name in enumerate(COLUMNS[1:], start=1):
             values = self._loaded(name)

@@ -1,14 +1,14 @@
 """The running text of a treebank: its tokens with the white space between them.
 
-White space after a token is, in this order: none (``SpaceAfter=No``), what ``SpacesAfter`` says, or
-one space. ``SpacesBefore`` and ``SpacesInToken`` are honoured too. In these values ``\\s \\t \\r``
-``\\n \\p \\\\`` stand for space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` for the
-character of that code.
+White space after a token is, in this order: none (``SpaceAfter=No``), the value of ``SpacesAfter``,
+or one space. ``SpacesBefore`` and ``SpacesInToken`` are respected too. In these values ``\\s``
+``\\t \\r \\n \\p \\\\`` represent space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0``
+represents the character with that code.
 
 Paragraphs and documents (``# newpar``, ``# newdoc``) are separated by a blank line, as in the raw
-text of the CoNLL 2018 shared task; other sentences follow each other on the same line. A treebank
-that has no ``SpaceAfter`` in a sentence leaves the spaces to its ``# text``. Where a ``# text``
-contradicts the words, the words are written, and `RunningText.contradictions` says where.
+text of the CoNLL 2018 shared task; other sentences follow each other on the same line. If a
+sentence has no ``SpaceAfter``, its spaces are taken from its ``# text``. If ``# text``
+contradicts the words, the words are written, and `RunningText.contradictions` reports it.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> stop = {"misc": ["SpaceAfter=No", "_"]}
@@ -36,18 +36,18 @@ _SHOWN_BEFORE = 10
 
 @dataclass(frozen=True)
 class SurfaceToken:
-    """A token as it is in the text, with the white space around it."""
+    """A token as it is written in the text, with the white space around it."""
 
     form: str
     after: str = " "
     before: str = ""
     is_certain: bool = False
-    """Whether the treebank says which white space follows."""
+    """True if the treebank specifies the white space that follows."""
 
 
 @dataclass
 class RunningText:
-    """Writes the text of a treebank, and notes what is wrong with it.
+    """Writes the text of a treebank, and records its contradictions.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class RunningText:
     contradictions: list[str] = field(default_factory=list, init=False)
     """One message for each sentence whose `# text` contradicts its words."""
     spaces_from_text: int = field(default=0, init=False)
-    """Sentences without SpaceAfter, whose spaces are those of `# text`."""
+    """Number of sentences without SpaceAfter, whose spaces are taken from `# text`."""
 
     def pieces(self, sentences: Iterable[Sentence]) -> Iterator[str]:
         """Yield the text, piece by piece."""
@@ -74,7 +74,7 @@ class RunningText:
                 one.after + other.before + other.form for one, other in pairwise(tokens)
             )
             after, is_certain = tokens[-1].after, tokens[-1].is_certain
-        # A file ends with a line end, unless the treebank says what comes after the last token.
+        # A file ends with a line end, unless the treebank specifies the text after the last token.
         yield after if is_certain and after else "\n"
 
     def _checked(self, sentence: Sentence) -> list[SurfaceToken]:
@@ -108,7 +108,7 @@ class RunningText:
 
 
 def surface_tokens(sentence: Sentence) -> list[SurfaceToken]:
-    """Return the tokens of a sentence as they are in the text."""
+    """Return the tokens of a sentence as they are written in the text."""
     tokens = []
     for token in sentence.tokens:
         if token.misc == EMPTY:
@@ -129,17 +129,17 @@ def surface_tokens(sentence: Sentence) -> list[SurfaceToken]:
 
 
 def begins_paragraph(sentence: Sentence) -> bool:
-    """Whether a sentence is the first of a paragraph or document."""
+    """Return whether a sentence is the first of a paragraph or document."""
     return any(_PARAGRAPH.match(comment) for comment in sentence.comments)
 
 
 def unescape(spaces: str) -> str:
-    """Return the white space that a value in MISC stands for."""
+    """Return the white space that a value in MISC represents."""
     return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPED[m[2]], spaces)
 
 
 def _with_spaces_of(tokens: list[SurfaceToken], text: str) -> list[SurfaceToken]:
-    """Return the tokens with the spaces of a text that has the same other characters."""
+    """Return the tokens with the spaces of a text whose other characters are the same."""
     place = 0
     found = []
     for token in tokens:

@@ -1,7 +1,7 @@
 """Plain text: one sentence per line, its words separated by spaces or tabs.
 
-Blank lines are skipped (and kept when the text is written back). A sentence read here has forms and
-nothing else: every other column holds ``_``, and no word has a head.
+Blank lines are skipped (and kept when the text is written back). A sentence read here has only
+forms: every other column holds ``_``, and no word has a head.
 
 >>> import io
 >>> [sentence.forms for sentence in iter_text(io.BytesIO(b"to be\\n\\nor not\\n"))]
@@ -34,12 +34,12 @@ def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Itera
 
 
 def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Block]:
-    """Yield the non-blank lines of a stream; blank ones belong to the end of the line before."""
+    """Yield the non-blank lines of a stream; blank lines belong to the end of the line before."""
     return split_into_blocks(stream, path, last_line_start, _LEAD, _split, line)
 
 
 def last_line_start(held: bytes) -> int:
-    """Return where the last non-blank line of a buffer begins, 0 if it is the only one."""
+    """Return the beginning of the last non-blank line of a buffer, 0 if it is the only one."""
     # Blank lines at the end belong to the sentence before them, and more may follow.
     return held.rstrip(_BLANK).rfind(b"\n") + 1
 
@@ -58,7 +58,7 @@ def to_text(sentence: Sentence) -> Sentence:
 
 
 def lost_in_text(sentence: Sentence) -> Counter[str]:
-    """Count what `to_text` leaves out; a word with a space inside comes back as several words."""
+    """Count the values that `to_text` leaves out; a word with a space is read back as several."""
     columns = (*COLUMNS[2:HEAD], *COLUMNS[HEAD + 1 :])
     return Counter(
         {
@@ -75,7 +75,7 @@ def lost_in_text(sentence: Sentence) -> Counter[str]:
 
 
 def lost_in_raw(sentence: Sentence) -> Counter[str]:
-    """Count what running text leaves out; it has the multiword tokens, and spaces inside words."""
+    """Count the values that running text leaves out; multiword tokens and inner spaces are kept."""
     lost = lost_in_text(sentence)
     del lost["multiword tokens"], lost["words with a space inside"]
     return lost

@@ -1,7 +1,7 @@
-"""The tokens of a sentence with their words and the white space after each, to learn from.
+"""Training data for tokenisers: the tokens of a sentence, their words and the white space after.
 
-A token of several words (*du* = *de le*) is one token here. White space is what ``# text`` has;
-where there is no such line, ``SpaceAfter=No`` and ``SpacesAfter`` in MISC say it.
+A token of several words (*du* = *de le*) is one token here. The white space is taken from
+``# text`` or, if there is no such line, from ``SpaceAfter=No`` and ``SpacesAfter`` in MISC.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["It", "rains", "."], misc=["_", "SpaceAfter=No", "_"])
@@ -32,20 +32,20 @@ class TextToken:
 
     form: str
     words: tuple[str, ...]
-    """Its syntactic words; a token of one word has its own form."""
+    """Its syntactic words; the word of a one-word token is its form."""
     spaces: str
     """The white space after it."""
 
 
 def text_tokens(sentence: Sentence) -> list[TextToken]:
-    """Return the tokens of a sentence; refuse a sentence whose ``# text`` is not its words."""
+    """Return the tokens of a sentence; raise an error if ``# text`` contradicts its words."""
     tokens = list(_from_misc(sentence))
     text = sentence.text
     return tokens if text is None else _from_text(tokens, text, sentence.line)
 
 
 def paragraphs(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    """Yield the sentences of each paragraph; without marks everything is one."""
+    """Yield the sentences of each paragraph; without marks, all sentences are one paragraph."""
     paragraph: list[Sentence] = []
     for sentence in sentences:
         if paragraph and begins_paragraph(sentence):
@@ -57,7 +57,7 @@ def paragraphs(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
 
 
 def spaces_in_misc(spaces: str) -> str:
-    """Return white space as MISC has it: nothing for a single space.
+    """Return white space as an entry of MISC: empty for a single space.
 
     >>> spaces_in_misc(""), spaces_in_misc(" "), spaces_in_misc("\\n\\t")
     ('SpaceAfter=No', '', 'SpacesAfter=\\\\n\\\\t')
@@ -101,21 +101,21 @@ def _from_text(tokens: list[TextToken], text: str, line: int) -> list[TextToken]
     for token in tokens:
         if not text.startswith(token.form, place):
             raise TreebankError(
-                f"# text goes on with {quoted(text[place : place + 20])} where the words have "
-                f"{quoted(token.form)}: mend one of the two",
+                f"# text continues with {quoted(text[place : place + 20])} where the words have "
+                f"{quoted(token.form)}: correct one of the two",
                 line=line or None,
             )
         place += len(token.form)
         found = _SPACES.match(text, place)
         spaces = found[0] if found else ""
         place += len(spaces)
-        # The line ends with its last word: what is between sentences only MISC can say.
+        # The line ends with its last word: only MISC describes the space between sentences.
         last = place == len(text) and len(placed) == len(tokens) - 1
         placed.append(token if last else TextToken(token.form, token.words, spaces))
     if place < len(text):
         raise TreebankError(
-            f"# text has {quoted(text[place : place + 20])} after the last word: mend one of the "
-            "two",
+            f"# text has {quoted(text[place : place + 20])} after the last word: correct one of "
+            "the two",
             line=line or None,
         )
     return placed

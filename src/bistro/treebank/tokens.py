@@ -1,15 +1,15 @@
-"""Running text into words: a small splitter, the same for all languages that write spaces.
+"""Running text to words: a small splitter, the same for all languages that write spaces.
 
 1. White space separates; a line end also ends a sentence.
-2. Punctuation at the edges of what is between spaces becomes words of its own, the same mark
-   several times in a row (``...``, ``!!``) one word. A closing bracket stays if its opening one is
-   inside the word, ``dog(s)``; so does the full stop of a word with another inside, ``U.S.``, and
+2. Punctuation at the edges of a chunk between spaces becomes separate words; a repeated mark
+   (``...``, ``!!``) becomes one word. A closing bracket stays if its opening bracket is inside the
+   word, ``dog(s)``. So does the full stop of a word with another full stop inside, ``U.S.``, and
    of a single letter, ``J.``; so do ``@ # & * / \\ _``, which begin and end names.
 3. ``.``, ``!``, ``?`` and ``…`` with the closing marks after them end a sentence, unless the next
-   word begins with a small letter.
+   word begins with a lower-case letter.
 
-Nothing inside a word is cut: ``don't`` stays one. What was not separated by a space is marked, so
-that `joined` gives the text back, up to the kind and number of its spaces.
+Nothing inside a word is cut: ``don't`` stays one word. Words that no space separates are marked, so
+that `joined` restores the text, up to the kind and number of its spaces.
 
 >>> for sentence in split_sentences('"Stop!" he said. (Nobody did...)'):
 ...     print(sentence.forms)
@@ -45,14 +45,14 @@ _RUN = re.compile(r"(.)\1*", re.DOTALL)
 
 @dataclass(frozen=True)
 class SplitSentence:
-    """The words of a sentence, where in the text each begins, and after which a space was."""
+    """The words of a sentence, where each begins in the text, and whether a space follows it."""
 
     forms: list[str]
     starts: list[int]
     spaces: list[bool]
 
     def to_sentence(self, number: int = 1, line: int = 1) -> Sentence:
-        """Return it as CoNLL-U, with its text, and ``SpaceAfter=No`` where there was none."""
+        """Return it as CoNLL-U, with its text, and ``SpaceAfter=No`` where no space follows."""
         return Sentence.from_columns(
             self.forms,
             misc=[EMPTY if space else NO_SPACE for space in self.spaces],
@@ -62,7 +62,7 @@ class SplitSentence:
 
 
 def split_text(text: str) -> SplitSentence:
-    """Return the words of a text as of one sentence."""
+    """Return the words of a text as one sentence."""
     whole = SplitSentence([], [], [])
     for sentence in split_sentences(text):
         whole.forms.extend(sentence.forms)
@@ -105,7 +105,7 @@ def iter_raw(stream: Readable, path: str | None = None) -> Iterator[Sentence]:
 
 
 Chunk = tuple[int, list[str]]
-"""Where something between spaces begins, and its words."""
+"""The beginning of a chunk between spaces, and its words."""
 
 
 def _chunks(line: re.Match[str]) -> list[Chunk]:
@@ -126,7 +126,7 @@ def _sentence(chunks: list[Chunk]) -> SplitSentence:
 
 
 def _is_final(pieces: list[str]) -> bool:
-    """Return whether a sentence can end here: a final mark, and after it closing marks only."""
+    """Return whether a sentence can end here: a final mark, followed by closing marks only."""
     for piece in reversed(pieces):
         if _FINAL.issuperset(piece):
             return True
@@ -160,5 +160,5 @@ def _belongs(word: str) -> bool:
 
 
 def _runs(marks: str) -> list[str]:
-    """Return marks one by one, the same several times in a row as one."""
+    """Return the marks separately, with each repeated mark as one item."""
     return [found[0] for found in _RUN.finditer(marks)]

@@ -1,4 +1,4 @@
-"""Files of constituency trees, for those who learn from trees, and for parsing.
+"""Files of constituency trees, for training on trees and for parsing.
 
 >>> trees = read_examples("wsj.mrg")                             # doctest: +SKIP
 >>> len(trees), trees.label                                      # doctest: +SKIP
@@ -22,7 +22,7 @@ from bistro.treebank.treebank import Source, opened, parse
 
 
 def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
-    """Read all trees of a file to learn from; each must have words, and no binarised label."""
+    """Read all training trees of a file; each must have words and no binarised label."""
     with opened(source) as (stream, path):
         choose_format(path, stream, format, ("brackets",))
         trees: list[Tree] = []
@@ -34,7 +34,7 @@ def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
 
 
 def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]:
-    """Yield the words of each sentence: of brackets, CoNLL-U, CoNLL-X, or one sentence per line."""
+    """Yield the words of each sentence of brackets, CoNLL-U, CoNLL-X, or one sentence per line."""
     with opened(source) as (stream, path):
         chosen = choose_format(path, stream, format, FORMATS)
         if chosen == "brackets":
@@ -46,20 +46,18 @@ def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]
 
 
 def _check(tree: SourceTree, path: str | None) -> list[str]:
-    """Return the words, or complain of what cannot be used."""
+    """Return the words, or raise an error if the tree cannot be used."""
     words = []
     for node in tree.nodes():
         if is_intermediate(node):
             raise TreebankError(
-                f"the label '{node.label}' begins with '{INTERMEDIATE}', which marks what "
-                "binarisation puts in: give trees as they were before",
+                f"the label '{node.label}' begins with '{INTERMEDIATE}', which marks symbols that "
+                "binarisation inserts: give trees that are not binarised",
                 path=path,
                 line=tree.line,
             )
         if node.word is not None and node.label != TRACE:
             words.append(node.word)
     if not words:
-        raise TreebankError(
-            "a tree without words: it holds nothing but traces", path=path, line=tree.line
-        )
+        raise TreebankError("a tree without words: it holds only traces", path=path, line=tree.line)
     return words

@@ -1,8 +1,8 @@
 """Treebanks: many sentences, read from a file and written to one.
 
-The format follows from the suffix (``.conllu``; ``.conll`` and ``.conllx``; ``.txt``), with
-``.gz``, ``.xz`` or ``.zst`` behind it; where that says nothing, from the content. What is read and
-not changed is written back byte for byte.
+The format follows from the suffix (``.conllu``; ``.conll`` and ``.conllx``; ``.txt``), optionally
+followed by ``.gz``, ``.xz`` or ``.zst``; otherwise it follows from the content. Unchanged sentences
+are written back byte for byte.
 
 >>> treebank = read("train.conllu")                             # doctest: +SKIP
 >>> len(treebank), treebank.words, treebank[0].forms[:2]        # doctest: +SKIP
@@ -53,7 +53,7 @@ _SHOWN = {
 
 
 class Treebank(Sequence[Sentence]):
-    """A sequence of sentences that knows where it comes from; a slice is a treebank too.
+    """A sequence of sentences that records its origin; a slice is also a treebank.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ class Treebank(Sequence[Sentence]):
     name, license
         Name and licence of the treebank; models keep them.
     format
-        The format of the sentences; default: that of the first one.
+        The format of the sentences; default: the format of the first one.
     sha256
-        The hash of the file; default: that of what `write` would write.
+        The hash of the file; default: the hash of the output of `write`.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class Treebank(Sequence[Sentence]):
         self.format = format or (self.sentences[0].format if self.sentences else CONLLU.name)
         self._sha256 = sha256
         self.problems: list[TreebankError] = []
-        """What was wrong with sentences that were left out: nothing is left out of a treebank."""
+        """Errors of sentences that were left out; empty, since a treebank leaves nothing out."""
 
     @property
     def label(self) -> str:
-        """What to call it: its name, or that of its file."""
+        """The name of the treebank, or the name of its file."""
         return self.name or (PurePath(self.path).name if self.path else "unnamed")
 
     @property
@@ -100,7 +100,7 @@ class Treebank(Sequence[Sentence]):
 
     @property
     def sha256(self) -> str:
-        """The hash of the file's bytes (decompressed), or of what `write` would write."""
+        """The hash of the file's bytes (decompressed), or of the output of `write`."""
         if self._sha256 is None:
             digest = hashlib.sha256()
             for piece in encoded(self.sentences):
@@ -162,8 +162,8 @@ def read(
         ``conllu``, ``conllx``, ``text`` (one sentence per line) or ``raw`` (running text);
         default: by the name and content of the file.
     roots
-        ``one`` (the rule of CoNLL-U) or ``any`` (that of CoNLL-X) root per sentence; default: by
-        the format.
+        ``one`` (the rule of CoNLL-U) or ``any`` (the rule of CoNLL-X) root per sentence; default:
+        by the format.
     partial
         Allow sentences in which only some words have a head.
 
@@ -182,7 +182,7 @@ def read(
 def iter_sentences(
     source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a path, ``-`` or a binary stream, a megabyte in memory at a time.
+    """Yield the sentences of a path, ``-`` or a binary stream, with a megabyte in memory at a time.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def iter_sentences(
         ``conllu``, ``conllx``, ``text`` (one sentence per line) or ``raw`` (running text, which
         `bistro.treebank.tokens` splits); default: by the name and content of the file.
     roots
-        ``one`` (the rule of CoNLL-U) or ``any`` (that of CoNLL-X) root per sentence.
+        ``one`` (the rule of CoNLL-U) or ``any`` (the rule of CoNLL-X) root per sentence.
     partial
         Allow sentences in which only some words have a head.
     """
@@ -201,7 +201,7 @@ def iter_sentences(
 
 
 class Writable(Protocol):
-    """What a file needs to know of a sentence."""
+    """The properties of a sentence that are needed to write a file."""
 
     @property
     def format(self) -> str:
@@ -234,7 +234,7 @@ def write(sentences: Iterable[Writable], path: str | os.PathLike[str]) -> None:
 
 
 def encoded(sentences: Iterable[Writable]) -> Iterator[bytes]:
-    """Yield the bytes of a file of `sentences`, whatever files they come from."""
+    """Yield the bytes of a file of `sentences`, which may come from different files."""
     before = ""
     first_format = None
     for sentence in sentences:
@@ -254,7 +254,7 @@ def encoded(sentences: Iterable[Writable]) -> Iterator[bytes]:
 
 
 def _separator(before: str, format: str) -> str:
-    """Return the line ends missing after the last sentence of a file that lacks them."""
+    """Return the line ends that are missing after the last sentence of a file."""
     if before.endswith(("\n\n", "\n\r\n")) or (format == "text" and before.endswith("\n")):
         return ""
     return "\n" if before.endswith("\n") or format == "text" else "\n\n"
@@ -279,7 +279,7 @@ def parse(
     if format == "text":
         sentences = iter_text(stream, path)
     elif format == "raw":
-        # Few programs read running text, and the rules for it are a file of their own.
+        # Few programs read running text, and its rules are in a separate file.
         from bistro.treebank.tokens import iter_raw
 
         sentences = iter_raw(stream, path)

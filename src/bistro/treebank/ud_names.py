@@ -1,8 +1,8 @@
-"""The names of Universal Dependencies treebanks, in the three ways people write them.
+"""The names of Universal Dependencies treebanks, in three common forms.
 
 `UD_English-EWT` (the repository), `English-EWT` (the web site) and `en_ewt` (the files) are one
-treebank. The table `ud_treebanks.tsv` knows the treebanks of recent releases; a full name it does
-not know is taken as it is, since every release brings new ones.
+treebank. The table `ud_treebanks.tsv` lists the treebanks of recent releases; a full name that it
+does not contain is accepted as it is, since every release has new ones.
 
 >>> full_name("en_ewt"), full_name("english-ewt"), full_name("UD_Klingon-New")
 ('UD_English-EWT', 'UD_English-EWT', 'UD_Klingon-New')
@@ -67,7 +67,7 @@ def nearest_names(name: str) -> str:
 
 
 def check_release(release: str) -> str:
-    """Return a release number, without the `r` or `v` people put before it."""
+    """Return a release number, without a leading `r` or `v`."""
     number = release.strip().lstrip("rv")
     if not RELEASE.fullmatch(number):
         raise UnknownTreebankError(

@@ -1,7 +1,7 @@
-"""Does a text look as if its words had not been cut? *said.* and *Monday,"* are signs of it.
+"""Detection of text that is not tokenised, by words such as *said.* and *Monday,"*.
 
-Lines with words separated by spaces, punctuation apart, are what parsers read. A line of running
-text has nearly always a word of letters with a mark behind it.
+Parsers read lines with words separated by spaces, punctuation included. A line of running
+text nearly always has a word of letters followed by a mark.
 
 >>> untokenised_words("He left on Monday , she said .".split())
 []
@@ -23,7 +23,7 @@ _LAST = re.compile(rf"{_LETTERS}[.!?…][{_CLOSING}]*$")
 
 
 def untokenised_words(words: Sequence[str]) -> list[str]:
-    """Return the words of a line that have punctuation behind them."""
+    """Return the words of a line that end with punctuation."""
     found = [word for word in words[:-1] if _MARKED.search(word)]
     if words and (_MARKED.search(words[-1]) or _LAST.search(words[-1])):
         found.append(words[-1])
@@ -31,7 +31,7 @@ def untokenised_words(words: Sequence[str]) -> list[str]:
 
 
 def untokenised_examples(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Return examples if at least half of the lines have such words, else nothing."""
+    """Return examples if at least half of the lines have such words, otherwise nothing."""
     found = [words for words in map(untokenised_words, lines) if words]
     if len(found) < _LEAST_SHARE * len(lines):
         return []

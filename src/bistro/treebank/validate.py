@@ -1,9 +1,9 @@
-"""Is it a tree? The checks every reader makes, fast enough to be always on.
+"""Validation of trees: the checks that every reader makes, fast enough to be always on.
 
 Heads are 1-based: ``heads[i - 1]`` is the head of word i, 0 the root, -1 a missing head (``_``).
 Cycles are found by doubling: with a(w) the head of w, and a(0) = 0, replace a by a∘a until every
 word has arrived at 0. After k rounds a(w) is the ancestor 2^k steps up, so a tree of n words needs
-at most ⌈log2(n + 1)⌉ rounds, each one pass in C; whoever has not arrived by then is on a cycle.
+at most ⌈log2(n + 1)⌉ rounds, each one pass in C; a word that has not arrived by then is on a cycle.
 
 >>> find_tree_problem([2, 0, 2])
 >>> find_tree_problem([2, 3, 2]).reason
@@ -26,7 +26,7 @@ _SHOWN_OF_A_CYCLE = 8
 
 
 class Problem(NamedTuple):
-    """What is wrong with a tree, and at which word (1-based)."""
+    """An error in a tree, and the word (1-based) where it occurs."""
 
     word: int
     reason: str
@@ -37,8 +37,9 @@ def find_tree_problem(
 ) -> Problem | None:
     """Return the first problem of `heads`, or None for a tree.
 
-    A sentence whose heads are all missing has no tree, which is allowed. Some heads missing is
-    one, unless `partial`. `roots` says whether several words may have head 0.
+    A sentence whose heads are all missing has no tree, which is allowed. If only some heads are
+    missing, this is a problem, unless `partial`. `roots` decides whether several words may have
+    head 0.
     """
     size = len(heads)
     missing = heads.count(MISSING)
@@ -61,7 +62,7 @@ def find_tree_problem(
 
 
 def has_tree(heads: Sequence[int]) -> bool:
-    """Return whether every word has a head (words without any tree have -1 throughout)."""
+    """Return whether every word has a head (words without a tree have -1 throughout)."""
     return MISSING not in heads
 
 

@@ -1,1 +1,1 @@
-"""Reading times and what predicts them."""
+"""Reading times and their predictors."""

@@ -1,11 +1,11 @@
-"""Reading times as they come from an experiment: one row per participant and word, or means.
+"""Reading times of an experiment: one row per participant and word, or means.
 
     participant,item,position,word,time
     p01,7,1,The,312
     p01,7,2,horse,355
 
-Rows of one item and position must have the same word, whoever reads it, and the positions of an
-item must have no gaps: what a model says of a word is then joined to the right rows.
+Rows of one item and position must have the same word for all participants, and the positions of an
+item must have no gaps, so that a model's score of a word can be joined to the correct rows.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ GUESSES: dict[str, tuple[str, ...]] = {
     "position": ("position", "word_id", "zone", "Position"),
     "participant": ("participant", "subject", "WorkerId", "Participant", "Subject"),
 }
-"""What a column is called if the caller does not say."""
+"""Names of columns that are tried if the caller does not name them."""
 NEEDED = ("word", "item", "time")
 ALL = "all"
-"""The name of the one participant where there is no such column: times are means."""
+"""Name of the only participant if there is no such column: times are means."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class ReadingData:
     reader: NDArray[np.int64]
     """The participant of each row."""
     times: NDArray[np.float64]
-    """In milliseconds; NaN where the table has none."""
+    """Times in milliseconds; NaN where the table has none."""
     columns: dict[str, str]
-    """What the columns of the table are called."""
+    """Names of the columns of the table."""
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -66,13 +66,13 @@ class ReadingData:
 
 
 def read_reading_data(path: str | os.PathLike[str], **names: str | None) -> ReadingData:
-    """Read a table; `names` are those of its columns word, item, time, position, participant."""
+    """Read a table; `names` name its columns word, item, time, position, participant."""
     name = os.fspath(path)
     rows = table_rows(io.StringIO(read_utf8(path), newline=""), name)
     first = next(rows, None)
     if first is None:
-        told = "holds no reading times: a row of column names, then rows"
-        raise TreebankError(told, path=name)
+        problem = "contains no reading times: expected a row of column names, then rows"
+        raise TreebankError(problem, path=name)
     header = [cell.strip() for cell in first[1]]
     columns = {what: _chosen(what, names.get(what), header, name) for what in GUESSES}
     found = {what: column for what, column in columns.items() if column is not None}
@@ -80,7 +80,7 @@ def read_reading_data(path: str | os.PathLike[str], **names: str | None) -> Read
 
 
 class _Collected:
-    """What is known of a table while it is read."""
+    """The state of reading a table."""
 
     def __init__(self, path: str, header: list[str], columns: dict[str, str]) -> None:
         self.path, self.header, self.columns = path, header, columns
@@ -97,8 +97,10 @@ class _Collected:
         next_position: dict[tuple[int, int], int] = {}
         for line, cells in rows:
             if len(cells) != len(self.header):
-                told = f"{len(cells)} cells, where the first row names {len(self.header)} columns"
-                raise TreebankError(told, path=self.path, line=line)
+                problem = (
+                    f"{len(cells)} cells, where the first row names {len(self.header)} columns"
+                )
+                raise TreebankError(problem, path=self.path, line=line)
             item = self.items.setdefault(cells[place["item"]], len(self.items))
             who = cells[place["participant"]] if "participant" in place else ALL
             reader = self.readers.setdefault(who, len(self.readers))
@@ -122,15 +124,17 @@ class _Collected:
             raise TreebankError("has no word", path=self.path, line=line)
         if known != word:
             name = list(self.items)[item]
-            told = f"item {name} has '{word}' at position {position}, but '{known}' in line {first}"
-            raise TreebankError(told, path=self.path, line=line)
+            problem = (
+                f"item {name} has '{word}' at position {position}, but '{known}' in line {first}"
+            )
+            raise TreebankError(problem, path=self.path, line=line)
 
     def _number(self, cell: str, what: str, line: int) -> int:
         try:
             return int(cell)
         except ValueError:
-            told = f"column '{self.columns[what]}' has '{cell}', which is not a whole number"
-            raise TreebankError(told, path=self.path, line=line) from None
+            problem = f"column '{self.columns[what]}' has '{cell}', which is not a whole number"
+            raise TreebankError(problem, path=self.path, line=line) from None
 
     def _time(self, cell: str, line: int) -> float:
         if not cell.strip() or cell == MISSING:
@@ -138,8 +142,8 @@ class _Collected:
         try:
             return float(cell)
         except ValueError:
-            told = f"column '{self.columns['time']}' has '{cell}', which is not a number"
-            raise TreebankError(told, path=self.path, line=line) from None
+            problem = f"column '{self.columns['time']}' has '{cell}', which is not a number"
+            raise TreebankError(problem, path=self.path, line=line) from None
 
     def _whole(
         self,
@@ -152,8 +156,8 @@ class _Collected:
         for name, words, begin in zip(self.items, self.words, first.tolist(), strict=True):
             for place in range(begin, begin + len(words)):
                 if place not in words:
-                    told = f"item {name} has no word at position {place}"
-                    raise TreebankError(told, path=self.path)
+                    problem = f"item {name} has no word at position {place}"
+                    raise TreebankError(problem, path=self.path)
         starts = np.cumsum([0, *map(len, self.words)][:-1])
         return ReadingData(
             self.path,
@@ -171,10 +175,12 @@ def _chosen(what: str, name: str | None, header: Sequence[str], path: str) -> st
     if name is None:
         found = next((guess for guess in GUESSES[what] if guess in header), None)
         if found is None and what in NEEDED:
-            told = f"has no column {' or '.join(GUESSES[what][:2])}: say --{what} COLUMN; "
-            raise TreebankError(f"{told}its columns are {', '.join(header)}", path=path)
+            problem = f"has no column {' or '.join(GUESSES[what][:2])}: add --{what} COLUMN; "
+            raise TreebankError(f"{problem}its columns are {', '.join(header)}", path=path)
         return found
     if name not in header:
-        told = f"has no column '{name}'{nearest(name, header)}; its columns are {', '.join(header)}"
-        raise TreebankError(told, path=path)
+        problem = (
+            f"has no column '{name}'{nearest(name, header)}; its columns are {', '.join(header)}"
+        )
+        raise TreebankError(problem, path=path)
     return name

@@ -1,7 +1,7 @@
-"""What a predictor adds to the prediction of reading times that were not seen.
+"""The gain of a predictor in the prediction of held-out reading times.
 
-Items are dealt out to folds. From all other folds both regressions, with the predictor and without,
-are fitted, and the times of the fold are predicted: the gain of a row is the difference of the
+Items are divided into folds. Both regressions, with the predictor and without, are fitted on all
+other folds and predict the times of the fold. The gain of a row is the difference of the
 log-likelihoods, in nats. A useless predictor has a gain of 0 or a little less. Intervals come from
 drawing items with replacement (bootstrap), comparisons of two models from exchanging their signs
 item by item.
@@ -39,7 +39,7 @@ def deal(items: Groups, folds: int, random: np.random.Generator) -> NDArray[np.i
     """Return the fold of every row; the rows of an item are in one fold."""
     number = int(items.max()) + 1
     if number < 2:
-        raise BistroError("at least two items are needed: each is predicted from others")
+        raise BistroError("at least two items are needed: each is predicted from the others")
     of_item = random.permutation(number) % min(folds, number)
     return np.asarray(of_item[items])
 
@@ -80,7 +80,7 @@ def mean_gain(differences: Floats, items: Groups, random: np.random.Generator) -
 
 
 def exchange_probability(differences: Floats, items: Groups, random: np.random.Generator) -> float:
-    """Return how often so large a mean difference comes from exchanging two models at random."""
+    """Return the p-value of a mean difference under random exchange of the two models."""
     sums, _ = _by_item(differences, items)
     seen = abs(sums.sum())
     signs = random.integers(0, 2, size=(DRAWS, len(sums))) * 2 - 1

@@ -1,4 +1,4 @@
-"""What reading times are predicted from: length, frequency, place, surprisal, and words before."""
+"""Predictors of reading times: length, frequency, position, surprisal, and preceding words."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from bistro.evaluate.reading.data import ReadingData
 from bistro.evaluate.reading.regression import Floats
 
 MARKS = "\"'.,;:!?()[]«»“”‘’…"
-"""What does not count in the length and frequency of a word."""
+"""Characters that are ignored in the length and frequency of a word."""
 
 
 @dataclass(frozen=True)
 class Predictors:
-    """One value per word and predictor; NaN where a word before is asked for and there is none."""
+    """One value per word and predictor; NaN where a preceding word is needed but missing."""
 
     baseline: dict[str, Floats]
     surprisal: dict[str, dict[str, Floats]]
@@ -42,7 +42,7 @@ def build(
     words = [word.strip(MARKS) or word for words in data.words for word in words]
     own = {"length": np.array([len(word) for word in words], dtype=np.float64)}
     if counts is not None:
-        # One is added, so that a word that the text does not have is rarer than all it has.
+        # One is added, so that an unseen word is rarer than all words of the text.
         seen = [counts.get(word.lower(), 0) + 1 for word in words]
         total = sum(counts.values()) + len(counts) + 1
         own["log2 frequency"] = np.log2(np.array(seen, dtype=np.float64) / total)
@@ -55,7 +55,7 @@ def build(
 
 
 def _lagged(name: str, values: Floats, data: ReadingData, before: int) -> dict[str, Floats]:
-    """Return values of the word and of so many words before it in its item."""
+    """Return values of the word and of up to `before` preceding words of its item."""
     starts = data.starts[data.item_of_token]
     places = np.arange(len(values))
     found = {name: values}
@@ -66,7 +66,7 @@ def _lagged(name: str, values: Floats, data: ReadingData, before: int) -> dict[s
 
 
 def word_counts(sentences: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return how often each word, in small letters, occurs."""
+    """Return the count of each word in lower case."""
     counts: dict[str, int] = {}
     for sentence in sentences:
         for word in sentence:

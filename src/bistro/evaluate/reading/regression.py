@@ -1,11 +1,11 @@
-"""Linear regression of many rows: an intercept for every participant, errors by clusters.
+"""Linear regression with an intercept for every participant and clustered errors.
 
     time = intercept of the participant + coefficients · predictors + noise
 
-The intercepts are not columns of the design: times and predictors lose the means of each
-participant, which gives the same coefficients. Rows of one participant depend on each other, and so
-do rows of one item: the covariance of the coefficients adds up scores over clusters both ways
-(Cameron, Gelbach & Miller 2011), so that intervals hold without saying how the rows depend.
+The intercepts are not columns of the design: the mean of each participant is subtracted from times
+and predictors, which gives the same coefficients. Rows of one participant depend on each other, and
+so do rows of one item. The covariance of the coefficients sums scores over both kinds of clusters
+(Cameron, Gelbach & Miller 2011), so that intervals are valid without a model of the dependence.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Fit:
 
 
 def centred(values: Floats, groups: Groups) -> Floats:
-    """Return values less the mean of their group, column by column."""
+    """Return values minus the mean of their group, column by column."""
     return np.asarray(values - group_means(values, groups)[groups])
 
 
@@ -61,7 +61,7 @@ def group_sums(values: Floats, groups: Groups, number: int) -> Floats:
 def fit(
     times: Floats, predictors: Floats, names: Sequence[str], readers: Groups, items: Groups
 ) -> Fit:
-    """Return the coefficients of all predictors; `readers` have an intercept each."""
+    """Return the coefficients of all predictors; each of the `readers` has an intercept."""
     y, x = centred(times, readers), centred(predictors, readers)
     number = len(np.unique(readers))
     free = len(y) - x.shape[1] - number
@@ -92,15 +92,15 @@ def _check_rank(gram: Floats, names: Sequence[str]) -> None:
     scale = np.sqrt(np.diag(gram))
     if (scale == 0).any():
         constant = ", ".join(n for n, s in zip(names, scale, strict=True) if s == 0)
-        raise BistroError(f"nothing can be learned from what never changes: {constant}")
+        raise BistroError(f"predictors that never change cannot be used: {constant}")
     if np.linalg.cond(gram / np.outer(scale, scale)) > 1e10:
-        raise BistroError(f"some of the predictors say the same: {', '.join(names)}")
+        raise BistroError(f"some of the predictors are collinear: {', '.join(names)}")
 
 
 def _errors(
     x: Floats, noise: Floats, inverse: Floats, readers: Groups, items: Groups
 ) -> tuple[Floats, int]:
-    """Return standard errors, and the smaller number of clusters that they rest on."""
+    """Return standard errors, and the smaller number of clusters."""
     scores = x * noise[:, None]
     both = readers * (int(items.max()) + 1) + items
     _, pairs = np.unique(both, return_inverse=True)

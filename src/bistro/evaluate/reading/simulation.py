@@ -1,4 +1,4 @@
-"""Reading times with known effects, to learn from and to test with."""
+"""Simulated reading times with known effects, for tutorials and tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def simulated(
     noise: float = 90.0,
     seed: int,
 ) -> ReadingData:
-    """Return reading times of words whose surprisal, in bits, slows readers down.
+    """Return simulated reading times that increase with the surprisal of words, in bits.
 
     A time is 300 ms, 8 ms per letter, `effect` ms per bit of the word and `spill_over` ms per bit
     of the word before; participants differ in their speed (standard deviation 60 ms) and in their

@@ -1,4 +1,4 @@
-"""A study of reading times: does the surprisal of a model predict them, and which model's best?
+"""A study of reading times: whether surprisal predicts them, and which model predicts best.
 
 >>> import bistro
 >>> from bistro.evaluate.reading.simulation import simulated
@@ -38,9 +38,9 @@ from bistro.models.results.tokens import words_in
 from bistro.tasks.cutting import cutting
 
 SPILL_OVER = 3
-"""How many words before a word the curve of spill-over shows."""
+"""Number of preceding words in the curve of spill-over."""
 FASTEST, SLOWEST = 100.0, 3000.0
-"""Times outside are not of reading: left out by default, in milliseconds."""
+"""Times outside this range, in milliseconds, are not reading times; left out by default."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +51,19 @@ class Comparison:
     second: str
     difference: Gain
     probability: float
-    """How often so large a difference comes from exchanging the models item by item."""
+    """p-value of the difference under random exchange of the models, item by item."""
 
 
 @dataclass(frozen=True)
 class ReadingStudy:
-    """What was found, and how."""
+    """The results of a study, and its protocol."""
 
     fits: dict[str, Fit]
     spill_over: dict[str, Fit]
     gains: dict[str, Gain]
     comparisons: list[Comparison]
     left_out: dict[str, int]
-    """Why rows were left out, and how many."""
+    """Numbers of rows that were left out, by reason."""
     protocol: str
     used: np.ndarray[Any, np.dtype[np.bool_]]
     predictors: Predictors
@@ -72,7 +72,7 @@ class ReadingStudy:
 def item_surprisal(model: Model, items: Sequence[Sequence[str]], **options: Any) -> Floats:
     """Return the surprisal of every word of every item in bits, one after the other.
 
-    A word may be several of the model's: *don't.* has the sum of *do*, *n't* and the full stop.
+    A word may be several words of the model: *don't.* has the sum of *do*, *n't* and the full stop.
     """
     cut = cutting(model, None)
     cells = [[words_in(tokens) for tokens in cut(list(words))] for words in items]
@@ -108,18 +108,18 @@ def study(
     surprisal
         For each model, one value per word, item after item.
     counts
-        How often words occur in some text: the baseline then has their frequency.
+        Counts of words in some text; if given, the baseline includes their frequency.
     before
-        How many words before a word are predictors too.
+        Number of preceding words that are also predictors.
     fastest, slowest
         Times outside of these are left out.
     logarithm
         Predict the natural logarithm of times instead of times.
     seed
-        Of folds and intervals.
+        Seed of folds and intervals.
     """
     if not surprisal:
-        raise BistroError("without a model there is nothing to study")
+        raise BistroError("a study needs at least one model")
     predictors = build(data, surprisal, counts, before)
     used, left_out = _used_rows(data, predictors, fastest, slowest)
     times, readers, items = _rows(data, used, logarithm)
@@ -192,7 +192,7 @@ def _spill_over(
     bounds: tuple[float, float],
     logarithm: bool,
 ) -> dict[str, Fit]:
-    """Fit each model once more, with more words before; none if items are too short for it."""
+    """Fit each model again with more preceding words; empty if items are too short."""
     if max(map(len, data.words)) <= SPILL_OVER + 1:
         return {}
     predictors = build(data, surprisal, counts, SPILL_OVER)

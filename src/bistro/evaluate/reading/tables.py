@@ -1,4 +1,4 @@
-"""What a study found, as tables: gains, coefficients, and one row per time for other programs."""
+"""Results of a study as tables: gains, coefficients, and one row per time for other programs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def coefficient_rows(found: ReadingStudy) -> Iterator[Row]:
 
 
 def tidy_columns(found: ReadingStudy) -> list[str]:
-    """Return the columns of the table for other programs; their names are names in R."""
+    """Return the columns of the table for other programs; their names are valid in R."""
     own = [_plain(name) for name in found.predictors.baseline]
     several = len(found.predictors.surprisal) > 1
     for model, columns in found.predictors.surprisal.items():

@@ -1,8 +1,8 @@
 """A grammar as integer arrays: binary and unary rules, and the emissions of each token.
 
-A rule ``A -> B C D`` becomes ``A -> B ⟨C D⟩`` and ``⟨C D⟩ -> C D``; equal rests share one symbol,
-and each rest is derived with probability 1, so no probability changes. `rules[r]` leads back to
-the rule a binary one began.
+A rule ``A -> B C D`` becomes ``A -> B ⟨C D⟩`` and ``⟨C D⟩ -> C D``. Equal remainders share one
+symbol, and each remainder is derived with probability 1, so no probability changes. `rules[r]` is
+the original rule that binary rule r begins.
 
 >>> from bistro.treebank.builtin.rules import Rule, Word
 >>> rules = [Rule("S", ("W", "W", "W"), 0, ("", "a", "b"), 1.0)]
@@ -38,9 +38,9 @@ from bistro.treebank.builtin.rules import Lexicon, Rule, Word
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 SMALL = 100
-"""Up to this size all eigenvalues are as quickly found as the largest one."""
+"""Up to this size, computing all eigenvalues is as fast as computing the largest one."""
 PART_OF_RULE = -1
-"""The number in place of a rule where a binary rule only continues one."""
+"""The rule number of a binary rule that only continues another one."""
 
 
 class Emissions(NamedTuple):
@@ -60,7 +60,7 @@ class BinaryGrammar:
     def __init__(
         self, rules: Sequence[Rule], lexicon: Lexicon, start: str, missed_capitals: float = 0.0
     ) -> None:
-        """`missed_capitals` is how probable it is that a capital letter is due and not written."""
+        """`missed_capitals` is the probability that a required capital letter is not written."""
         names = dict.fromkeys([start, *(rule.left for rule in rules), *lexicon])
         self.index = {name: number for number, name in enumerate(names)}
         self.start = self.index[start]
@@ -81,7 +81,7 @@ class BinaryGrammar:
     def _split(
         self, number: int, rule: Rule, rests: dict[tuple[str, ...], int]
     ) -> Iterator[tuple[int, int, int, float, int]]:
-        """Yield the binary rules of a longer rule, those of its rest once for all rules."""
+        """Yield the binary rules of a longer rule; rules that share a remainder share its rules."""
         parent, prob, right = self.index[rule.left], rule.weight, rule.right
         while len(right) > 1:
             first, rest = self.index[right[0]], right[1:]
@@ -111,11 +111,11 @@ class BinaryGrammar:
         )
 
     def emissions(self, token: str, *, capital: bool) -> Emissions:
-        """Return the ways to emit a token, with a capital letter or as the lexicon has it."""
+        """Return the ways to emit a token, with a capital letter or as in the lexicon."""
         return (self._capital if capital else self._plain).get(token, UNKNOWN)
 
     def emitted(self, expected: Floats, *, capital: bool) -> tuple[list[str], Floats]:
-        """Return all tokens and how probable each is where symbols are expected to begin."""
+        """Return all tokens and their probabilities, given the expected number of each symbol."""
         forms, columns = self._upper_columns if capital else self._plain_columns
         values = expected[columns["symbols"]] * columns["probs"]
         return forms, np.add.reduceat(values, columns["begin"][:-1])
@@ -129,7 +129,7 @@ class BinaryGrammar:
         return list(self._capital), columns_of(list(self._capital.values()))
 
     def columns(self) -> dict[str, Any]:
-        """Return the rules as the core takes them."""
+        """Return the rules in the form that the core expects."""
         names = ("parents", "lefts", "rights", "probs")
         unary = ("unary_parents", "unary_children", "unary_probs")
         arrays = {name: getattr(self, name) for name in (*names, *unary)}
@@ -137,7 +137,7 @@ class BinaryGrammar:
 
 
 def columns_of(tokens: Sequence[Emissions]) -> dict[str, Any]:
-    """Return the emissions of a sentence as the core takes them."""
+    """Return the emissions of a sentence in the form that the core expects."""
     return {
         "begin": np.cumsum([0, *(len(token.words) for token in tokens)], dtype=np.int64),
         "symbols": np.concatenate([UNKNOWN.symbols, *(token.symbols for token in tokens)]),
@@ -157,7 +157,7 @@ def _integers(rows: Sequence[tuple[int, ...]], width: int) -> Ints:
 def expected_counts(
     rules: Sequence[Rule], index: Mapping[str, int], start: int
 ) -> NDArray[np.float64]:
-    """Return how often each symbol is expected in a sentence (weights normalised)."""
+    """Return the expected number of each symbol in a sentence (weights normalised)."""
     begin = np.zeros(len(index))
     begin[start] = 1.0
     try:
@@ -165,7 +165,7 @@ def expected_counts(
         counts: NDArray[np.float64] = splu(csc_array(eye_array(begin.size) - growth)).solve(begin)
     except RuntimeError:  # exactly singular
         counts = np.full(len(index), np.nan)
-    # A solution without negative numbers exists only where the expected counts are finite.
+    # A solution without negative numbers exists only if the expected counts are finite.
     if not (counts >= 0).all():
         raise BistroError("the expected sentence is infinitely long: lower recursive weights")
     return counts

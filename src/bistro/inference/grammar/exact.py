@@ -1,4 +1,4 @@
-"""A probabilistic grammar that knows the exact probability of every sentence, word and parse.
+"""A probabilistic grammar with the exact probability of every sentence, word and parse.
 
 The grammar is an exact language model:
 
@@ -41,7 +41,7 @@ NATURAL_TO_BITS = 1 / math.log(2)
 
 
 class Continuations(NamedTuple):
-    """What may come after the first words of a sentence."""
+    """The possible continuations of the first words of a sentence."""
 
     forms: list[str]
     probs: NDArray[np.float64]
@@ -54,7 +54,7 @@ class ExactGrammar(Grammar):
     """A grammar with exact sums over the parses of a sentence, and over its continuations."""
 
     missed_capitals = 0.0
-    """How probable it is that a capital letter is due and not written."""
+    """Probability that a required capital letter is not written."""
 
     @cached_property
     def binary(self) -> BinaryGrammar:
@@ -62,7 +62,7 @@ class ExactGrammar(Grammar):
         return BinaryGrammar(self.rules, self.lexicon, self.start, self.missed_capitals)
 
     def is_finite(self, longest: float) -> bool:
-        """Return whether the expected sentence has at most so many words."""
+        """Return whether the expected number of words of a sentence is at most `longest`."""
         try:
             counts = self.binary.counts
         except BistroError:
@@ -95,7 +95,7 @@ class ExactGrammar(Grammar):
         return self._sums.chart(**columns_of(self._emissions(tokens)), keep=False)
 
     def sentence_log_prob(self, tokens: Sequence[str]) -> float:
-        """Return the natural logarithm of p(tokens), -inf for what the grammar cannot say."""
+        """Return the natural logarithm of p(tokens), -inf if the grammar cannot generate them."""
         return self._sum(tokens).log_prob
 
     def surprisals(self, tokens: Sequence[str]) -> list[float]:
@@ -105,7 +105,7 @@ class ExactGrammar(Grammar):
         """
         chart = self._sum(tokens)
         logs = [0.0, *chart.prefix_log_probs.tolist(), chart.log_prob]
-        # What is certain must not come out as minus a rounding error.
+        # The surprisal of a certain token must not be a negative rounding error.
         return [
             max(before - after, 0.0) * NATURAL_TO_BITS if after > -math.inf else math.inf
             for before, after in itertools.pairwise(logs)

@@ -22,7 +22,7 @@ from bistro.treebank.builtin.rules import Rule, Word
 
 RuleNumbers = NDArray[np.intp]
 Span = tuple[int, int, int]
-"""A symbol, the position of its first word, the position after its last."""
+"""A symbol, the position of its first word and the position after its last word."""
 
 
 class Cell(NamedTuple):
@@ -32,7 +32,7 @@ class Cell(NamedTuple):
     values: Floats
 
     def at(self, symbols: Ints) -> Floats:
-        """Return the values of some symbols, zero where they do not derive the span."""
+        """Return the values of some symbols, zero for symbols that do not derive the span."""
         if not self.symbols.size:
             return np.zeros(symbols.shape)
         places = np.minimum(np.searchsorted(self.symbols, symbols), self.symbols.size - 1)
@@ -41,7 +41,7 @@ class Cell(NamedTuple):
 
 
 class Chart:
-    """The chart of one sentence, whose cells are copied out of the core when they are needed."""
+    """The chart of one sentence; its cells are copied out of the core when they are needed."""
 
     def __init__(self, filled: ContextFreeChart, tokens: Sequence[Emissions]) -> None:
         self.tokens = tokens
@@ -106,13 +106,13 @@ class Search:
                 yield self._wrapped(way.label, tuple(d for part in choice for d in part))
 
     def _wrapped(self, label: Word | int, parts: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
-        """Return the parts under their rule; the rest of a rule is not a node of its own."""
+        """Return the parts under their rule; the remainder of a rule is not a separate node."""
         if isinstance(label, Word):
             return (Derivation(label, ()),)
         return parts if label == PART_OF_RULE else (Derivation(self._rules[label], parts),)
 
     def ways(self, chart: Chart, span: Span) -> list[Way]:
-        """Return the ways to build a cell, those of probability zero left out."""
+        """Return the ways to build a cell, without ways of probability zero."""
         return [*self._words(chart, span), *self._units(chart, span), *self._pairs(chart, span)]
 
     def _words(self, chart: Chart, span: Span) -> Iterator[Way]:

@@ -1,4 +1,4 @@
-"""Other values of a column that are possible, with their probabilities."""
+"""Other possible values of a column, with their probabilities."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def other_values(
     kept: Sequence[str] | None,
     most: int,
 ) -> list[list[tuple[str, float]]]:
-    """Return the likeliest values of a column apart from the chosen ones.
+    """Return the likeliest values of a column other than the chosen ones.
 
     Parameters
     ----------
     candidates, chances
-        The outcomes that are possible at each place, and their probabilities.
+        The possible outcomes of each word, and their probabilities.
     names
         The value of each outcome in this column.
     chosen
-        The value at each place.
+        The chosen value of each word.
     kept
-        Values of the input; where one is not empty there is no alternative to it.
+        Values of the input; a value that is not empty has no alternatives.
     most
-        How many values each place has at most.
+        Maximum number of values per word.
     """
     outcomes, weights = candidates.outcomes.tolist(), chances.tolist()
     ends = [*candidates.starts.tolist(), len(outcomes)]

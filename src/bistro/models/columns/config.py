@@ -14,7 +14,7 @@ LEMMAS = "lemmas"
 
 @dataclass(frozen=True)
 class ColumnContexts:
-    """What each expert on tags and features sees, and what lemmas see; the first is dropped last.
+    """Contexts of the experts on tags and features, and of lemmas; the first is dropped last.
 
     An expert with an empty list is left out.
     """
@@ -22,7 +22,7 @@ class ColumnContexts:
     spelling: tuple[str, ...] = setting(
         ("suffix1", "shape", "suffix2", "suffix3", "suffix4", "suffix5", "low", "previous.tag",
          "next.tag", "previous.low", "next.low"),
-        "An expert on tags and features: how a word is spelled.",
+        "An expert on tags and features: the spelling of a word.",
     )  # fmt: skip
     words: tuple[str, ...] = setting(
         ("suffix2", "suffix4", "shape", "low", "previous.low", "next.low", "previous2.low"),
@@ -36,7 +36,7 @@ class ColumnContexts:
     neighbours: tuple[str, ...] = setting(
         ("suffix2", "shape", "previous.tag", "next.tag", "previous.shape", "next.shape", "low",
          "previous2.tag", "next.low"),
-        "An expert on tags and features: the tags and capital letters around.",
+        "An expert on tags and features: the surrounding tags and capital letters.",
     )  # fmt: skip
     lemmas: tuple[str, ...] = setting(
         ("upos", "xpos", "shape", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "low",
@@ -51,7 +51,7 @@ class ColumnContexts:
         return {name: context for name, context in named.items() if context}
 
     def validate(self) -> None:
-        """Refuse elements that do not exist, and experts that see what they are to find."""
+        """Raise an error if an element does not exist, or an expert sees its own outcome."""
         if not self.experts:
             raise ConfigError("contexts: at least one expert on tags and features is needed")
         for expert, context in {**self.experts, LEMMAS: self.lemmas}.items():
@@ -60,7 +60,7 @@ class ColumnContexts:
                     raise ConfigError(f"contexts.{expert}: no '{name}'{nearest(name, ELEMENTS)}")
                 if expert != LEMMAS and name in (*TAGS, "tag"):
                     raise ConfigError(
-                        f"contexts.{expert} sees '{name}', which is what it is to find"
+                        f"contexts.{expert} has '{name}', which the expert is meant to find"
                     )
 
 
@@ -69,26 +69,26 @@ class ColumnsConfig:
     """Settings of the model of columns."""
 
     columns: tuple[str, ...] = setting(PREDICTED, "The columns that are learned.")
-    contexts: ColumnContexts = setting(ColumnContexts(), "What each expert sees.")
+    contexts: ColumnContexts = setting(ColumnContexts(), "The contexts of each expert.")
     evidence: float = setting(
-        5.0, "How much the tag probabilities of a parser count beside the experts."
+        5.0, "Weight of the tag probabilities of a parser, relative to the experts."
     )
     other_evidence: float = setting(
         0.3, "The same for tags of the other column, which some members of a committee find."
     )
     prior: float = setting(
         0.25,
-        "How much of the tags' own frequencies is taken away again, since every expert has them.",
+        "Exponent by which the frequencies of tags are divided out, since every expert has them.",
     )
     known_lemmas: float = setting(
-        20.0, "How much likelier a lemma is that training had than one that it did not have."
+        20.0, "Factor by which lemmas seen in training are likelier than new ones."
     )
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=10, samples=5), "How the columns are learned."
+        SamplerSettings(sweeps=10, samples=5), "Training of the columns."
     )
 
     def validate(self) -> None:
-        """Refuse columns that cannot be learned, and weights that make no sense."""
+        """Raise an error if a column cannot be learned, or a weight is out of range."""
         for name in self.columns:
             if name not in PREDICTED:
                 raise ConfigError(f"columns: no '{name}'{nearest(name, PREDICTED)}")

@@ -1,4 +1,4 @@
-"""What a column may be predicted from: properties of a word, of its neighbours and of its tree.
+"""Elements of contexts of columns: properties of a word, of its neighbours and of its tree.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])
@@ -20,32 +20,32 @@ from bistro.treebank.sentence import Sentence
 TAGS = ("upos", "xpos", "feats")
 """The columns that are found together."""
 PREDICTED = (*TAGS, "lemmas")
-"""The columns that can be predicted, in the order in which it is done."""
+"""The columns that can be predicted, in the order of prediction."""
 START, END, ROOT = "START", "END", "ROOT"
 _SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
 _AUXILIARIES = frozenset({"aux", "cop"})
 _SHARED = frozenset({"conj", "aux", "aux:pass", "cop"})
-"""Relations to a head whose subject is also that of the word, if it has none of its own."""
+"""Relations to a head from which a word without a subject takes its subject."""
 _PRONOUNS = frozenset({"PRON", "DET"})
 
 
 @dataclass
 class Words:
-    """The words of several sentences side by side, to which predicted columns are added."""
+    """The words of several sentences in one list, to which predicted columns are added."""
 
     forms: list[str]
     low: list[str]
     starts: list[int]
-    """Where each sentence begins."""
+    """Index of the first word of each sentence."""
     heads: list[int]
-    """The place of each word's head, or -1."""
+    """Index of each word's head, or -1."""
     deprels: list[str]
     columns: dict[str, list[str]]
     _known: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence]) -> Words:
-        """Put sentences side by side."""
+        """Return the words of sentences in one list."""
         forms = [form for sentence in sentences for form in sentence.forms]
         ends = list(accumulate(map(len, sentences)))
         starts = [end - len(sentence) for end, sentence in zip(ends, sentences, strict=True)]
@@ -60,7 +60,7 @@ class Words:
 
     @property
     def tags(self) -> list[str]:
-        """What stands for the part of speech: UPOS, or XPOS where there is no UPOS."""
+        """Parts of speech: UPOS, or XPOS where there is no UPOS."""
         pairs = zip(self.columns["upos"], self.columns["xpos"], strict=True)
         return [xpos if upos == EMPTY else upos for upos, xpos in pairs]
 
@@ -83,7 +83,7 @@ class Words:
 
 
 def _subjects(words: Words) -> list[str]:
-    """Return the subject of each word: a pronoun itself, of others the tag and the last letter."""
+    """Return the subject of each word: the pronoun, or the tag and last letter of other words."""
     found = [""] * len(words.forms)
     tags = words.tags
     for place, (head, relation) in enumerate(zip(words.heads, words.deprels, strict=True)):
@@ -163,5 +163,5 @@ MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "next": _after,
     "next2": lambda words, values: _after(words, _after(words, values)),
 }
-"""Whose element it is: ``previous.low`` is the word before."""
+"""Words that an element may belong to: ``previous.low`` is the word before."""
 ELEMENTS = (*OWN, *(f"{where}.{name}" for where in MOVES for name in OWN))

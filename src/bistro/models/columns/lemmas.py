@@ -19,7 +19,7 @@ from bistro.treebank.fields import EMPTY
 _CANDIDATES = 6
 _MOST_CACHED = 20_000
 _LEAST_SHARE = 1e-3
-"""Rules this much less probable than the best one are not tried, unless better ones cannot be."""
+"""Rules with a smaller share of the best one's probability are tried only if no other applies."""
 
 Chances = dict[str, float]
 """Lemmas with their probabilities."""
@@ -37,7 +37,7 @@ class Lemmas:
         rules: Sequence[EditRule],
         known: Sequence[str],
     ) -> None:
-        """`known` are the lemmas of training: one of them is likelier than one that is new."""
+        """`known` are the lemmas of training, which are likelier than new ones."""
         if len(rules) != len(choice.outcomes) or not all(isinstance(name, str) for name in known):
             raise ModelFileError("the rules of lemmas are damaged")
         self.config, self.choice, self.rules = config, choice, list(rules)
@@ -53,8 +53,8 @@ class Lemmas:
     ) -> tuple[list[str], list[float], list[list[tuple[str, float]]]]:
         """Return lemmas, their probabilities and alternatives; kept ones have probability 1.
 
-        A lemma is the best one over all likely tags, which are weighted as they were chosen; its
-        probability is summed over the same tags, and so are those of other lemmas.
+        The lemma is the best one over all likely tags, with the weights by which tags are chosen.
+        Probabilities of lemmas are summed over the same tags.
         """
         names = self.config.contexts.lemmas
         contexts = [words.element(name) for name in names]
@@ -94,7 +94,7 @@ class Lemmas:
         return sums
 
     def _learn(self, keys: Sequence[tuple[str, ...]]) -> None:
-        """Look up the lemmas of forms in contexts, and remember them."""
+        """Compute the lemmas of forms in contexts, and cache them."""
         cache = self._cache
         if len(cache) > _MOST_CACHED:
             cache.clear()
@@ -116,13 +116,13 @@ class Lemmas:
         return {lemma: p / total for lemma, p in found.items()} if total > 0 else {}
 
     def header(self) -> dict[str, Any]:
-        """Return what is not an array, ready for JSON."""
+        """Return everything except arrays, ready for JSON."""
         rules = [rule.to_header() for rule in self.rules]
         return {"rules": rules, "known": sorted(self.known), **self.choice.header()}
 
     @classmethod
     def from_parts(cls, config: ColumnsConfig, header: Mapping[str, Any], arrays: Arrays) -> Lemmas:
-        """Make the choice again from a file."""
+        """Rebuild the choice from the content of a file."""
         rules = [EditRule.from_header(rule) for rule in header["rules"]]
         # Files of earlier versions do not have the lemmas of training.
         return cls(config, Choice.from_parts(header, arrays), rules, header.get("known", []))
@@ -133,7 +133,7 @@ def _other_keys(
 ) -> list[tuple[str, ...]]:
     """Return the form and context of a word under each of its likely tags.
 
-    `changing` are the places of a context that hold tags, with the names of their columns.
+    `changing` are the positions of a context that hold tags, with the names of their columns.
     """
     keys = []
     for tags in doubt.tags:
@@ -145,7 +145,7 @@ def _other_keys(
 
 
 def _best(chances: Chances, form: str) -> tuple[str, float]:
-    """Return the best lemma; a word without one is its own."""
+    """Return the best lemma; without one, the word itself is its lemma."""
     if not chances:
         return form, 0.0
     best = max(chances, key=lambda lemma: chances[lemma])

@@ -1,13 +1,13 @@
 """Tags, features and lemmas of words in their trees.
 
-    p(upos, xpos, feats | word, neighbours, tree) ∝ p_0^-b Π p_e(upos, xpos, feats | what e sees)
+    p(upos, xpos, feats | word, neighbours, tree) ∝ p_0^-b Π p_e(upos, xpos, feats | context of e)
     p(lemma | word, upos, xpos, feats)
 
 UPOS, XPOS and FEATS are one outcome, on which several experts decide together
-(`bistro.inference.products`): one sees the spelling, one the words around, one the tree, one the
-tags around. What a parser believes of the tags counts as one more. A lemma is made from the word by
-an edit rule, so words never seen have lemmas too. What the input has already may be kept, and is
-evidence for the rest.
+(`bistro.inference.products`): one sees the spelling, one the surrounding words, one the tree, one
+the surrounding tags. A parser's probabilities of tags count as one more expert. A lemma is made
+from the word by an edit rule, so unseen words have lemmas too. Values of the input may be kept, and
+are then evidence for the rest.
 
 >>> import bistro
 >>> model = bistro.train("columns", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -63,9 +63,9 @@ class ColumnsModel(Model):
     ) -> list[FilledColumns]:
         """Return the columns of sentences; columns to `keep` stay where they are not empty.
 
-        `beliefs` are what a parser thinks of the tags: first those of its own column, of which the
-        sentences have the best ones. `alternatives` is the largest number of other values that each
-        word has in each column.
+        `beliefs` are a parser's distributions over tags, those of its own column first, whose best
+        tags the sentences have. `alternatives` is the maximum number of other values for each word
+        and column.
         """
         for name in keep:
             if name not in PREDICTED:
@@ -92,7 +92,7 @@ class ColumnsModel(Model):
         ]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return the share of right values in percent, given the columns before and the tree."""
+        """Return the share of correct values in percent, given earlier columns and the tree."""
         before: list[str] = []
         shares = {}
         for name in self.found:
@@ -119,7 +119,7 @@ class ColumnsModel(Model):
     def from_parts(
         cls, config: ColumnsConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Rebuild the model from the content of a file."""
         experts = config.contexts.experts
         parts = by_owner(arrays, (*experts, LEMMAS))
         tags = lemmas = None

@@ -22,31 +22,31 @@ BETWEEN = "\t"
 """The separator of the columns in the name of an outcome."""
 _CANDIDATES = 5
 _LEAST_BELIEF = 1e-3
-"""What a parser does not believe in at all may still be true."""
+"""Least probability of a parser's tag: a tag that it excludes may still be correct."""
 
 _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)
-"""The weights of experts and parser that give the best tags are too sure of themselves: with these
+"""The weights of experts and parser that give the best tags are overconfident: with these weights,
 probabilities are calibrated (chosen on the development part of English EWT)."""
 _DECIDING = 0.5
-"""How sharp the deciding weights are where a lemma is chosen over several tags (chosen on the
+"""Exponent of the deciding weights when a lemma is chosen over several tags (chosen on the
 development parts of English EWT, French and Basque)."""
 _ANY: list[int] = []
-"""One list for all words: a new one for each would keep the garbage collector busy."""
+"""One list for all words: separate lists would slow down the garbage collector."""
 _SURE = 0.97
 _LIKELY = 4
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """A word whose tags are not sure: the likely ones, with weights that sum to 1."""
+    """A word with uncertain tags: the likely ones, with weights that sum to 1."""
 
     place: int
     tags: list[dict[str, str]]
     weights: list[float]
     """The probabilities of the tags."""
     deciding: list[float]
-    """The same by the weights that choose the tags."""
+    """Probabilities of the tags under the weights that choose them."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class Tags:
     ) -> Found:
         """Return values and probabilities, and put the values into the words' columns.
 
-        The tags of neighbours are part of what experts see. Those that are not known yet are
-        guessed first.
+        The contexts of experts contain the tags of neighbours. Tags that are not known yet are
+        predicted in a first pass.
         """
         name = self.columns[0]
         before = words.columns[name]
@@ -148,7 +148,7 @@ class Tags:
         chances: NDArray[np.float64],
         kept: Mapping[str, list[str]],
     ) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
-        """Return the best outcomes column by column, each value with its own probability."""
+        """Return the best outcomes column by column, each value with its marginal probability."""
         values: dict[str, list[str]] = {}
         probabilities: dict[str, list[float]] = {}
         places = candidates.places
@@ -173,7 +173,7 @@ class Tags:
         chances: NDArray[np.float64],
         chosen: NDArray[np.float64],
     ) -> list[Doubt]:
-        """Return the words whose best outcome is not sure, with their likely ones."""
+        """Return the words whose best outcome is uncertain, with their likely outcomes."""
         places, starts = candidates.places, candidates.starts
         is_best = candidates.outcomes == best[places]
         sure = np.add.reduceat(np.where(is_best, chances, 0.0), starts)
@@ -196,7 +196,7 @@ class Tags:
         return [Doubt(place, tags[i:j], shares[0][i:j], shares[1][i:j]) for place, i, j in rows]
 
     def _possible(self, row: tuple[str, ...]) -> list[int]:
-        """Return the outcomes that agree with the kept values of a word; none: all may be."""
+        """Return the outcomes that agree with the kept values of a word; empty if all do."""
         if row.count(EMPTY) == len(row):
             return _ANY
         if row not in self._allowed:
@@ -222,14 +222,14 @@ class Tags:
         return np.asarray(logs[candidates.places, codes])
 
     def header(self) -> dict[str, Any]:
-        """Return what is not an array, ready for JSON."""
+        """Return everything except arrays, ready for JSON."""
         return {"columns": list(self.columns), **self.product.header()}
 
     @classmethod
     def from_parts(
         cls, config: ColumnsConfig, header: Mapping[str, Any], parts: Mapping[str, Arrays]
     ) -> Tags:
-        """Make the experts again from a file."""
+        """Rebuild the experts from the content of a file."""
         columns = header["columns"]
         if not isinstance(columns, list) or not set(columns) <= set(TAGS):
             raise ModelFileError("the columns of the experts are damaged")

@@ -1,6 +1,6 @@
-"""Settings of Eisner's model; what a child is conditioned on is data.
+"""Settings of Eisner's model, which include the contexts of its distributions.
 
-A head takes its children outward on each side, until a stop. What can be seen of a step:
+A head generates its children outward on each side, until a stop. The elements of contexts:
 
     direction                               left or right of the head
     parent.tag  parent.word  parent.label   the head; its label where labels are generated
@@ -23,24 +23,24 @@ from bistro.models.parsing.settings import ParserSettings
 ELEMENTS = dependency_elements()
 SIBLING = [name for name in ELEMENTS if name.startswith("sibling.")]
 GENERATED = [name for name in ELEMENTS if name.endswith("label")]
-"""Elements that there are only where labels are generated with the child."""
+"""Elements that exist only if labels are generated with the child."""
 
 
 @dataclass(frozen=True)
 class ChildContexts:
-    """What each distribution sees, the most informative element first."""
+    """The contexts of each distribution, the most informative element first."""
 
     tags: tuple[str, ...] = setting(
         ("direction", "parent.tag", "sibling.tag", "parent.word"),
-        "What the tag of the next child, or the stop, is conditioned on.",
+        "Context of the tag of the next child, or of the stop.",
     )
     words: tuple[str, ...] = setting(
         ("tag", "direction", "parent.tag", "parent.word"),
-        "What the word of a child is conditioned on.",
+        "Context of the word of a child.",
     )
     labels: tuple[str, ...] = setting(
         ("tag", "direction", "parent.tag", "word", "parent.word"),
-        "What the label of an arc is conditioned on.",
+        "Context of the label of an arc.",
     )
 
 
@@ -54,13 +54,13 @@ class EisnerConfig(ParserSettings):
     unknown: Literal["classes", "single"] = setting(
         "classes", "Unknown words: classes by shape and suffix, or one <unk>."
     )
-    contexts: ChildContexts = setting(ChildContexts(), "What each distribution sees.")
+    contexts: ChildContexts = setting(ChildContexts(), "The contexts of each distribution.")
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
+        SamplerSettings(sweeps=20, samples=10), "Training of the distributions."
     )
 
     def validate(self) -> None:
-        """Refuse elements that do not exist, or not yet when they are asked for."""
+        """Raise an error if an element does not exist, or is not known yet when it is needed."""
         generated = self.labels == "generated"
         late = {
             "tags": ("tag", "word"),
@@ -72,9 +72,9 @@ class EisnerConfig(ParserSettings):
             check_context(elements, ELEMENTS)
             for element in elements:
                 if element in forbidden:
-                    told = f"'{element}' cannot be seen by the contexts of {name}"
+                    problem = f"'{element}' cannot be seen by the contexts of {name}"
                     if generated and name == "labels":
-                        told += ", which come first: see the preset eisner-generated"
-                    raise ConfigError(told)
+                        problem += ", which come first: see the preset eisner-generated"
+                    raise ConfigError(problem)
                 if element in GENERATED and not generated:
                     raise ConfigError(f"'{element}' is seen only where labels = 'generated'")

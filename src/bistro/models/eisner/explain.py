@@ -1,6 +1,6 @@
-"""Why Eisner's model gives a tree its probability: every child and every stop with its chain.
+"""The probability of a tree under Eisner's model, explained: every decision with its chain.
 
-A sentence has a word, so the root's first child takes what a stop would have had,
+A sentence has at least one word, so the root's first child gets the probability of a stop,
 
     p(first child of the root) = chain(child) / (1 - chain(stop))
 """
@@ -49,7 +49,7 @@ def explain_tree(
 
 
 def _names(model: EisnerModel) -> list[str]:
-    """Return the distributions of its trees; those of the tagger only propose candidates."""
+    """Return the distributions of its trees; the tagger's distributions only propose candidates."""
     return ["labels", "tags", "words"] if model.codec.is_labelled else ["tags", "words"]
 
 
@@ -60,7 +60,7 @@ def _events(model: EisnerModel, batch: SentenceBatch) -> dict[str, Events]:
 
 @dataclass
 class _Generation:
-    """A tree that is walked through in the order of its events."""
+    """A traversal of a tree in the order of its events."""
 
     model: EisnerModel
     words: list[str]
@@ -110,7 +110,7 @@ class _Generation:
             rest = 1 - chains.distribution_sum(context, [count - 1])
             return 1 / rest, NOT_EMPTY.format(rest)
         if name == "labels" and self.model.config.labels == "arcs":
-            # They sum to 1 but for the single precision of the file, which the parser puts right.
+            # They sum to 1 up to the single precision of the file, which the parser corrects.
             return 1 / chains.distribution_sum(context, range(count)), ""
         return 1.0, ""
 

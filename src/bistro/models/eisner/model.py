@@ -1,12 +1,12 @@
 """Eisner's generative model of trees (Eisner 1996), with Pitman-Yor priors (Wallach et al. 2008).
 
-Every head generates its children outward, those on its left and those on its right, each side
-ended by a stop. A child is a tag and then a word,
+Every head generates its children outward, on its left and on its right, each side ended by a stop.
+A child is a tag and then a word,
 
     p(tag | direction, head's tag, sibling's tag, head's word)   the stop among the tags
     p(word | tag, direction, head's tag, head's word)
 
-back-off drops the last element first; both lists are data (`EisnerConfig`). A chart over all
+back-off drops the last element first; both contexts are settings (`EisnerConfig`). A chart over all
 projective trees gives the most probable tree, the sum over all trees, samples and marginals,
 exactly (`cpp/parse/chart.hpp`).
 
@@ -44,14 +44,14 @@ DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
 
 @dataclass(frozen=True)
 class EisnerOptions(CoreOptions):
-    """How to parse with the chart, and what to return."""
+    """Options of parsing with the chart."""
 
     kind: ClassVar[str] = "eisner"
 
     temperature: float = 1.4
-    """As for all parsers; sums over all trees are less sure of themselves than searches."""
+    """As for all parsers; sums over all trees are less overconfident than searches."""
     least_candidate: float = 0.01
-    """Tags are tried that the tagger finds this probable, compared with its likeliest."""
+    """Least probability of a tag that is tried, relative to the tagger's likeliest tag."""
 
     def request_for(self, output: OutputRequest) -> ChartRequest:
         """Return the request for this output, with the candidates of a word."""
@@ -62,11 +62,11 @@ class EisnerOptions(CoreOptions):
 
 @dataclass(frozen=True)
 class States:
-    """What the tagger tells apart: tags, with labels where these are generated."""
+    """The states of the tagger: tags, with labels if these are generated."""
 
     tag: NDArray[np.int32]
     label: NDArray[np.int32]
-    """-1 where labels come after the arc."""
+    """-1 if labels come after the arc."""
     begin: NDArray[np.int32]
     """The states that word w was seen with are ``list[begin[w]:begin[w + 1]]``."""
     list: NDArray[np.int32]
@@ -86,7 +86,7 @@ def shape_of(config: EisnerConfig, codec: Codec, *, single_root: bool) -> Depend
 
 
 def outcomes_of(shape: DependencyShape, codec: Codec, states: States) -> dict[str, int]:
-    """Return how many outcomes each distribution has."""
+    """Return the number of outcomes of each distribution."""
     words = len(codec.vocabulary)
     return {
         "labels": shape.label_outcomes,
@@ -132,9 +132,9 @@ class EisnerModel(ParsingAbility):
         )
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Return which contexts made the probability of a tree: the given one, or the best.
+        """Return the decisions behind the probability of a tree: the given one, or the best.
 
-        Given the `training` data, it counts how often they have each context.
+        With the `training` data, the counts of each context in them are added.
         """
         from bistro.models.eisner.explain import explain_tree
 
@@ -152,7 +152,7 @@ class EisnerModel(ParsingAbility):
     def from_parts(
         cls, config: EisnerConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Rebuild the model from the content of a file."""
         distributions = by_owner(arrays, DISTRIBUTIONS)
         states = States(*(arrays[f"state.{part}"] for part in ("tag", "label", "begin", "list")))
         codec = Codec.from_parts(config, header, arrays)

@@ -1,4 +1,4 @@
-"""Training of Eisner's model: the events of every tree, children outward, and a tagger's."""
+"""Training of Eisner's model: the events of every tree, and of a tagger."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bistro.treebank.sentence import Sentence
 
 
 class EisnerTraining:
-    """A model in the making: chains to be run, then a model."""
+    """A model during training: chains to run, then the model."""
 
     def __init__(self, data: Sequence[Words], config: EisnerConfig, seed: int) -> None:
         self.config = config
@@ -42,7 +42,7 @@ class EisnerTraining:
         self.chains = list(self._by_name.values())
 
     def finish(self, run: Run, trace: Trace, **facts: str) -> EisnerModel:
-        """Return the model, when the chains have run."""
+        """Return the model after the chains have run."""
         return EisnerModel(
             self.config,
             self.codec,
@@ -66,8 +66,7 @@ Numbers = NDArray[np.int32]
 def tagger_states(
     codec: Codec, config: EisnerConfig, sentences: Sequence[Sentence], trees: Sequence[Tree]
 ) -> tuple[States, Numbers, Numbers, NDArray[np.int64]]:
-    """Return the states of the tagger; then state and word of every token, and where each
-    sentence begins."""
+    """Return the states of the tagger, the state and word of every token, and sentence offsets."""
     words, offsets = codec.vocabulary.encode_all([s.forms for s in sentences])
     tag_ids = {tag: i for i, tag in enumerate(codec.tags)}
     label_ids = {label: i for i, label in enumerate(codec.labels)}

@@ -14,20 +14,22 @@ class GrammarConfig:
     """Settings of the treebank grammar."""
 
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    unknown_suffixes: int = setting(
+        100, "Number of suffixes that distinguish classes of unknown words."
+    )
     missed_capitals: float = setting(
-        0.005, "How probable it is that a capital letter is due and not written."
+        0.005, "Probability that a capital letter is missing where one is expected."
     )
     capitals: bool = setting(
-        True, "Learn after what a capital letter is due, and take it off the words there."
+        True, "Learn after which tokens a capital letter is expected, and lower-case words there."
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
-        "How discounts and strengths are found: hyper = map or fixed.",
+        "Training of discounts and strengths: hyper = map or fixed.",
     )
 
     def validate(self) -> None:
-        """Refuse what would not be a context-free grammar."""
+        """Raise an error if the settings do not give a context-free grammar."""
         if not 0 <= self.missed_capitals < 1:
             raise ConfigError(
                 f"missed_capitals = {self.missed_capitals:g} must be a probability below 1"
@@ -35,5 +37,5 @@ class GrammarConfig:
         if self.sampler.seating != "minimal" or self.sampler.hyper not in ("map", "fixed"):
             raise ConfigError(
                 "a treebank grammar has minimal seating, and hyper = 'map' or 'fixed': only then "
-                "is its back-off a matter of context-free rules"
+                "can its back-off be written as context-free rules"
             )

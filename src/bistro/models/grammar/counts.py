@@ -1,4 +1,4 @@
-"""What a treebank grammar counts: the children of every phrase, and the words of every tag.
+"""Counts of a treebank grammar: the children of every phrase, and the words of every tag.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> tree = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))")
@@ -22,12 +22,12 @@ from bistro.treebank.brackets import Tree
 
 Children = tuple[str, ...]
 TAG = " (tag)"
-"""Ends the symbols of tags: a label may be over words in one place and phrases in another."""
+"""Suffix of the symbols of tags, since a label may occur both over words and over phrases."""
 
 
 @dataclass(frozen=True)
 class RuleCounts:
-    """Children of every phrase and words of every tag, with their numbers."""
+    """Children of every phrase and words of every tag, with their counts."""
 
     rules: dict[str, Counter[Children]]
     words: dict[str, Counter[str]]
@@ -51,9 +51,9 @@ class RuleCounts:
         return [*self.rules, *self.words]
 
     def child_types(self, phrase: str) -> tuple[Counter[str], int]:
-        """Return how often each symbol occurs in the different rules of a phrase, and their number.
+        """Return the counts of symbols in the different rules of a phrase, and their number.
 
-        A rule counts once, however often it was seen: new rules are like the many rare ones.
+        A rule counts once, whatever its frequency: new rules resemble the many rare ones.
         """
         found = Counter(child for children in self.rules[phrase] for child in children)
         return found, len(self.rules[phrase])
@@ -63,7 +63,7 @@ class RuleCounts:
         return {"phrases": list(self.rules), "tags": list(self.words), "words": self._forms()}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return rules and words as numbers: where each begins, what it holds, how often."""
+        """Return rules and words as arrays of symbol numbers, sizes and counts."""
         number = {name: i for i, name in enumerate(self.symbols)}
         forms = {form: i for i, form in enumerate(self._forms())}
         rules = [(number[p], c, n) for p, of_p in self.rules.items() for c, n in of_p.items()]
@@ -80,7 +80,7 @@ class RuleCounts:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Restore what `header` and `arrays` gave."""
+        """Rebuild the counts from the results of `header` and `arrays`."""
         phrases, tags, forms = (
             distinct_strings(header[name], name) for name in ("phrases", "tags", "words")
         )

@@ -1,9 +1,9 @@
 """The treebank grammar: a probabilistic grammar read off constituency trees, summed exactly.
 
 Every phrase draws its children, and every tag its word, from Pitman-Yor processes that back off to
-something vaguer (`bistro.models.grammar.smoothing`), so that every sentence has a probability. The
-surprisal of a word sums over all trees of the words so far and over everything that may follow,
-without search and without sampling (Jelinek and Lafferty 1991, Stolcke 1995).
+less specific ones (`bistro.models.grammar.smoothing`), so that every sentence has a probability.
+The surprisal of a word sums over all trees of the words so far and over all continuations, without
+search and without sampling (Jelinek and Lafferty 1991, Stolcke 1995).
 
 >>> import bistro
 >>> model = bistro.train("grammar", bistro.builtin_trees(sentences=200, seed=1), seed=1)
@@ -42,7 +42,7 @@ from bistro.treebank.constituents import ROOT
 
 LEVELS = "levels"
 MOST = 1e12
-"""A discount or a strength is never larger."""
+"""The largest value of a discount or a strength."""
 
 
 @dataclass(eq=False, repr=False)
@@ -58,7 +58,7 @@ class GrammarModel(Scoring, Model):
     counts: RuleCounts
     levels: Levels
     capitals: frozenset[str]
-    """After which tokens a capital letter is due; the empty one is the sentence's start."""
+    """Tokens after which a capital letter is expected; the empty token is the sentence start."""
     origin: Origin
 
     @cached_property
@@ -82,7 +82,7 @@ class GrammarModel(Scoring, Model):
         return TextScores(np.array(log_probs), is_eos, np.array(is_oov, dtype=np.bool_), offsets)
 
     def next_sums(self, context: Sequence[str], **options: Any) -> GrammarSums:
-        """Return the exact probabilities of what may come next; there are no options."""
+        """Return the exact probabilities of the next word; there are no options."""
         self.score_options.of(options, self.kind, "score words")
         tokens, _ = self._tokens(context)
         found = self.grammar.continuations(tokens)
@@ -95,7 +95,7 @@ class GrammarModel(Scoring, Model):
         return GrammarSums(found, classes, written)
 
     def _tokens(self, words: Sequence[str]) -> tuple[list[str], list[bool]]:
-        """Return the words as the grammar writes them, and which of them it does not know."""
+        """Return the words in the spelling of the grammar, and whether each is unknown."""
         before = [START, *words][: len(words)]
         known = [
             not self.vocabulary.is_unknown(word) or (b in self.capitals and word in self._capitals)
@@ -115,7 +115,7 @@ class GrammarModel(Scoring, Model):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences; sentence i depends on the seed and i alone."""
+        """Draw `n` sentences; sentence i depends only on the seed and i."""
         check_number(n)
         check_seed(seed)
         if temperature != 1 or prefix:
@@ -128,7 +128,7 @@ class GrammarModel(Scoring, Model):
             yield self._written([word.form for word in words_of(derivation)], stream)
 
     def _written(self, forms: Sequence[str], stream: Stream) -> list[str]:
-        """Return words with the capital letters that are due, now and then without one."""
+        """Return words with the expected capital letters, some of them missing at random."""
         tokens: list[str] = []
         for form in forms:
             is_due = (tokens[-1] if tokens else START) in self.capitals
@@ -153,7 +153,7 @@ class GrammarModel(Scoring, Model):
     def from_parts(
         cls, config: GrammarConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Rebuild the model from the content of a file."""
         vocabulary = vocabulary_of(header)
         check_arrays(arrays, {LEVELS: Expected("f", (len(Levels._fields), 2), 0, MOST)})
         counts = RuleCounts.from_parts(header["counts"], arrays)

@@ -1,4 +1,4 @@
-"""The next word of a treebank grammar: exact, as all its sums are."""
+"""The next word of a treebank grammar, with exact probabilities."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bistro.models.results.next_words import Estimates, NextSums
 
 
 class GrammarSums(NextSums):
-    """All words as they are written in this place, classes of unknown ones, and the end."""
+    """All words as spelled at this position, classes of unknown words, and the end."""
 
     def __init__(
         self,
@@ -20,7 +20,7 @@ class GrammarSums(NextSums):
         classes: Collection[str],
         written: Callable[[str], tuple[str, bool]],
     ) -> None:
-        """`written` says how the grammar writes a word here, and whether it is unknown."""
+        """`written` returns the spelling of a word at this position, and whether it is unknown."""
         self.names = [*found.forms, END_SYMBOL]
         oov = np.array([name in classes for name in self.names], dtype=np.bool_)
         self.listed = Estimates.exact(np.append(found.probs, found.end), oov)
@@ -28,7 +28,7 @@ class GrammarSums(NextSums):
         self._written = written
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of words; one that is never written so here has none."""
+        """Return the probabilities of words; 0 for spellings that cannot occur here."""
         tokens, unknown = zip(*map(self._written, words), strict=True)
         is_end = [w == END_SYMBOL and oov for w, oov in zip(words, unknown, strict=True)]
         end = len(self._places)

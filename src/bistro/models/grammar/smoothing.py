@@ -1,7 +1,7 @@
-"""A treebank grammar that can say everything: Pitman-Yor back-off written as context-free rules.
+"""A treebank grammar for all sentences: Pitman-Yor back-off written as context-free rules.
 
 The children of a phrase A are drawn as a whole from a Pitman-Yor process, whose base draws them one
-by one from another, whose base in turn knows nothing of A; words of a tag likewise:
+by one from another process, whose base does not depend on A; words of a tag likewise:
 
     p(children | A) = (n - d)/(N + θ)        if seen n times, out of N, among T different rules
                     + (θ + d T)/(N + θ) · Π p(child | A) · p(stop | A)
@@ -24,13 +24,13 @@ from bistro.models.grammar.counts import RuleCounts
 from bistro.sums import added
 from bistro.treebank.builtin.rules import Rule, Word
 
-# A space cannot stand in the labels of a treebank: these names are free.
+# The labels of a treebank contain no spaces, so these names cannot collide with them.
 ANY_SYMBOL, ANY_WORD = "any symbol", "any word"
 STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
-"""How often a phrase occurs where any symbol may, as a part of what was counted."""
+"""Factors of the counted frequency of phrases where any symbol may occur."""
 LONGEST_MEAN = 200.0
-"""In words. A grammar may run wild well before its expected sentence is infinite."""
+"""Maximum expected length of a sentence in words: well before it is infinite, it is unusable."""
 
 
 class Level(NamedTuple):
@@ -41,7 +41,7 @@ class Level(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """What has been seen, each with its share, and the share of the base distribution."""
+    """The shares of seen outcomes, and the share of the base distribution."""
 
     seen: dict[str, float]
     rest: float
@@ -56,7 +56,7 @@ def shares(counts: Mapping[str, int], level: Level) -> Shares:
 
 
 class Levels(NamedTuple):
-    """Every process of a grammar, the deepest of each kind first."""
+    """The parameters of every process of a grammar, the deepest of each kind first."""
 
     rules: Level
     children: Level
@@ -73,10 +73,10 @@ def smoothed_grammar(
     capitals: Iterable[str],
     missed_capitals: float = 0.0,
 ) -> ExactGrammar:
-    """Return the grammar; `forms` are all words there are, classes of unknown ones included.
+    """Return the grammar; `forms` are all words, including classes of unknown words.
 
-    In a small treebank most phrases are new, and what is made of new phrases may grow without end.
-    Then fewer of the symbols that no rule led to expect are phrases, more of them tags.
+    In a small treebank most phrases are new, and sentences with new phrases may grow without limit.
+    Then fewer of the symbols that come from the base are phrases, and more of them are tags.
     """
     fixed = [*_phrases(counts, levels), *_tags(counts, levels)]
     lexicon = {
@@ -120,7 +120,7 @@ def _one_by_one_rules(
 
 
 def _any_child(counts: RuleCounts, levels: Levels) -> dict[str, float]:
-    """Return p(child) and p(stop) where nothing is known of the phrase, by kinds of phrases."""
+    """Return p(child) and p(stop) for any phrase, counted by kinds of phrases."""
     kinds = Counter[str]()
     for phrase in counts.rules:
         kinds.update(counts.child_types(phrase)[0].keys())
@@ -143,7 +143,7 @@ def _tags(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
 
 
 def _any_word(counts: RuleCounts, levels: Levels, forms: list[str]) -> dict[str, float]:
-    """Return p(word) where nothing is known of the tag: by how many tags it has."""
+    """Return p(word) for any tag, counted by the number of tags of the word."""
     tags = Counter(form for of_tag in counts.words.values() for form in of_tag)
     return _with_uniform(tags, levels.any_word, forms)
 
@@ -159,7 +159,7 @@ def _words(weights: Mapping[str, float]) -> dict[Word, float]:
 
 
 def _rule(left: str, right: tuple[str, ...], weight: float) -> Rule:
-    # The grammar of dependencies wants heads and relations; here nobody asks for them.
+    # The grammar of dependencies needs heads and relations; here they are not used.
     return Rule(left, right, 0, ("",) * len(right), weight)
 
 

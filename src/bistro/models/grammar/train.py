@@ -21,7 +21,7 @@ from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import simplified
 
 Counted = tuple[str, str, int]
-"""A context, an outcome, and how often."""
+"""A context, an outcome, and its count."""
 
 
 def train_grammar(data: Sequence[Tree], config: GrammarConfig, run: Run) -> GrammarModel:
@@ -46,7 +46,7 @@ def train_grammar(data: Sequence[Tree], config: GrammarConfig, run: Run) -> Gram
 
 
 def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> Vocabulary:
-    """Write the words of the trees without capitals of place, rare ones as classes."""
+    """Replace words of the trees: without positional capitals, and rare words as classes."""
     texts = [plain(tree.leaves()) for tree in trees]
     vocabulary = Vocabulary.of(texts, config)
     for tree, words in zip(trees, texts, strict=True):
@@ -60,7 +60,7 @@ def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> 
 def _chain(
     name: str, counted: Iterable[Counted], settings: SamplerSettings, seed: int
 ) -> tuple[Chain, Events]:
-    """Return a process of two levels, an outcome given a context, and what it learns from."""
+    """Return a process of two levels, an outcome given a context, and its events."""
     contexts: dict[str, int] = {}
     outcomes: dict[str, int] = {}
     rows = [

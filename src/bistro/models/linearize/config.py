@@ -1,9 +1,10 @@
-"""Settings of word-order models: which parts are mixed, what they see, how they are smoothed.
+"""Settings of word-order models: the parts that are mixed, their contexts and their smoothing.
 
 A part is a model type with a labelling. Types: ``oo`` (observed orders), ``n1``, ``n2``, … (n-grams
 of dependents from the head outwards), and ``c``, Eisner's model C, which is ``n1``. A labelling
-names what is seen of the head and of each dependent, joined by ``+``: ``head.upos+upos+deprel``;
-the letters H, D and R stand for head tag, dependent tag and relation, so that ``HDR`` is the same.
+names the columns of the head and of each dependent that are used, joined by ``+``:
+``head.upos+upos+deprel``; the letters H, D and R stand for head tag, dependent tag and relation, so
+that ``HDR`` is the same.
 
 >>> parse_labelling("HDR", "upos")
 Labelling(head=('upos',), dependent=('upos', 'deprel'))
@@ -32,21 +33,21 @@ COLUMNS = {
     "lemma": "lemmas",
     "feats": "feats",
 }
-"""What a labelling may name, and the column of a sentence that holds it."""
+"""Names that a labelling may use, with the columns of a sentence."""
 OF_HEAD = "head."
 OBSERVED = "oo"
 MODEL_C = "c"
 
 
 class Labelling(NamedTuple):
-    """What is seen of a head and of its dependents."""
+    """The columns of a head and of its dependents that are used."""
 
     head: tuple[str, ...]
     dependent: tuple[str, ...]
 
 
 def parse_labelling(text: str, tags: str) -> Labelling:
-    """Return what a labelling names; `tags` is the column that the letters H and D stand for."""
+    """Return the columns of a labelling; the letters H and D stand for the column `tags`."""
     if text and set(text) <= set("HDR"):
         letters = {"H": OF_HEAD + tags, "D": tags, "R": "deprel"}
         names = [letters[letter] for letter in text]
@@ -63,7 +64,7 @@ def parse_labelling(text: str, tags: str) -> Labelling:
     dependent = tuple(n for n in names if not n.startswith(OF_HEAD))
     if not dependent:
         raise ConfigError(
-            f"the labelling '{text}' sees nothing of the dependents, so all their orders are alike"
+            f"the labelling '{text}' does not use the dependents, so all their orders are alike"
         )
     return Labelling(head, dependent)
 
@@ -89,29 +90,31 @@ class LinearizeConfig:
     )
     labellings: tuple[str, ...] = setting(
         ("HDR", "R"),
-        "What each type sees: head tag, dependent tag, relation; or names, such as "
+        "Columns that each type uses: head tag, dependent tag, relation; or names, such as "
         "head.lemma+upos+deprel. Every type is mixed under every labelling.",
     )
-    tags: Literal["upos", "xpos"] = setting("upos", "Which column the letters H and D stand for.")
+    tags: Literal["upos", "xpos"] = setting(
+        "upos", "The column that the letters H and D stand for."
+    )
     punctuation: Literal["removed", "kept"] = setting(
         "removed", "Punctuation marks are left out of the trees, or ordered like words."
     )
     punct: Literal["auto", "upos", "penn", "unicode"] = setting(
-        "auto", "Which words are punctuation: UPOS PUNCT, Penn tags, Unicode; auto: by the tags."
+        "auto", "Rule for punctuation: UPOS PUNCT, Penn tags, Unicode; auto: by the tags."
     )
     smoothing: Literal["pitman-yor", "add-k"] = setting(
         "pitman-yor", "Pitman-Yor processes that back off, or k added to every count."
     )
-    k: float = setting(0.01, "What add-k adds.")
+    k: float = setting(0.01, "The number that add-k adds to every count.")
     seen: tuple[str, ...] = setting(
         ("head", "side", "last"),
-        "What Pitman-Yor n-grams see, the most informative first: side of the head, the last "
-        "dependent, the head; earlier dependents come behind.",
+        "Context of Pitman-Yor n-grams, the most informative first: side of the head, the last "
+        "dependent, the head; earlier dependents follow.",
     )
     leaves: Literal["ignored", "counted"] = setting(
         "ignored",
-        "Words without dependents teach n-grams nothing, or that both sides may stop at once (as "
-        "in the paper).",
+        "Words without dependents are left out of the training of n-grams, or count as sides that "
+        "stop at once (as in the paper).",
     )
     held_out_families: int = setting(
         4000,
@@ -123,15 +126,15 @@ class LinearizeConfig:
         "1-gram of its labelling.",
     )
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=10, samples=5), "How Pitman-Yor processes are learned."
+        SamplerSettings(sweeps=10, samples=5), "Training of the Pitman-Yor processes."
     )
 
     def validate(self) -> None:
-        """Refuse parts that do not exist."""
+        """Raise an error if a part does not exist, or a number is out of range."""
         for name in ("models", "labellings"):
             values = getattr(self, name)
             if not values or len(set(values)) < len(values):
-                raise ConfigError(f"{name} must name at least one, and none twice")
+                raise ConfigError(f"{name} must have at least one entry, and none twice")
         for model in self.models:
             order_of(model)
         for labelling in self.labellings:

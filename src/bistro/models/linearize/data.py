@@ -1,4 +1,4 @@
-"""The families of a treebank as arrays: what word-order models learn from."""
+"""The families of a treebank as arrays: the training data of word-order models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TreebankFamilies:
     """The families of all trees; words are numbered from 0 across all sentences."""
 
     def __init__(self, trees: Sequence[UnorderedTree], *, leaves: bool) -> None:
-        """Take families of no dependents as well if `leaves` count."""
+        """Include families without dependents if `leaves` is true."""
         self._trees = trees
         found = [tree.families + tree.leaves if leaves else tree.families for tree in trees]
         families = [family for of_tree in found for family in of_tree]
@@ -27,7 +27,7 @@ class TreebankFamilies:
         before = np.repeat(before, [len(of_tree) for of_tree in found])
         sides = [len(side) for _, left, right in families for side in (left, right)]
         self.lengths = np.array(sides, dtype=np.int64)
-        """Dependents on the left and on the right of each head, in turn."""
+        """Numbers of dependents on the left and on the right of each head, alternating."""
         self.heads = [family.head for family in families] + before
         words = [word for _, left, right in families for word in left + right]
         sizes = self.lengths[::2] + self.lengths[1::2]
@@ -52,7 +52,7 @@ class LabelledFamilies:
 
     @cached_property
     def observed(self) -> Counter[tuple[int, Order]]:
-        """How often each head had its dependents in each order."""
+        """Counts of the orders of dependents of each head."""
         ids, ends = self._ids.tolist(), np.cumsum(self._lengths).tolist()
         begins, middles, ends = [0, *ends[1:-1:2]], ends[::2], ends[1::2]
         return Counter(

@@ -1,6 +1,6 @@
 """Word order: the orders of an unordered dependency tree, with probabilities.
 
-A tree says what hangs on what, not what comes first. Head by head, a mixture of parts (n-grams of
+A dependency tree does not specify the order of words. Head by head, a mixture of parts (n-grams of
 dependents, observed orders; each under a labelling) gives every order of a head's dependents a
 probability (Futrell & Gibson 2015):
 
@@ -84,7 +84,7 @@ class LinearizeModel(Model):
 
     config: LinearizeConfig
     rule: str
-    """How punctuation is recognised."""
+    """The rule that recognises punctuation."""
     learned: list[LearnedOrders]
     """One item per labelling."""
     weights: Floats
@@ -115,7 +115,7 @@ class LinearizeModel(Model):
 
     @staticmethod
     def rule_for(config: LinearizeConfig, sentences: Iterable[Sentence]) -> str:
-        """Return how punctuation is recognised in a treebank."""
+        """Return the rule that recognises punctuation in a treebank."""
         return recognise(sentences) if config.punct == "auto" else config.punct
 
     @staticmethod
@@ -137,9 +137,9 @@ class LinearizeModel(Model):
         return trees
 
     def tree_of(self, sentence: Sentence) -> UnorderedTree:
-        """Return the tree of a sentence as the model takes it."""
+        """Return the tree of a sentence in the form that the model uses."""
         if not isinstance(sentence, Sentence):
-            raise BistroError("word order is a matter of trees: give a sentence with heads")
+            raise BistroError("word order needs a tree: give a sentence with heads")
         return self.trees_of([sentence], self.config, self.rule)[0]
 
     def ordered_families(self, tree: UnorderedTree) -> list[OrderedFamily]:
@@ -179,18 +179,18 @@ class LinearizeModel(Model):
         return np.array([orders.log_prob(order) for orders, order in self.part_orders(ordered)])
 
     def most_dependents(self, sentence: Sentence) -> int:
-        """Return how many dependents the word with most of them has, as they are ordered."""
+        """Return the largest number of dependents of a word, as they are ordered."""
         families = self.tree_of(sentence).families
         return max((len(family.dependents) for family in families), default=0)
 
     def order_protocol(self) -> str:
-        """Say which words are ordered."""
+        """Describe which words are ordered."""
         return f"punctuation {self.config.punctuation}"
 
     def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore:
         """Return the log-probability of a sentence's order, given its tree.
 
-        `of_labels` takes words that no labelling tells apart as one and the same.
+        With `of_labels`, words that no labelling distinguishes are treated as identical.
         """
         found = self.ordered_families(self.tree_of(sentence))
         by_family = []
@@ -204,7 +204,7 @@ class LinearizeModel(Model):
         return OrderScore(total, sum(len(o.labels) for o in found), by_family)
 
     def _local(self, ordered: OrderedFamily) -> tuple[list[Orders], list[tuple[int, ...]]]:
-        """Return the orders of a family's types under every part of some weight, and the types."""
+        """Return the orders of a family's types under every part with a weight, and the types."""
         types = sorted(set(ordered.labels))
         counts = np.array([ordered.labels.count(kind) for kind in types])
         return [
@@ -218,9 +218,9 @@ class LinearizeModel(Model):
     ) -> list[Linearization]:
         """Return the most probable orders of a tree, the best first.
 
-        Words that no labelling tells apart could change places at no cost: their arrangement
-        counts as one order of the k. This, and which of equally probable orders comes first, is
-        drawn by `seed`; with `ties="input"` it is as in the sentence.
+        Words that no labelling distinguishes can be exchanged without changing the probability:
+        their arrangements count as one order. The arrangement, and the first of equally probable
+        orders, is drawn with `seed`; with `ties="input"` it is as in the sentence.
         """
         if kbest < 1:
             raise ConfigError(f"kbest = {kbest} must be at least 1")
@@ -253,7 +253,7 @@ class LinearizeModel(Model):
     def sample_orders(
         self, sentence: Sentence, n: int = 1, *, seed: int = 1
     ) -> list[Linearization]:
-        """Draw orders of a tree; draw i depends on the seed, the sentence's line and i alone."""
+        """Draw orders of a tree; draw i depends only on the seed, the sentence's line and i."""
         check_number(n)
         check_seed(seed)
         tree = self.tree_of(sentence)
@@ -300,7 +300,7 @@ class LinearizeModel(Model):
     def from_parts(
         cls, config: LinearizeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Rebuild the model from the content of a file."""
         found: dict[str, dict[str, dict[str, NDArray[Any]]]] = {}
         for name, array in arrays.items():
             part, _, key = name.rpartition(".")

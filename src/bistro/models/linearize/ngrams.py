@@ -1,6 +1,7 @@
 """Parts of a mixture of word-order models that are n-grams of dependents.
 
-An n-gram of dependents takes dependents from the head outwards until a stop, each side by itself:
+An n-gram of dependents generates dependents from the head outwards until a stop, on each side
+separately:
 
     p(order | head) = prod over sides, steps:  p(label or stop | side, head, n - 1 labels before)
 """
@@ -22,9 +23,9 @@ from bistro.models.linearize.trees import Labels
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 SMALL = 1200
-"""Families whose tables have so many cells, of 32 bytes, are remembered; larger ones are not."""
+"""Tables with at most this many cells, of 32 bytes, are cached; larger ones are not."""
 MOST_REMEMBERED = 500
-"""A server is asked for ever new ones."""
+"""Maximum number of cached tables, since a server receives ever new families."""
 
 
 class Part(Protocol):
@@ -50,7 +51,7 @@ class DependentNgram:
         self._remembered = lru_cache(maxsize=MOST_REMEMBERED)(self._orders_of_key)
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders; those of small families are remembered."""
+        """Return all orders; the orders of small families are cached."""
         if NgramOrders.cells(counts, self.order) > SMALL:
             return self._orders(head, labels, counts)
         return self._remembered(head, tuple(labels), tuple(counts.tolist()))
@@ -59,7 +60,7 @@ class DependentNgram:
         return self._orders(head, labels, np.array(counts, dtype=np.int64))
 
     def _orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders; those of the 1-gram, where the table would be too large."""
+        """Return all orders, by the 1-gram if the table would be too large."""
         order = min(self.order, int(counts.sum()) + 1)
         if self.fallback and NgramOrders.cells(counts, order) > self.most_cells:
             return self.fallback.orders(head, labels, counts)
@@ -74,7 +75,7 @@ class DependentNgram:
         places = np.arange(number)[:, None] // (kinds + 1) ** np.arange(self.order - 1)
         names = np.array([self.labels.start, *labels], dtype=np.int32)
         lasts = names[places % (kinds + 1)]
-        # The start stands before all dependents: what would be behind it is the start again.
+        # The start precedes all dependents: before it is the start again.
         for column in range(1, lasts.shape[1]):
             begun = lasts[:, column - 1] == self.labels.start
             lasts[begun, column] = self.labels.start

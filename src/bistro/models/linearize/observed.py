@@ -1,11 +1,11 @@
-"""Observed orders: whole families as they were seen, and a share of a base for all others.
+"""Observed orders: whole families as seen in training, and a share of a base for all others.
 
 The base is one for each order of words, under add-k, or the weight of an n-gram, under Pitman-Yor
 smoothing with one table per order:
 
     weight(order) = (c - d) / (C + theta) + (theta + d t) / (C + theta) * p_ngram(order | head)
 
-where c of the C families of this head label had the order, and t different ones were seen.
+where c of the C families of this head label had the order, and t different orders were seen.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Integers = NDArray[np.int64]
 
 
 class ObservedOrders:
-    """Whole families as they were seen, and a base for all others."""
+    """Whole families as seen in training, and a base for all others."""
 
     def __init__(self, arrays: Arrays, base: DependentNgram | None, num_heads: int) -> None:
         check_arrays(
@@ -61,23 +61,23 @@ class ObservedOrders:
         seen = self._seen.get((head, tuple(sorted(bag.elements()))), {})
         base = self._base.orders(head, labels, counts) if self._base else UniformOrders(counts)
         repeats = log_repeats(bag.values())
-        # k goes to every order of words, and an order of labels stands for several.
+        # k is added to every order of words, and an order of labels stands for several.
         log_rest = math.log(self._rests[head]) + (0.0 if self._base else repeats)
-        # An order of labels was seen; so was every order of types that has these labels.
+        # If an order of labels was seen, so was every order of types with these labels.
         return SeenOrders(labels, seen, repeats - base.log_repeats, log_rest, base)
 
 
 def counted_orders(
     families: Mapping[tuple[int, Order], int], heads: int, k: float
 ) -> dict[str, NDArray[Any]]:
-    """Return what `ObservedOrders` holds under add-k; `heads` is the number of head labels."""
+    """Return the arrays of `ObservedOrders` for add-k; `heads` is the number of head labels."""
     return _arrays(families, list(families.values()), [k] * (heads + 1))
 
 
 def discounted_orders(
     families: Mapping[tuple[int, Order], int], heads: int, discount: float, strength: float
 ) -> dict[str, NDArray[Any]]:
-    """Return what `ObservedOrders` holds under a Pitman-Yor process, one table per order."""
+    """Return the arrays of `ObservedOrders` for a Pitman-Yor process, one table per order."""
     totals: Counter[int] = Counter()
     tables: Counter[int] = Counter()
     for (head, _), count in families.items():
@@ -112,7 +112,7 @@ class SeenOrders(Orders):
         log_rest: float,
         base: Orders,
     ) -> None:
-        """Take a label a type; `log_ways`: orders of types that an order of labels stands for."""
+        """Take one label per type; `log_ways`: log number of type orders per label order."""
         self.counts = base.counts
         self._labels = list(labels)
         self._seen = seen
@@ -135,7 +135,7 @@ class SeenOrders(Orders):
         return tuple(self._labels[t] for t in left), tuple(self._labels[t] for t in right)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Merge what was seen with the others of the base."""
+        """Merge the seen orders with the other orders of the base."""
         seen = [(self._log_sum(m, o), o) for s, m in self._seen.items() for o in self._expanded(s)]
         seen = sorted(shuffled(seen, stream), key=lambda pair: -round(pair[0], EQUAL))
         others = (
@@ -161,7 +161,7 @@ class SeenOrders(Orders):
             yield types[: len(left)], types[len(left) :]
 
     def sample(self, stream: Stream) -> Order:
-        """Draw from what was seen, or from the base."""
+        """Draw from the seen orders, or from the base."""
         if draw(np.array([self._log_seen, self._log_rest + self._base.log_total]), stream):
             return self._base.sample(stream)
         orders = list(self._seen)

@@ -1,14 +1,14 @@
-"""Orders of one family: their sum, the best, samples, all of them from the likeliest down.
+"""Orders of one family: their sum, the best, samples, and all of them in decreasing probability.
 
-Dependents that nothing tells apart share a *type*; an order is a pair of sequences of types, left
-and right of the head, from the head outwards. A model gives every order a weight; divided by the
-sum over all orders (Z) it is a probability. For n-grams with stops, Z follows from a recursion over
-multisets (Algorithm 1 of Futrell & Gibson 2015), which the core fills in, smallest first:
+Indistinguishable dependents share a *type*; an order is a pair of sequences of types, left and
+right of the head, from the head outwards. A model gives every order a weight; divided by the sum
+over all orders (Z), it is a probability. For n-grams with stops, Z follows from a recursion over
+multisets (Algorithm 1 of Futrell & Gibson 2015), which the core computes, smallest first:
 
     R(r, c) = [r empty] p_R(stop | c) + sum_i p_R(i | c) R(r - i, c i)
     L(r, c) = p_L(stop | c) R(r, start) + sum_i p_L(i | c) L(r - i, c i),    Z = L(all, start)
 
-An order of types stands for prod_t m_t! orders of words, all as probable as each other.
+An order of types stands for prod_t m_t! orders of words, which are equally probable.
 
 >>> half = np.full((2, 1, 3), 1 / 3)                  # two sides, no context, two types and a stop
 >>> orders = NgramOrders(np.array([1, 1]), half, 1)
@@ -48,18 +48,18 @@ Table = tuple[Floats, Floats]
 """Cells by side, multiset left and context; log-scales by side and multiset."""
 LEFT, RIGHT = 0, 1
 HEAD = -1
-"""Stands for the head where it is shuffled with the types of its dependents."""
+"""Placeholder for the head when it is shuffled with the types of its dependents."""
 EQUAL = 9
-"""Decimals by which log-weights are compared: the last digits depend on the order of a sum."""
+"""Decimals to which log-weights are compared: the last digits depend on the order of a sum."""
 Unfinished = tuple[int, tuple[int, ...], int, float, Order]
-"""Side, what is left, context, log-weight and order so far."""
+"""Side, remaining types, context, log-weight and order so far."""
 
 
 class Orders(ABC):
     """All orders of a multiset of types, with weights."""
 
     counts: Integers
-    """How many dependents there are of each type."""
+    """Number of dependents of each type."""
     log_total: float
     """Log of the sum of the weights of all orders."""
 
@@ -107,7 +107,7 @@ class UniformOrders(Orders):
 
 
 class SequenceOrders(Orders):
-    """Orders whose weight is a product of steps: a dependent or a stop after what came before."""
+    """Orders whose weight is a product of steps: a dependent or a stop, given a context."""
 
     def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
         """Take log p(type, or stop as the last | context) by side and context."""
@@ -159,8 +159,8 @@ class UnigramOrders(SequenceOrders):
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
         """Yield all orders, the heaviest first: by the dependents on each side, then at random.
 
-        From every dependent on its better side, the cheapest moves to the other side come first;
-        types are moved in turn, so that each way to share them out comes up once.
+        From every dependent on its better side, the cheapest moves to the other side come first.
+        Types are moved in turn, so that each distribution over the sides occurs once.
         """
         left, right = self.log_steps[LEFT, 0, : self.size], self.log_steps[RIGHT, 0, : self.size]
         stops = float(self.log_steps[:, 0, self.size].sum())
@@ -183,7 +183,7 @@ class UnigramOrders(SequenceOrders):
                     heapq.heappush(waiting, (cost + float(costs[t]), further))
 
     def sample(self, stream: Stream) -> Order:
-        """Draw how many are on the left, then which, then shuffle each side."""
+        """Draw the number of dependents on the left, then which ones, then shuffle each side."""
         on_left = draw(self._by_left, stream)
         left: list[int] = []
         right: list[int] = []
@@ -212,12 +212,12 @@ class NgramOrders(SequenceOrders):
 
     @staticmethod
     def cells(counts: Integers, order: int) -> int:
-        """Return how many cells the table of such a family has."""
+        """Return the number of cells in the table of such a family."""
         contexts: int = (len(counts) + 1) ** (order - 1)
         return math.prod(int(c) + 1 for c in counts) * contexts
 
     def _table(self, *, maximise: bool) -> Table:
-        """Return the sums (or maxima) of what can follow a side, a multiset left and a context."""
+        """Return the sums (or maxima) over completions of a side, a multiset left and a context."""
         steps = np.ascontiguousarray(self._steps, dtype=np.float64).reshape(-1)
         cells, scales = order_table(self.counts, steps, self.contexts, maximise=maximise)
         return cells.reshape(2, -1, self.contexts), scales.reshape(2, -1)
@@ -235,7 +235,7 @@ class NgramOrders(SequenceOrders):
         ticket = itertools.count()
         all_types = tuple(self.counts.tolist())
         start: Unfinished = (LEFT, all_types, 0, 0.0, ((), ()))
-        # Among equals, the longest and then the latest: ties must not widen the search.
+        # Among equals, the longest and then the latest comes first: ties must not widen the search.
         waiting = [(-self.best_rest(LEFT, all_types, 0), 0, -next(ticket), start)]
         while waiting:
             pause()
@@ -283,11 +283,11 @@ class NgramOrders(SequenceOrders):
                 yield side, fewer, self.next_context(context, kind), after, longer
 
     def best_rest(self, side: int, rest: tuple[int, ...], context: int) -> float:
-        """Look it up."""
+        """Return the log-weight of the best completion."""
         return _log_cell(self._best, side, self._row(rest), context)
 
     def sample(self, stream: Stream) -> Order:
-        """Draw step by step, each by its weight times the sum of what can follow."""
+        """Draw step by step, each with its weight times the sum over completions."""
         rest, sides = self.counts.copy(), []
         for side in (LEFT, RIGHT):
             types: list[int] = []
@@ -300,7 +300,7 @@ class NgramOrders(SequenceOrders):
         return sides[0], sides[1]
 
     def _choices(self, side: int, rest: Integers, context: int) -> Floats:
-        """Return the log-weight of all that begins with each type, or with a stop."""
+        """Return the log-weight of all completions that begin with each type, or with a stop."""
         row = self._row(rest)
         choices = np.full(self.size + 1, -np.inf)
         for kind in np.flatnonzero(rest).tolist():
@@ -321,6 +321,6 @@ def _log_cell(table: Table, side: int, row: int, context: int) -> float:
 
 
 def _around_head(mixed: Sequence[int]) -> Order:
-    """Return the sides of the head in a sequence that holds it."""
+    """Return the two sides of the head in a sequence that contains it."""
     place = mixed.index(HEAD)
     return tuple(reversed(mixed[:place])), tuple(mixed[place + 1 :])

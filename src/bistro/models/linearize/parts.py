@@ -1,4 +1,4 @@
-"""The parts of a mixture of word-order models, made of what was learned under each labelling."""
+"""The parts of a mixture of word-order models, made from the learned arrays of each labelling."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bistro.models.linearize.trees import Labels
 
 
 class LearnedOrders(NamedTuple):
-    """What was learned under one labelling: a 1-gram in any case, and whatever is mixed."""
+    """The learned arrays of one labelling: always a 1-gram, and the types that are mixed."""
 
     labels: Labels
     arrays: Mapping[str, Arrays]
@@ -22,7 +22,7 @@ class LearnedOrders(NamedTuple):
 
 
 def make_parts(learned: LearnedOrders, config: LinearizeConfig) -> dict[str, Part]:
-    """Return the parts by type; observed orders back off to the longest n-gram, if learned so."""
+    """Return the parts by type; with Pitman-Yor, observed orders back off to the longest n-gram."""
     labels, arrays = learned
     ngrams: dict[int, DependentNgram] = {}
     for n in sorted(order for kind in arrays if (order := order_of(kind))):

@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 
 
 def log_repeats(counts: Iterable[int]) -> float:
-    """Return the log of the number of word orders that an order of types stands for: of prod m!."""
+    """Return the log of prod m!, the number of word orders that an order of types stands for."""
     return added(math.lgamma(count + 1) for count in counts)
 
 
@@ -38,8 +38,8 @@ def expand(counts: Integers) -> list[int]:
 def permutations_by_lot(items: list[int], stream: Stream) -> Iterator[Side]:
     """Yield the different permutations of items, each once, in random order.
 
-    The first half is drawn one by one, since seldom more than a few are wanted; when draws begin
-    to repeat themselves, the others are listed and shuffled.
+    The first half is drawn one by one, since usually only a few are needed; after that, draws would
+    repeat too often, and the others are listed and shuffled.
     """
     total = math.factorial(len(items))
     for item in set(items):
@@ -81,7 +81,7 @@ def shuffled(items: Sequence[Item], stream: Stream) -> list[Item]:
 
 
 def draw(log_weights: Floats, stream: Stream) -> int:
-    """Return an index by weight."""
+    """Draw an index by weight."""
     top = float(log_weights.max())
     summed = np.cumsum(np.exp(log_weights - top))
     place = int(np.searchsorted(summed, stream.uniform() * summed[-1], side="right"))

@@ -1,7 +1,7 @@
-"""The best orders of a mixture: exact, without looking at all of them.
+"""The best orders of a mixture, found exactly without examining all orders.
 
-Each part lists its orders from the likeliest down. An order that no list has reached yet has at
-most the probability sum_m w_m p_m(last order taken from list m); once the k best found so far are
+Each part lists its orders in decreasing probability. An order that no list has reached yet has at
+most the probability sum_m w_m p_m(last order of list m); once the k best orders found so far are
 above that bound, they are the k best of all (Fagin's threshold algorithm).
 """
 
@@ -20,7 +20,7 @@ from bistro.models.results.structures import Family
 from bistro.rng import Stream
 
 MOST_LOOKED_AT = 5000
-"""Orders of one family; when so many were looked at, the best of them are taken for the best."""
+"""Maximum number of orders of one family that are examined; the best of them are returned."""
 
 
 def best_orders(
@@ -63,7 +63,7 @@ def mixed_log_prob(
 def preferred(
     ranked: list[tuple[float, Order]], own: tuple[float, Order]
 ) -> list[tuple[float, Order]]:
-    """Return as many ranked orders, with `own` as the first of those that are as probable."""
+    """Return the ranked orders with `own` before all orders of the same probability."""
     if round(own[0], EQUAL) < round(ranked[-1][0], EQUAL):
         return ranked
     others = [pair for pair in ranked if pair[1] != own[1]]
@@ -89,7 +89,7 @@ def with_words(
     order: Order,
     stream: Stream | None,
 ) -> Family:
-    """Put words in the places of their types; words of one type at random.
+    """Return an order with words in place of their types; words of one type are in random order.
 
     Without a stream they keep their order.
     """
@@ -102,7 +102,7 @@ def with_words(
 
 
 def _as_they_stood(words: Sequence[int], order: Order, place: int) -> list[int]:
-    """Return the words of a type, to be taken from the end: left, then right, each outwards."""
+    """Return the words of a type, to be popped from the end: left, then right, each outwards."""
     on_left = order[0].count(place)
     ascending = sorted(words)
     return [*reversed(ascending[on_left:]), *ascending[:on_left]]

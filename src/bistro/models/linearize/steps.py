@@ -1,6 +1,6 @@
 """The steps of n-grams of dependents: p(label, or stop | side, head, labels before).
 
-Counted, with k added to every count, or learned as a Pitman-Yor process that backs off.
+They are counted, with k added to every count, or learned as a Pitman-Yor process with back-off.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ Steps = CountedSteps | ProcessSteps
 
 
 def saved_steps(arrays: Arrays, outcomes: int, k: float) -> Steps:
-    """Return the steps that arrays hold, counted or learned."""
+    """Return the steps stored in arrays, counted or learned."""
     if "pairs" in arrays:
         return CountedSteps(arrays, outcomes, k)
     return ProcessSteps(arrays, outcomes)

@@ -1,7 +1,7 @@
-"""Training of word-order models: count, or learn, the parts; then weigh them on held-out trees.
+"""Training of word-order models: count, or learn, the parts; then fit weights on held-out trees.
 
-Without a development set every tenth sentence is held out: parts are learned from half of the
-sentences, none of those among them, the weights fitted, and the parts learned once more from all.
+Without a development set, every tenth sentence is held out: parts are learned from half of the
+sentences, none of them held out, the weights are fitted, and the parts are learned again from all.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 
 HELD_OUT = 10
-"""One sentence of so many is held out where there is no development set; even, so that the first,
-third, fifth ... sentence is never among them."""
+"""Every sentence with a number divisible by this is held out if there is no development set; the
+number is even, so that the first, third, fifth ... sentence is never held out."""
 QUICK_SWEEPS = 3
 """Sweeps for the parts trained without the held-out trees, which serve only to fit the weights."""
 
 
 class LabellingTraining:
-    """What is learned under one labelling: n-grams of dependents, and observed orders."""
+    """Training under one labelling: n-grams of dependents, and observed orders."""
 
     def __init__(
         self, name: str, families: TreebankFamilies, config: LinearizeConfig, seed: int
@@ -51,8 +51,8 @@ class LabellingTraining:
         orders = {n for model in config.models if (n := order_of(model))}
         is_learned = config.smoothing == "pitman-yor"
         if is_learned and OBSERVED in config.models and max(orders, default=1) == 1:
-            orders.add(2)  # What observed orders back off to should know of neighbours.
-        # The 1-gram is there for heads with too many dependents, mixed or not.
+            orders.add(2)  # The base of observed orders should take neighbours into account.
+        # The 1-gram is needed for heads with too many dependents, mixed or not.
         self.events = {n: self.families.events(n, config.seen) for n in sorted(orders | {1})}
         base = UniformBase(self.families.labels.outcomes)
         self.chains = {
@@ -62,7 +62,7 @@ class LabellingTraining:
         }
 
     def learned(self) -> LearnedOrders:
-        """Return what was learned, when the chains have run; 1-grams not mixed are counts."""
+        """Return the arrays after the chains have run; 1-grams that are not mixed are counts."""
         labels = self.families.labels
         arrays = {
             f"n{n}": self.chains[n].frozen()
@@ -101,7 +101,7 @@ def train_linearize(
     run: Run,
     dev: Sequence[Sentence] | None = None,
 ) -> LinearizeModel:
-    """Learn the orders of a treebank's families, and mix the parts by their worth on `dev`."""
+    """Learn the orders of a treebank's families, and fit the weights of the parts on `dev`."""
     sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
     if len(sentences) != len(data):
         raise BistroError("word order is learned from trees: give a treebank, not lists of words")
@@ -126,7 +126,7 @@ def train_linearize(
 
 
 def _shorter(sampler: SamplerSettings) -> SamplerSettings:
-    """Return settings for parts of which only the weights are wanted: these settle at once."""
+    """Return settings for parts that only serve to fit weights, which converge quickly."""
     sweeps = min(sampler.sweeps, QUICK_SWEEPS)
     return dataclasses.replace(sampler, sweeps=sweeps, samples=min(sampler.samples, sweeps))
 
@@ -154,7 +154,7 @@ def fitted_weights(model: LinearizeModel, trees: Sequence[UnorderedTree]) -> NDA
         return equal_weights(len(model.names))
     known: dict[Any, NDArray[np.float64]] = {}
     rows = []
-    # To fit a few weights some thousands are enough.
+    # A few thousand families are enough to fit a few weights.
     most = model.config.held_out_families or len(families)
     for ordered in families[:: -(-len(families) // most)]:
         alike = ordered.heads, ordered.labels, len(ordered.family.left)

@@ -1,8 +1,8 @@
-"""Unordered trees: heads with their dependents, and how orders of these become word orders.
+"""Unordered trees: heads with their dependents, and the word orders that follow from them.
 
-A *family* is a head with its dependents, left and right, each from the head outwards. The order of
-a projective tree is the orders of its families. Where arcs cross, a family is still ordered by the
-places of its words, and what is scored is the projective order with the same families.
+A *family* is a head with its dependents, left and right, each from the head outwards. The orders of
+its families determine the order of a projective tree. If arcs cross, a family is still ordered by
+the positions of its words, and the projective order with the same families is scored.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> tree = Sentence.from_columns(["This", "story", "ends", "."], heads=[2, 3, 0, 3],
@@ -29,7 +29,7 @@ from bistro.treebank.validate import find_tree_problem, has_tree
 
 @dataclass(frozen=True)
 class UnorderedTree:
-    """A sentence with one root, and the words of it that are ordered."""
+    """A sentence with one root, and its words that are ordered."""
 
     sentence: Sentence
     heads: list[int]
@@ -38,11 +38,11 @@ class UnorderedTree:
 
     @classmethod
     def of(cls, sentence: Sentence, punctuation: Sequence[bool] | None = None) -> UnorderedTree:
-        """Check that it is one tree, and leave out marks of punctuation that nothing hangs on."""
+        """Check that it is one tree, and leave out punctuation marks without dependents."""
         heads = list(sentence.heads)
         if not has_tree(heads):
             raise TreebankError(
-                "a word has no head: word order is a matter of whole trees", line=sentence.line
+                "a word has no head: word order needs complete trees", line=sentence.line
             )
         problem = find_tree_problem(heads, roots="one")
         if problem:
@@ -54,12 +54,12 @@ class UnorderedTree:
 
     @property
     def root(self) -> int:
-        """The word that hangs on nothing."""
+        """The root word, which has no head."""
         return self.heads.index(0) + 1
 
     @cached_property
     def families(self) -> list[Family]:
-        """The families as the sentence orders them, by head; words without dependents have none."""
+        """The families in the order of their heads; words without dependents have none."""
         left: dict[int, list[int]] = {}
         right: dict[int, list[int]] = {}
         for word in self.kept:
@@ -73,12 +73,12 @@ class UnorderedTree:
 
     @property
     def leaves(self) -> list[Family]:
-        """Words without dependents, as families of none."""
+        """Words without dependents, as families without dependents."""
         heads = {family.head for family in self.families}
         return [Family(word, (), ()) for word in self.kept if word not in heads]
 
     def names(self, columns: Sequence[str]) -> list[str]:
-        """Return what some columns say of every word, as text."""
+        """Return the values of some columns for every word, as text."""
         if not columns:
             return [""] * len(self.heads)
         found = [getattr(self.sentence, COLUMNS[name]) for name in columns]
@@ -86,7 +86,7 @@ class UnorderedTree:
 
 
 def _without(heads: Sequence[int], punctuation: Sequence[bool]) -> list[int]:
-    """Return the words that are left: those not punctuation, and whatever is above them."""
+    """Return the words that are not punctuation, and all their ancestors."""
     wanted = {heads.index(0) + 1}
     for word, is_mark in enumerate(punctuation, start=1):
         while not is_mark and word and word not in wanted:
@@ -112,7 +112,7 @@ def projective_order(root: int, ordered: Mapping[int, Family]) -> list[int]:
 
 
 class Labels:
-    """What a labelling sees, as numbers: of heads, and of dependents; unseen ones are number 0."""
+    """The labels of heads and of dependents as numbers; unseen labels are number 0."""
 
     UNSEEN = 0
 
@@ -130,7 +130,7 @@ class Labels:
 
     @property
     def outcomes(self) -> int:
-        """How many outcomes a step has: unseen, the labels, and the stop."""
+        """Number of outcomes of a step: unseen, the labels, and the stop."""
         return len(self.labels) + 2
 
     @property
@@ -148,10 +148,10 @@ class Labels:
 
 
 def check_labels(tree: UnorderedTree, labelling: Labelling) -> None:
-    """Refuse a tree in which a column that a labelling names is empty for some word."""
+    """Raise an error if a column that a labelling names is empty for some word."""
     for name in dict.fromkeys((*labelling.head, *labelling.dependent)):
         if name == "feats":
-            continue  # Most words of most treebanks have none, which is a value like others.
+            continue  # Most words of most treebanks have none, which is a valid value.
         column = getattr(tree.sentence, COLUMNS[name])
         for word in tree.kept:
             if column[word - 1] == EMPTY and tree.sentence.forms[word - 1] != EMPTY:

@@ -15,21 +15,21 @@ class MorphologyConfig(UnboundedConfig):
     """Settings of a model of morphology with unbounded contexts."""
 
     unit: Literal["utterance", "word"] = setting(
-        "word", "What is analysed: an utterance of morphemes, or a written word."
+        "word", "Unit of analysis: an utterance of morphemes, or a written word."
     )
     utterance: Literal["clause", "sentence", "paragraph"] = setting(
         "clause",
-        "What an utterance is: words between punctuation marks, or up to . ? or !, or all.",
+        "Extent of an utterance: words between punctuation marks, or up to . ? or !, or all.",
     )
     rare: int = setting(
-        2, "Morphemes of utterances seen at most this often are known by their first letter only."
+        2, "Morphemes of utterances seen at most this often are represented by their first letter."
     )
     bad_words: float = setting(
-        0.001, "Which share of the words may be left out because their annotation is impossible."
+        0.001, "Share of the words that may be left out because their annotation is impossible."
     )
 
     def validate(self) -> None:
-        """Refuse counts and shares that mean nothing."""
+        """Raise an error if a count or share is impossible."""
         super().validate()
         if self.rare < 0 or not 0 <= self.bad_words < 1:
             raise ConfigError("rare must be at least 0, and bad_words lie in [0, 1)")

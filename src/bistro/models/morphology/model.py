@@ -1,4 +1,4 @@
-"""Models of morphology: what is analysed, a written word or an utterance, decides which."""
+"""Models of morphology, one for each unit of analysis: a written word or an utterance."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ class MorphologyModel(Model):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model of the right unit again from a file."""
+        """Restore the model of the correct unit from a file."""
         chosen: Self = resolve(UNITS[config.unit]).from_parts(config, header, arrays, origin)
         return chosen

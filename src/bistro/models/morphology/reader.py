@@ -27,12 +27,12 @@ READER = ExampleReader(_read, "segmented words")
 
 
 def check_paragraphs(items: Sequence[Paragraph]) -> None:
-    """Refuse training data that is not made of segmented words."""
+    """Raise an error if training data do not consist of segmented words."""
     for item in items:
         if not isinstance(item, Paragraph):
             raise BistroError(
                 "morphology is learned from paragraphs of segmented words: give the name of a "
-                "file, or what bistro.treebank.morphology_files.read_segmented returns"
+                "file, or the result of bistro.treebank.morphology_files.read_segmented"
             )
 
 

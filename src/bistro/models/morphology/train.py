@@ -16,7 +16,7 @@ from bistro.treebank.morphology import Paragraph
 def train_morphology(
     data: Sequence[Paragraph], config: MorphologyConfig, run: Run
 ) -> MorphologyModel:
-    """Train the model of the unit that the configuration names."""
+    """Train the model of the unit given in the configuration."""
     if config.unit == "word":
         return train_words(data, config, run)
     return train_unbounded(UtteranceModel, data, config, run)

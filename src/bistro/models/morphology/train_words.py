@@ -1,10 +1,10 @@
 """Training of the morphemes of written words: three suffix tries, counted once.
 
 Labels and morphemes are counted in the contexts of everything before them in their word. Letters
-are counted in the morphemes, each of which counts once however often it came: these are the tables
-that the trie of morphemes sends to its base,
+are counted in the morphemes, each of which counts once however often it occurred: these are the
+tables that the trie of morphemes sends to its base,
 
-    H(morpheme | label) = P(letters | label) · (share of a morpheme that is what its letters say)
+    H(morpheme | label) = P(letters | label) · (share of a morpheme whose form is its letters)
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from bistro.treebank.morphology import Paragraph, SegmentedWord
 
 Columns = dict[str, NDArray[Any]]
 Events = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
-"""Contexts in a row, where each begins, what follows it, and the block it is left out with."""
+"""Concatenated contexts, the beginning of each, its outcome, and the block it is left out with."""
 
 
 def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -> WordsModel:
-    """Train a model of the morphemes of words; nothing is drawn, so the seed is only noted."""
+    """Train a model of the morphemes of words; nothing is drawn, so the seed is only recorded."""
     if config.sampler.seating != "minimal":
         raise ConfigError("the morphemes of words are learned with sampler.seating = minimal")
     check_paragraphs(data)
@@ -58,7 +58,7 @@ def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -
 
 
 def _aligned(words: Iterable[SegmentedWord]) -> Iterator[list[Piece]]:
-    """Yield the morphemes of each word; a word that comes again is aligned once."""
+    """Yield the morphemes of each word; a repeated word is aligned once."""
     known: dict[tuple[Any, ...], list[Piece]] = {}
     for word in words:
         key = (word.form, word.morphemes)
@@ -92,7 +92,7 @@ class _Learner:
         trie = ContextTrie.of_events(contexts, offsets, dishes, depth=depth, blocks=blocks)
         learner = _fitted(trie, base, self.config)
         if self.config.fit != "seating":
-            # Events left out say nothing of what was never seen: that is for the shortest contexts.
+            # Left-out events carry no information on unseen ones: short contexts decide these.
             seating = _fitted(trie, base, replace(self.config, fit="seating")).state()
             state = learner.state()
             for key, parameters in state.items():
@@ -114,9 +114,9 @@ class _Learner:
     def _events(
         self, words: Sequence[Sequence[Piece]], rows: Sequence[Sequence[tuple[int, int]]]
     ) -> Events:
-        """Return events by word: the first element of the context, and what follows it.
+        """Return events by word: the first element of the context, and its outcome.
 
-        The other elements are the morphemes before; words that are neighbours share a block.
+        The other elements are the previous morphemes; neighbouring words share a block.
         """
         contexts, events, blocks = [], [], []
         for i, (word, row) in enumerate(zip(words, rows, strict=True)):
@@ -129,7 +129,7 @@ class _Learner:
         return elements, offsets, np.array(events, np.int32), np.array(blocks, np.int32)
 
     def _spelled(self) -> dict[str, Any]:
-        """Return the letters of all morphemes, where each begins, and the labels."""
+        """Return the letters of all morphemes, the beginning of each, and the labels."""
         inventory = self.inventory
         labels = [inventory.label_numbers[piece.label] for piece in inventory.morphemes]
         letters, offsets = inventory.encode([piece.surface for piece in inventory.morphemes])
@@ -144,12 +144,12 @@ class _Learner:
     def _letters(self) -> Events:
         spelled = self._spelled()
         contexts, offsets, letters = spelling_events(**spelled)
-        # Morphemes are sorted: neighbours would be too much alike to be left out together.
+        # Morphemes are sorted: neighbours would be too similar to be left out together.
         numbers = np.repeat(np.arange(spelled["label"].size), np.diff(spelled["offsets"]) + 1)
         return contexts, offsets, letters, (numbers % self.config.blocks).astype(np.int32)
 
     def _base(self, letters: Columns) -> NDArray[np.float64]:
-        """Return H of every morpheme, and 1 for the event that stands for all others."""
+        """Return H of every morpheme, and 1 for the event that represents all others."""
         found = self.inventory.morphemes
         log_probs = spellings(RuleTrie(**letters, depth=-1), **self._spelled())
         others = Counter((p.label, p.surface) for p in found if p.canonical != p.surface)

@@ -1,17 +1,17 @@
-"""Utterances as the paper has them: morphemes in a row, grouped into words of prefixes and a stem.
+"""Utterances as in the paper: a sequence of morphemes, grouped into words of prefixes and a stem.
 
 The input is the morphemes of an utterance without the boundaries of its words. A tree groups them,
 
     (TOP (Word (P1 u) (P2 ku) (T fund) (S a)) (Word (T futhi)))
 
-right-binarised, so that what follows in a word, and the words that follow, hang below what came
-before; contexts are made of rules. Morphemes that are rare are known by their first letter only:
+right-binarised, so that the rest of a word, and the words that follow, are below the part before
+them; contexts consist of rules. Rare morphemes are represented by their first letter only:
 OUT-V (a vowel) or OUT-C.
 
 The stem of a word is its last root (a label with Stem or Root in it, or one of `ROOTS`); without
-one, its longest morpheme, the last of several. What precedes it are prefixes: P1, P2, and P3
-for the third and all further ones. What follows it are suffixes, S. An utterance is the text
-between two punctuation marks, which are left out.
+a root, it is the longest morpheme, the last of several. Morphemes before it are prefixes: P1, P2,
+and P3 for the third and all further ones. Morphemes after it are suffixes, S. An utterance is the
+text between two punctuation marks, which are left out.
 
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 >>> texts = ["u[Pre]-ku[Pre]-fund[VRoot]-a[End]", "futhi[Conj]"]
@@ -57,7 +57,7 @@ _ROOT_BEGINNINGS = ("Dem", "AbsPron")
 
 
 def roles(morphemes: Sequence[Morpheme]) -> list[str]:
-    """Return what each morpheme of a word is: P1, P2, P3, T or S."""
+    """Return the role of each morpheme of a word: P1, P2, P3, T or S."""
     found = [i for i, morpheme in enumerate(morphemes) if is_root(morpheme.label)]
     longest = max(range(len(morphemes)), key=lambda i: (len(morphemes[i].form), i))
     stem = found[-1] if found else longest
@@ -66,7 +66,7 @@ def roles(morphemes: Sequence[Morpheme]) -> list[str]:
 
 
 def is_root(label: str) -> bool:
-    """Return whether a label is that of a stem or root."""
+    """Return whether a label is the label of a stem or root."""
     small = label.lower()
     named = "stem" in small or "root" in small
     return named or label in ROOTS or label.startswith(_ROOT_BEGINNINGS)
@@ -98,21 +98,21 @@ class UtteranceTask(Task[Paragraph]):
         return cls(builder.table(top=TOP)), derivations
 
     def words_of(self, item: Paragraph) -> Sequence[str]:
-        """Return the morphemes of an utterance, in a row."""
+        """Return the sequence of the morphemes of an utterance."""
         return [form for word in item for form in _forms(word)]
 
     def derivation(self, item: Paragraph) -> Derivation | None:
-        """Return an utterance as a list of rules; none if it has a rule that was never seen."""
+        """Return an utterance as a list of rules, or None if it has an unseen rule."""
         found = _derivation(item, self.rules.word_numbers, self._known)
         return found if (found >= 0).all() else None
 
     def terminals(self, words: Sequence[str]) -> Terminals:
-        """Return morphemes as numbers, rare ones as their classes."""
+        """Return morphemes as numbers; rare morphemes are represented by their classes."""
         known = self.rules.word_numbers
         return Terminals.sequence(known[_class_of(word.lower(), known)] for word in words)
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
-        """Return words and their morphemes as a tree; unread, every morpheme is a word."""
+        """Return words and their morphemes as a tree; without a derivation, morphemes are words."""
         root = Tree(TOP)
         if derivation is None:
             root.children = [Tree(WORD, [Tree(STEM, word=word)]) for word in words]
@@ -130,7 +130,7 @@ class UtteranceTask(Task[Paragraph]):
         return root
 
     def gold(self, item: Paragraph) -> Tree:
-        """Return the right tree of an utterance."""
+        """Return the correct tree of an utterance."""
         return Tree(
             TOP,
             [
@@ -146,14 +146,14 @@ class UtteranceTask(Task[Paragraph]):
         )
 
     def header(self) -> dict[str, Any]:
-        """Everything is in the rules."""
+        """Return nothing: everything is in the rules."""
         return {}
 
     @classmethod
     def from_parts(
         cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: MorphologyConfig
     ) -> Self:
-        """Make the task again."""
+        """Restore the task."""
         if missing := [form for form in OUT if form not in rules.word_numbers]:
             raise ModelFileError(f"the rules have no class {missing[0]} of unknown morphemes")
         return cls(rules)
@@ -182,14 +182,14 @@ def _forms(word: SegmentedWord) -> list[str]:
 
 
 def _class_of(form: str, known: Iterable[str]) -> str:
-    """Return a morpheme, or the class of one that is not known."""
+    """Return a morpheme, or its class if it is unknown."""
     if form in known:
         return form
     return OUT_VOWEL if form[:1] in "aeiou" else OUT_CONSONANT
 
 
 def _derivation(item: Paragraph, known: Iterable[str], rules: RuleBuilder) -> Derivation:
-    """Return the rules of an utterance in pre-order, as `rules` number them."""
+    """Return the rules of an utterance in pre-order, numbered by `rules`."""
     numbers: list[int] = []
 
     def morphemes(word: SegmentedWord) -> None:

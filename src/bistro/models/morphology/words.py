@@ -1,12 +1,12 @@
-"""A written word cut into labelled morphemes, each seeing everything before it.
+"""A written word divided into labelled morphemes, each of which sees everything before it.
 
 A word is a chain of morphemes m_1 m_2 ... with labels l_1 l_2 ... and letters s_1 s_2 ...
 
     P = Π_k P(l_k | l_{k-1}, s_{k-1}, l_{k-2}, ...) · P(m_k | l_k, l_{k-1}, s_{k-1}, ...)
         · P(end | all of them)
 
-which is the right-branching tree of tagging, its words being morphemes that must first be found.
-Both are suffix tries of unbounded depth. A morpheme that was never seen escapes from the second to
+which is the right-branching tree of tagging, whose words are morphemes that must first be found.
+Both are suffix tries of unbounded depth. An unseen morpheme escapes from the second trie to
 a third, of letters: P(c | label, all letters before). The best analysis is found from left to right
 by a beam (`cpp/infinite/segment.hpp`).
 
@@ -45,7 +45,7 @@ from bistro.treebank.morphology import Paragraph, SegmentedWord
 
 LABELS, MORPHEMES, LETTERS = TRIES = ("labels", "morphemes", "letters")
 UNSEEN_SHARE = 0.9
-"""Probability that a morpheme is spelled as its letters, where nothing else is known of it."""
+"""Probability that a morpheme is spelled as its letters, if nothing else is known of it."""
 BEAM, FLOOR = 50, 1e-4
 WORDS_AT_ONCE = 256
 
@@ -69,13 +69,13 @@ class WordsModel(MorphologyModel):
     def segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
     ) -> list[Segmentation]:
-        """Return the analyses of each word; a wider beam and a lower floor look further."""
+        """Return the analyses of each word; a wider beam and a lower floor enlarge the search."""
         return list(self.iter_segment(words, kbest=kbest, beam=beam, floor=floor))
 
     def iter_segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
     ) -> Iterator[Segmentation]:
-        """Yield the analyses of each word, which is looked for once however often it comes."""
+        """Yield the analyses of each word; a repeated word is analysed once."""
         if isinstance(words, str):
             raise BistroError("words are given as a list: [word] for a single one")
         if kbest < 1 or beam < 1 or not 0 <= floor < 1:
@@ -92,7 +92,7 @@ class WordsModel(MorphologyModel):
     def score_words(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
         """Return log P(analysis, word) of annotated words.
 
-        A morpheme never seen counts as if it were what its letters say.
+        An unseen morpheme is scored as if its canonical form were its letters.
         """
         inventory, segmenter = self.inventory, self._segmenter(BEAM, FLOOR)
         found = np.empty(len(words))
@@ -108,7 +108,7 @@ class WordsModel(MorphologyModel):
         return found
 
     def figures(self, items: Sequence[Paragraph]) -> dict[str, float]:
-        """Return how well held-out words are predicted, and how often all of one is right."""
+        """Return the figures of prediction and of correct analyses for held-out words."""
         words = [word for paragraph in items for word in paragraph]
         log_probs = self.score_words(words)
         known = np.isfinite(log_probs)
@@ -136,7 +136,7 @@ class WordsModel(MorphologyModel):
     def from_parts(
         cls, config: MorphologyConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Restore the model from a file."""
         inventory = Inventory.from_header(header["inventory"])
         first, everything = map(float, header["capitals"])
         if not (min(first, everything) > 0 and first + everything < 1):
@@ -207,7 +207,7 @@ class WordsModel(MorphologyModel):
     def _morphemes(
         self, word: str, text: str, steps: Sequence[Sequence[int]]
     ) -> tuple[FoundMorpheme, ...]:
-        """Return what the steps of an analysis stand for, in a word that was read as `text`."""
+        """Return the morphemes of the steps of an analysis, in a word that was read as `text`."""
         inventory = self.inventory
         found = []
         begin = 0
@@ -223,7 +223,7 @@ class WordsModel(MorphologyModel):
         return tuple(found)
 
     def _steps(self, parts: Sequence[Piece]) -> NDArray[np.int32]:
-        """Return an analysis as the core takes it."""
+        """Return an analysis in the form that the core expects."""
         rows, end = [], 0
         for piece in parts:
             end += len(piece.surface)
@@ -233,10 +233,10 @@ class WordsModel(MorphologyModel):
 
 
 def bounds(config: MorphologyConfig) -> dict[str, int]:
-    """Return how long the contexts of each trie may be; -1: as long as they are.
+    """Return the maximum length of the contexts of each trie; -1: unbounded.
 
-    The label before is the first that a label sees, and the own label the first of a morpheme; what
-    letters see is not cut.
+    The first element that a label sees is the previous label, and the first element that a morpheme
+    sees is its own label; the contexts of letters are not cut.
     """
     depth = config.depth
     return {LABELS: -1 if depth is None else depth + 1, MORPHEMES: depth or -1, LETTERS: -1}

@@ -1,4 +1,4 @@
-"""The n-gram models: what is predicted, words or the characters of a text, decides which."""
+"""The n-gram models, one for each unit of prediction: words, or the characters of a text."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ class AnyNgramModel(Scoring, Model):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model of the right units again from a file."""
+        """Restore the model of the correct units from a file."""
         chosen: Self = resolve(UNITS[config.units]).from_parts(config, header, arrays, origin)
         return chosen

@@ -17,7 +17,7 @@ from bistro.inference.settings import (
 WORDS = "words"
 """The name of the model's distribution."""
 MOST_ORDER = 100
-"""Every word has so many contexts, each of which takes memory; beyond a dozen nothing is gained."""
+"""Every word has this many contexts, which take memory; beyond a dozen there is no gain."""
 
 
 @dataclass(frozen=True)
@@ -25,21 +25,21 @@ class NgramConfig:
     """Settings of the n-gram model."""
 
     units: Literal["words", "characters", "bytes"] = setting(
-        "words", "What is predicted: words, or the characters or UTF-8 bytes of the sentence."
+        "words", "Predicted units: words, or the characters or UTF-8 bytes of the sentence."
     )
     order: int = setting(
         5,
-        "Length of the n-grams: each unit sees the order - 1 units before it; 0: all of them, for "
+        "Length of the n-grams: each unit sees the order - 1 units before it; 0: all units, for "
         "characters and bytes, learned in one pass.",
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
-    spelling: SpellingSettings = setting(SpellingSettings(), "Where unknown = spelling.")
-    sampler: SamplerSettings = setting(SamplerSettings(), "How the distribution is learned.")
+    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")
+    spelling: SpellingSettings = setting(SpellingSettings(), "For unknown = spelling.")
+    sampler: SamplerSettings = setting(SamplerSettings(), "Settings for learning the distribution.")
 
     def validate(self) -> None:
-        """Refuse impossible orders."""
+        """Raise an error if an order is impossible."""
         least = 1 if self.units == "words" else 0
         if not least <= self.order <= MOST_ORDER:
             unbounded = "" if least else " (0: unbounded)"

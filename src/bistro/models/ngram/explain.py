@@ -1,4 +1,4 @@
-"""Why an n-gram model gives a word its probability: the chain of ever fewer words before it."""
+"""Explanation of the probability of a word: the chain of ever fewer words before it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A hierarchical Pitman-Yor process over words (Teh 2006). The context of a word is the words before
 it, nearest first, padded with sentence starts; the end of the sentence, `</s>`, is predicted like a
-word. It is the baseline that every syntactic language model of Bistro is printed beside.
+word. It is the baseline with which every syntactic language model of Bistro is compared.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -49,7 +49,7 @@ class NgramModel(AnyNgramModel):
     """The arrays of its frozen distribution, by name."""
     origin: Origin
     speller: Speller | None = None
-    """What tells unknown words apart, where every string has a probability."""
+    """The model that spells unknown words, if every string has a probability."""
 
     def __post_init__(self) -> None:
         self.frozen = Frozen(**self.words, dishes=len(self.vocabulary) + 1)
@@ -85,9 +85,9 @@ class NgramModel(AnyNgramModel):
         return np.concatenate((ids[::-1], starts))[:pad]
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Return which contexts made the probability of every word and of the end.
+        """Return the contexts that determine the probability of every word and of the end.
 
-        Given the `training` data, it counts how often they have each context and the word in it.
+        With `training` data, it also counts each context there, and the word in that context.
         """
         from bistro.models.ngram.explain import explain_words
 
@@ -103,9 +103,9 @@ class NgramModel(AnyNgramModel):
         n
             Number of sentences.
         seed
-            Seed; sentence i depends on the seed and i alone.
+            Seed; sentence i depends only on the seed and i.
         temperature
-            Words are drawn by p^(1/temperature): below 1, likely words are drawn more often.
+            Words are drawn by p^(1/temperature): below 1, probable words are drawn more often.
         prefix
             Words with which every sentence begins.
         """
@@ -113,7 +113,7 @@ class NgramModel(AnyNgramModel):
         return self._drawn(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix, which `generate` with this seed draws too."""
+        """Draw the word after a prefix; `generate` with this seed draws the same word."""
         check_draws(1, seed, temperature, prefix)
         (words,) = self._drawn(1, seed, temperature, prefix, len(prefix) + 1)
         return words[-1] if len(words) > len(prefix) else None
@@ -163,14 +163,14 @@ class NgramModel(AnyNgramModel):
         }
 
     def arrays(self) -> Arrays:
-        """Return the frozen distribution, and that of the characters."""
+        """Return the frozen distribution, and the distribution of the characters."""
         return {**flat({WORDS: self.words}), **(self.speller.arrays() if self.speller else {})}
 
     @classmethod
     def from_parts(
         cls, config: NgramConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Restore the model from a file."""
         vocabulary = vocabulary_of(header)
         words = by_owner(arrays, [WORDS])[WORDS]
         speller = None

@@ -1,13 +1,13 @@
 """The next word of a model of characters or bytes: the words of training, and all other strings.
 
-A word is whole if a space or the end comes after it. In a table of surprisal that is part of what
-comes next; here, where words compete, it belongs to the word, and the context ends with a whole
+A word is complete if a space or the end follows it. In a table of surprisal that is part of the
+next event; here, where words compete, it belongs to the word, and the context ends with a complete
 word:
 
     p(w | context) = p(space) Π p(character) p(space or end) / p(space or end | context)
 
 so that *a* and *an* are different events, and the probabilities of all strings and of the end sum
-to 1 (but for spaces in a row, which count among the strings that are not listed).
+to 1 (except for repeated spaces, which count among the strings that are not listed).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class TextSums(NextSums):
         self.listed = with_rest(self.of([*words, END_SYMBOL]))
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of words, all of which can be spelled, and of the end."""
+        """Return the probabilities of words, which can all be spelled, and of the end."""
         unknown = np.array([self._model.vocabulary.is_unknown(word) for word in words], np.bool_)
         is_end = np.array([word == END_SYMBOL for word in words], np.bool_) & unknown
         texts = [[*self._context, word] for word in words]
@@ -50,7 +50,7 @@ class TextSums(NextSums):
         return Estimates(found, unknown & ~is_end)
 
     def _logs(self, texts: Sequence[Sequence[str]], first: int) -> Floats:
-        """Return the log-probability of what follows the first words, with end, and with space."""
+        """Return log-probabilities of the text after the first words, with end and with space."""
         units = self._model.units
         with_end, begins = units.encode(texts)
         space = int(units.numbers(" ")[0])

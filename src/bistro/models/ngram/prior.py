@@ -13,7 +13,7 @@ from bistro.inference.simulated import Simulated
 from bistro.models.ngram.config import WORDS, NgramConfig
 
 WORD_TYPES, TOKENS = 3, 40
-"""Small, so that all is over in a minute; the end of a sentence is one more outcome."""
+"""Small sizes, so that a run takes about a minute; the end of a sentence is another outcome."""
 
 
 def simulate_ngram(config: NgramConfig, seed: int) -> Simulated:

@@ -1,4 +1,4 @@
-"""The n-gram model of characters or bytes: each given the ones before it, all of them on demand.
+"""The n-gram model of characters or bytes, each given the units before it (optionally all).
 
 A word has the probability of its characters and of the space before it; the end of the sentence is
 one more character. So every string has a probability, and models of words and of characters can be
@@ -34,7 +34,7 @@ from bistro.rng import purpose_key
 
 PROCESS = "process"
 _AT_ONCE = 500
-"""Sentences that are scored in one go."""
+"""Number of sentences that are scored at once."""
 """The name of the model's distribution in its file."""
 
 
@@ -63,7 +63,7 @@ class TextModel(AnyNgramModel):
 
     config: NgramConfig
     vocabulary: Vocabulary
-    """The words of training: others are reported as unknown, and spelled like them."""
+    """The words of training: other words are reported as unknown, and spelled like all words."""
     units: Units
     process: PitmanYor
     origin: Origin
@@ -89,7 +89,7 @@ class TextModel(AnyNgramModel):
         return TextSums(self, context)
 
     def unit_log_probs(self, sequences: Sequence[Ids]) -> NDArray[np.float64]:
-        """Return the log-probability of every unit, with a look for a wish to stop now and then."""
+        """Return the log-probability of every unit; check regularly whether to stop."""
         found = []
         for first in range(0, len(sequences), _AT_ONCE):
             pause()
@@ -100,7 +100,7 @@ class TextModel(AnyNgramModel):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences that begin with `prefix`; sentence i depends on the seed and i alone.
+        """Draw `n` sentences that begin with `prefix`; sentence i depends only on the seed and i.
 
         Characters are drawn by p^(1/temperature).
         """
@@ -149,7 +149,7 @@ class TextModel(AnyNgramModel):
     def from_parts(
         cls, config: NgramConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Restore the model from a file."""
         units = units_from(config.units, header)
         process = process_of(config, units, origin.seed)
         process.restore([by_owner(arrays, [PROCESS])[PROCESS]], [], 0)
@@ -176,7 +176,7 @@ class TextChain:
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether a second sweep could change nothing."""
+        """True if a second sweep could change nothing."""
         return self.process.hyper == "online" or (
             self.process.seating != "gibbs" and self.process.hyper in ("map", "fixed")
         )
@@ -186,7 +186,7 @@ class TextChain:
         self.process.observe_all(self._sequences)
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Make one sweep; the last state is the one that is kept."""
+        """Make one sweep; the last state is kept."""
         if self.process.hyper != "online":
             self.process.sweep()
 
@@ -195,19 +195,19 @@ class TextChain:
         return float(self.process.log_likelihood()[0])
 
     def figures(self) -> Figures:
-        """Return discount, strength and number of tables, from the shortest context on."""
+        """Return discounts, strengths and numbers of tables, starting with the shortest context."""
         discounts, strengths = self.process.discounts[0], self.process.strengths[0]
         every = np.broadcast_to(strengths, discounts.shape)
         tables = [tables for _, _, tables in self.process.counts()]
         return level_figures("text", list(zip(discounts, every, strict=True)), tables)
 
     def state(self) -> dict[str, Any]:
-        """Return all that changes from sweep to sweep."""
+        """Return everything that changes from sweep to sweep."""
         (state,) = self.process.states()
         return {**flat({PROCESS: state}), "calls": np.array([self.process.calls])}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Put the process back into a saved state."""
+        """Return the process to a saved state."""
         self.process.restore([by_owner(state, [PROCESS])[PROCESS]], [], int(state["calls"][0]))
 
 

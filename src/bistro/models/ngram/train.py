@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from bistro.models.ngram.text_model import TextModel
 
 PREPARING = 0.12
-"""The part of the time of a training before its sweeps, roughly."""
+"""Approximate share of the training time before the sweeps."""
 
 
 def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramModel | TextModel:
     """Train an n-gram model on the words of a treebank or text, or on their characters."""
     if config.units != "words":
-        # Models of words do without it.
+        # Models of words do not need it.
         from bistro.models.ngram.text_model import train_text
 
         return train_text(data, config, run)

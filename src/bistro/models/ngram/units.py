@@ -29,10 +29,10 @@ NEWLINE = 10
 
 
 class Units(ABC):
-    """What a text is made of, with numbers from 0 on."""
+    """The units of a text, numbered from 0."""
 
     end: int
-    """The number of what ends a sentence."""
+    """The number of the unit that ends a sentence."""
 
     @abstractmethod
     def base(self) -> list[float]:
@@ -47,12 +47,12 @@ class Units(ABC):
         """Return units as text."""
 
     def log_share(self, ids: Ids) -> NDArray[np.float64] | float:
-        """Return the logarithm of each unit's share of its number, where several have one."""
+        """Return the log of each unit's share of its number, if several units share a number."""
         return 0.0
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """Return what is needed to make the units again."""
+        """Return the data that are needed to restore the units."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
         """Return the units of each sentence with its end, and where words and the end begin.
@@ -76,7 +76,7 @@ class Bytes(Units):
     end = NEWLINE
 
     def base(self) -> list[float]:
-        """All bytes are equally probable."""
+        """Return equal probabilities of all bytes."""
         return [1 / 256] * 256
 
     def numbers(self, text: str) -> Ids:
@@ -84,11 +84,11 @@ class Bytes(Units):
         return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8).astype(np.int32)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return bytes as text; those that are not UTF-8 become replacement characters."""
+        """Return bytes as text; invalid UTF-8 becomes replacement characters."""
         return bytes(ids).decode("utf-8", "replace")
 
     def header(self) -> dict[str, Any]:
-        """There is nothing to keep."""
+        """Return nothing: bytes need no data."""
         return {}
 
 
@@ -100,7 +100,7 @@ class Characters(Units):
         self.end = alphabet.end
 
     def base(self) -> list[float]:
-        """All characters of Unicode, and the end, are equally probable."""
+        """Return equal probabilities of all characters of Unicode and the end."""
         return self._alphabet.base()
 
     def numbers(self, text: str) -> Ids:
@@ -108,12 +108,12 @@ class Characters(Units):
         return self._alphabet.encode([text])[0]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return characters as text; one that training never had is a replacement character."""
+        """Return characters as text; unknown characters become replacement characters."""
         known = self._alphabet.characters
         return "".join(known[i] if i < len(known) else UNKNOWN_CHARACTER for i in ids)
 
     def log_share(self, ids: Ids) -> NDArray[np.float64]:
-        """A character that training never had has its share of the number of all such."""
+        """Return the share of each unknown character in their common number, as a logarithm."""
         return np.where(ids == self._alphabet.other, -math.log(self._alphabet.others), 0.0)
 
     def header(self) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What all dependency parsers share: symbols, evidence, options, votes, results of the core."""
+"""The common parts of all dependency parsers: symbols, evidence, options, votes, core results."""

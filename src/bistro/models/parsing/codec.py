@@ -1,8 +1,8 @@
 """From trees to integers and back, for every parser of projective trees.
 
-Tags come from one column, perhaps with features joined to them; crossing arcs are encoded in the
+Tags come from one column, optionally with features joined to them; crossing arcs are encoded in the
 labels (see `bistro.treebank.projectivity`); for generation from right to left everything is
-mirrored. `Codec` does all of it in both directions.
+mirrored. `Codec` converts in both directions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
 
 ALL_FEATURES = ("*",)
-"""Stands for all features of FEATS, joined to the tag."""
+"""The value that joins all features of FEATS to the tag."""
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
 
@@ -45,12 +45,12 @@ class Tree:
 
 @dataclass(frozen=True)
 class Unseen:
-    """How the unknown words of some sentences are spelled, in the order of the text."""
+    """The spellings of the unknown words of some sentences, in the order of the text."""
 
     rows: NDArray[np.int32]
-    """For each word: its row of `spellings`, -1 for a known one; empty if all are known."""
+    """For each word: its row of `spellings`, -1 for a known word; empty if all words are known."""
     spellings: NDArray[np.float64]
-    """p(spelling | tag, the word is not known), a row a string, each divided by its highest."""
+    """p(spelling | tag, the word is unknown), one row per string, each divided by its maximum."""
     log_scale: NDArray[np.float64]
     """For each word: the logarithm of the divisor of its row."""
 
@@ -64,17 +64,17 @@ class Codec:
     tags: list[str]
     labels: list[str]
     speller: Speller | None = None
-    """What tells unknown words apart, where every string has a probability."""
+    """The model that spells unknown words, if every string has a probability."""
 
     def __post_init__(self) -> None:
         self._tag_ids = {tag: i for i, tag in enumerate(self.tags)}
         self.known_tags = frozenset({EMPTY, *self.tags})
-        """The tags that may be given; an empty one is found."""
+        """The tags that may be given; a word with an empty tag is tagged by the model."""
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Codec, int]:
-        """Collect the symbols of a treebank; also return how many sentences were lifted."""
+        """Collect the symbols of a treebank; also return the number of lifted sentences."""
         vocabulary = Vocabulary.of((sentence.forms for sentence in sentences), config)
         trees = [training_tree(sentence, config) for sentence in sentences]
         tags = sorted({tag for tree in trees for tag in tree.tags})
@@ -86,7 +86,7 @@ class Codec:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether trees have labels."""
+        """True if trees have labels."""
         return self.config.labels != "none" and self.labels != [EMPTY]
 
     def unseen(self, sentences: Sequence[Sentence]) -> Unseen:
@@ -110,7 +110,7 @@ class Codec:
         trees: Sequence[Tree] | None,
         unseen: Unseen | None = None,
     ) -> SentenceBatch:
-        """Return words, and what is known of the trees, as the core wants them."""
+        """Return words, and the given parts of the trees, in the form that the core expects."""
         unseen = unseen or self.unseen(sentences)
         ids, offsets = self.encode_words(s.forms for s in sentences)
         columns = [_EMPTY, _EMPTY, _EMPTY]
@@ -139,7 +139,7 @@ class Codec:
     def encode_words(
         self, sentences: Iterable[Sequence[str]]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return all ids in a row, in the order of generation, and the offsets of sentences."""
+        """Return all ids as one array, in the order of generation, and the offsets of sentences."""
         ids, offsets = self.vocabulary.encode_all(sentences)
         if self.config.direction == "right-to-left":
             ids = ids[_mirrored(offsets)]
@@ -203,7 +203,7 @@ class Codec:
 
     @classmethod
     def from_parts(cls, config: ParserSettings, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """Make the codec again from a model file."""
+        """Restore the codec from a model file."""
         for name in ("tags", "labels"):
             names = header[name]
             if not isinstance(names, list) or not names or not all(type(n) is str for n in names):
@@ -254,19 +254,19 @@ def training_tree(sentence: Sentence, config: ParserSettings) -> Tree:
 
 
 def require_heads(sentence: Sentence) -> None:
-    """Refuse a training sentence in which some word has no head."""
+    """Raise an error if a word of a training sentence has no head."""
     if min(sentence.heads, default=0) >= 0:
         return
     word = next(word for word, head in enumerate(sentence.heads) if head < 0)
     raise TreebankError(
-        f"word {word + 1} ('{sentence.forms[word]}') has no head to learn from: fill in what is "
-        "missing first (bistro complete FILE -o WHOLE.conllu), or leave the sentence out",
+        f"word {word + 1} ('{sentence.forms[word]}') has no head to learn from: complete the tree "
+        "first (bistro complete FILE -o WHOLE.conllu), or leave the sentence out",
         line=sentence.line or None,
     )
 
 
 def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
-    """Refuse given heads (-1: unknown) that no projective tree has; all others, some tree has."""
+    """Raise an error if no projective tree has the given heads (-1: unknown)."""
     heads = sentence.heads
     reason = None
     if problem := find_tree_problem(heads, roots="any", partial=True):
@@ -289,7 +289,7 @@ def can_be_met(sentence: Sentence, *, single_root: bool) -> bool:
 
 
 def _arc_over_own_head(heads: Sequence[int]) -> bool:
-    """Return whether some arc passes over the head of its head, which must then hang across it."""
+    """Return whether some arc passes over the head of its head, whose arc must then cross it."""
     arcs = [(head, word) for word, head in enumerate(heads, start=1) if head > 0]
     return any(min(arc) < heads[arc[0] - 1] < max(arc) for arc in arcs)
 
@@ -299,7 +299,7 @@ def _chosen(feats: str, names: Sequence[str]) -> list[str]:
 
 
 def _mirrored(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return an index that turns every sentence round in its place."""
+    """Return an index that reverses every sentence."""
     lengths = np.diff(offsets)
     ends = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths)
     return ends - np.arange(int(offsets[-1]))

@@ -1,4 +1,4 @@
-"""The tree that a parser is asked to explain: one that is given, or the best one found."""
+"""The tree that a parser explains: a given tree, or the best tree found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT, NONE = "ROOT", "none"
 
 
 def given_tree(model: ParsingAbility, sentence: Sentence) -> Tree:
-    """Return the tree of a sentence as the model sees it, or say why it cannot have it."""
+    """Return the tree of a sentence as the model sees it; raise an error if it is invalid."""
     if problem := find_tree_problem(sentence.heads, roots="one" if model.single_root else "any"):
         raise BistroError(f"{place_of(sentence)}: {problem.reason}")
     tree = training_tree(sentence, model.config)
@@ -28,7 +28,7 @@ def given_tree(model: ParsingAbility, sentence: Sentence) -> Tree:
 def tree_to_explain(
     model: ParsingAbility, sentence: Sentence, **options: Any
 ) -> tuple[Sentence, Tree, bool]:
-    """Return the words alone, the given tree or the best that is found, and whether it is given."""
+    """Return the words, the given tree or the best tree found, and whether it is given."""
     words = Sentence.from_columns(sentence.forms)
     if min(sentence.heads) >= 0:
         return words, given_tree(model, sentence), True
@@ -36,7 +36,7 @@ def tree_to_explain(
 
 
 def require_known(codec: Codec, trees: Sequence[Tree], where: str) -> None:
-    """Refuse trees with tags or labels that a model has never seen."""
+    """Raise an error if trees have tags or labels that a model has never seen."""
     for kind, known, names in (
         ("tag", set(codec.tags), (tag for tree in trees for tag in tree.tags)),
         ("label", set(codec.labels), (label for tree in trees for label in tree.labels)),
@@ -47,7 +47,7 @@ def require_known(codec: Codec, trees: Sequence[Tree], where: str) -> None:
 
 
 def training_batch(model: ParsingAbility, sentences: Iterable[Sentence]) -> SentenceBatch:
-    """Return training data, with their trees as the model sees them, as the core takes them."""
+    """Return training data in the form that the core expects, with trees as the model sees them."""
     given = list(sentences)
     trees = [training_tree(sentence, model.config) for sentence in given]
     require_known(model.codec, trees, "the training data")
@@ -55,12 +55,12 @@ def training_batch(model: ParsingAbility, sentences: Iterable[Sentence]) -> Sent
 
 
 def arc_name(words: Sequence[str], head: int, dependent: int) -> str:
-    """Write an arc between words, which count from 1; head 0 is the root."""
+    """Format an arc between words, which are numbered from 1; head 0 is the root."""
     return f"{words[head - 1] if head else ROOT} \N{RIGHTWARDS ARROW} {words[dependent - 1]}"
 
 
 def symbol_name(codec: Codec, what: str, number: int) -> str:
-    """Return the name of a tag, word or label; the root and what is missing follow them."""
+    """Return the name of a tag, word or label; the numbers after them are the root and no value."""
     if what == "word":
         if number < len(codec.vocabulary):
             return codec.vocabulary.decode([number])[0]

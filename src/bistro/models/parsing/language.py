@@ -54,7 +54,7 @@ RUNS = 10
 
 @dataclass(frozen=True)
 class ScoreOptions(Options):
-    """How to sum over derivations."""
+    """Options for the sum over derivations."""
 
     method: Method = "graph"
     particles: int = 100
@@ -63,22 +63,22 @@ class ScoreOptions(Options):
     """Independent runs that are averaged; 0: one, or ten for ``smc``, whose standard error is their
     spread."""
     tags: Literal["all", "seen"] = "all"
-    """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
+    """Tags that a word may have: all, or its tags in training (faster; a lower bound)."""
     tags_per_word: int = 0
-    """Most tags tried for a word, the likeliest ones; 0: all that it may have."""
+    """Maximum number of tags tried for a word, the most probable ones; 0: all possible tags."""
     selection: Literal["weight", "paper"] = "weight"
-    """How the search shares its particles out after each word, as in the options of parsing."""
+    """The way the search distributes its particles after each word, as in the parsing options."""
     both_reduces: bool = True
-    """Whether the search tries both arcs, as in the options of parsing."""
+    """If true, the search tries both arcs, as in the parsing options."""
     seed: int = 1
     part: tuple[int, int] | None = None
-    """Which sentences of a larger text these are, for random choices: the number of the first, and
-    the number of all."""
+    """The position of these sentences in a larger text, for random choices: the number of the first
+    sentence, and the total number of sentences."""
     threads: int = 0
-    """0: as many as the machine has."""
+    """Number of threads; 0 uses all cores."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be done."""
+        """Raise an error if an option is impossible."""
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 wanted = " or ".join(choices)
@@ -95,7 +95,7 @@ class ScoreOptions(Options):
         return self.repeats or (RUNS if self.method == "smc" else 1)
 
     def request(self, num_tags: int, num_labels: int) -> ScoreRequest:
-        """Return the options as the core takes them."""
+        """Return the options in the form that the core expects."""
         draws = self.method == "smc"
         return ScoreRequest(
             draws=draws,
@@ -115,7 +115,7 @@ class ScoreOptions(Options):
 
 
 SCORED_AT_ONCE = 100
-"""Sentences that are scored in one piece where somebody looks on."""
+"""Number of sentences that are scored at once when progress is shown."""
 METHODS = {
     "graph": "a graph of stacks, thinned at random to {particles} nodes per word, seed {seed}",
     "exact": "a graph of all stacks",
@@ -126,7 +126,7 @@ METHODS = {
 
 
 class LanguageAbility(Scoring, ParsingAbility):
-    """What a parser that generates words can do with them alone; mixed into the model."""
+    """Methods of a parser that generates words, for text without trees; mixed into the model."""
 
     score_options: ClassVar[type[Options]] = ScoreOptions
     longest_generated: ClassVar[float] = 250
@@ -163,7 +163,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return _scores(found, is_eos, is_oov, offsets, log_scale)
 
     def _score_in_pieces(self, texts: list[Sentence], options: dict[str, Any]) -> TextScores:
-        """Return the same scores, and show how far they are."""
+        """Return the same scores, and show progress."""
         total, found = len(texts), []
         with phase("scoring", total=total, unit="sentences") as work:
             for first in range(0, total, SCORED_AT_ONCE):
@@ -173,7 +173,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return TextScores.joined(found)
 
     def next_sums(self, context: Sequence[str], **options: Any) -> ParsedSums:
-        """Return the sums over all derivations of a context that may go on."""
+        """Return the sums over all derivations of a context that can be continued."""
         from bistro.models.parsing.next_words import ParsedSums
 
         chosen = chosen_options(self, "score", options)
@@ -194,7 +194,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return f"{self.kind} model, summed over analyses by {summed}"
 
     def require_prefixes(self) -> None:
-        """Refuse a model that gives no probability to the first words of a sentence."""
+        """Raise an error if the model gives no probability to the first words of a sentence."""
         if self.config.direction != "left-to-right":
             raise BistroError("a model that generates from right to left cannot score prefixes")
         if self.config.lexical == "none":
@@ -210,7 +210,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         n
             Number of sentences.
         seed
-            Seed; sentence i depends on the seed and i alone.
+            Seed; sentence i depends only on the seed and i.
         temperature
             Every distribution is drawn from as p^(1/temperature).
         prefix
@@ -218,14 +218,12 @@ class LanguageAbility(Scoring, ParsingAbility):
             Carlo.
         """
         if prefix and self.config.direction != "left-to-right":
-            raise BistroError(
-                "a model that generates from right to left cannot go on from a prefix"
-            )
+            raise BistroError("a model that generates from right to left cannot continue a prefix")
         check_draws(n, seed, temperature, prefix)
         return self._trees(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix, which `generate` with this seed draws too."""
+        """Draw the word after a prefix; `generate` with this seed draws the same word."""
         check_draws(1, seed, temperature, prefix)
         (tree,) = self._trees(1, seed, temperature, prefix, len(prefix) + 1)
         return tree.forms[-1] if len(tree) > len(prefix) else None
@@ -278,7 +276,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         temperature: float = 1.0,
         prefix: Sequence[str] = (),
     ) -> dict[str, NDArray[Any]]:
-        """Return drawn sentences as the core gives them: symbols in numbers, word after word."""
+        """Return drawn sentences as the core returns them: symbols as numbers, word after word."""
         beginning = [Sentence.from_columns(list(prefix))] if prefix else []
         made: dict[str, NDArray[Any]] = self._parser.generate(
             n,
@@ -294,14 +292,14 @@ class LanguageAbility(Scoring, ParsingAbility):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw sentences as lists of words; the parameters are those of `generate_trees`.
+        """Draw sentences as lists of words; the parameters are as in `generate_trees`.
 
         Parameters
         ----------
         n
             Number of sentences.
         seed
-            Seed; sentence i depends on the seed and i alone.
+            Seed; sentence i depends only on the seed and i.
         temperature
             Every distribution is drawn from as p^(1/temperature).
         prefix
@@ -318,13 +316,13 @@ def _scores(
     offsets: NDArray[np.int64],
     log_scale: NDArray[np.float64],
 ) -> TextScores:
-    """Average the runs as probabilities, and take the differences that make words of prefixes.
+    """Average the runs as probabilities, and subtract prefixes to obtain words.
 
     `log_scale` is the part of each word's log-probability that all its analyses share.
     """
     runs = max(found["log_prefix"].size // max(is_eos.size, 1), 1)
     prefix = found["log_prefix"].reshape(runs, is_eos.size)
-    # Each run's means count by the probability that the run found.
+    # The means of each run are weighted by the probability that the run found.
     share = np.exp(prefix - np.logaddexp.reduce(prefix, axis=0))
     mean = np.logaddexp.reduce(prefix, axis=0) - np.log(runs)
     firsts = offsets[:-1]

@@ -1,4 +1,4 @@
-"""The next word of a parser that generates words: summed over analyses, with its tags."""
+"""The next word under a parser that generates words: summed over analyses, with its tags."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class ParsedSums(VocabularySums):
-    """What the core found, run by run.
+    """The sums that the core found, run by run.
 
-    Sums are over all tags of the next word, whatever tags the words of the context may have.
+    Sums are over all tags of the next word, whatever tags are allowed for the words of the context.
     """
 
     def __init__(
@@ -64,9 +64,9 @@ class ParsedSums(VocabularySums):
         return masses.reshape(len(self._weights), len(ids), len(self._tag_names))
 
     def _spellings(self, words: Sequence[str], ids: Sequence[int]) -> Floats:
-        """Return what spelling does to the tags of each word but the end, up to a factor.
+        """Return the factors by which spelling changes the tags of each word but the end.
 
-        A class that is listed stands for all its words: nothing is spelled.
+        A listed class represents all its words, so that nothing is spelled.
         """
         known = [(w, i) for w, i in zip(words, ids, strict=True) if i != self.vocabulary.end]
         factors = np.ones((len(known), len(self._tag_names)))

@@ -1,4 +1,4 @@
-"""What parsers can be asked, and how the core is asked for it."""
+"""The options of parsers, and the requests to the core."""
 
 from __future__ import annotations
 
@@ -13,75 +13,75 @@ from bistro.models.options import Options, check_choice
 from bistro.rng import purpose_key
 
 TAGS_ALONE = "tags"
-"""The value of ``marginals`` for those of tags alone."""
+"""The value of ``marginals`` that requests only the marginals of tags."""
 
 
 @dataclass(frozen=True)
 class SharedOptions(Options):
-    """What every parser can be asked."""
+    """Options that all parsers have."""
 
     samples_by_number: ClassVar[bool] = True
-    """Whether the samples of a sentence depend on nothing else than its number in the text."""
+    """True if the samples of a sentence depend only on its number in the text."""
 
     tags: Literal["joint", "given"] = "joint"
-    """Tags are found with the tree, or those of the input are used."""
+    """Tags are predicted with the tree, or the tags of the input are used."""
     partial: bool = False
-    """Heads and labels that the input has are evidence; ``_`` is to be found."""
+    """Heads and labels of the input are evidence; ``_`` is to be predicted."""
     temperature: float = 2.0
-    """Temperature of marginals, samples and minimum risk: 1 is the model's own posterior, too sure
-    of itself, since it multiplies many steps; above 1, derivations count more evenly. 2 was found
-    on the development set of English EWT, for the calibration of heads."""
+    """Temperature of marginals, samples and minimum risk: 1 is the model's own posterior, which is
+    overconfident, since it multiplies many steps; above 1, the weights of derivations are more
+    even. The value 2 gave the best calibration of heads on the development set of English EWT."""
     tags_per_word: int = 3
     kbest: int = 1
     samples: int = 0
     marginals: bool | Literal["tags"] = False
-    """Probabilities of heads, labels and tags; with ``"tags"`` those of tags alone, which is
-    faster: the minimum-risk tree may then have neither log_prob nor posterior."""
+    """Probabilities of heads, labels and tags; with ``"tags"`` only the probabilities of tags,
+    which is faster: the minimum-risk tree may then have neither log_prob nor posterior."""
     mbr: bool = True
-    """The first tree is the minimum-risk one: the most arcs expected to be right."""
+    """The first tree is the minimum-risk tree: it has the most arcs expected to be correct."""
     seed: int = 1
     first: int = 0
-    """Number of the first sentence, on which samples depend: a text may be parsed in pieces, each
-    of which begins at a multiple of 2,000 sentences."""
+    """Number of the first sentence, on which samples depend: a text may be parsed in pieces that
+    begin at multiples of 2,000 sentences."""
     threads: int = 0
-    """0: as many as the machine has."""
+    """Number of threads; 0 uses all cores."""
 
     def protocol(self, kind: str) -> str:
-        """Say how a parser of this kind finds trees with these options."""
+        """Describe how a parser of this kind finds trees with these options."""
         parts = [kind, f"tags {self.tags}", *self._search(), f"temperature {self.temperature:g}"]
         return ", ".join([*parts, self.goal])
 
     @property
     def by_risk(self) -> bool:
-        """Whether the minimum-risk tree is wanted, not the most probable ones."""
+        """True if the minimum-risk tree is requested, not the most probable trees."""
         return self.mbr and self.kbest == 1
 
     @property
     def goal(self) -> str:
-        """Which trees are wanted, for a protocol."""
+        """The kind of trees that are requested, for a protocol."""
         if self.samples:
             return f"samples, seed {self.seed}"
         return "minimum risk" if self.by_risk else "most probable trees"
 
     def _search(self) -> list[str]:
-        """Say how trees are searched; a chart is exact, and has nothing to say."""
+        """Describe the search for trees; empty for a chart, which is exact."""
         return []
 
 
 @dataclass(frozen=True)
 class DictionaryOptions(SharedOptions):
-    """Options of parsers that know which tags each word had in training: its tag dictionary."""
+    """Options of parsers with a tag dictionary: the tags that each word had in training."""
 
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
-    """What the tags that a word never had in training count where tags are found: ``hard`` does not
-    try them, ``none`` tries them like all others, ``soft`` tries them and gives them less weight in
-    marginals, samples and minimum risk. An unknown word has the tags of its class."""
+    """The weight of tags that a word never had in training, if tags are predicted: ``hard`` does
+    not try them, ``none`` tries them like all others, ``soft`` tries them and gives them less
+    weight in marginals, samples and minimum risk. An unknown word has the tags of its class."""
     unseen_tags: float = 0.3
     """With the soft dictionary, the factor of a derivation for each such tag; chosen on the
     development parts of three treebanks."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be done."""
+        """Raise an error if an option is impossible."""
         check_choice("tag_dictionary", self.tag_dictionary, ("soft", "hard", "none"))
         if not 0 < self.unseen_tags < 1:
             raise ConfigError(
@@ -91,7 +91,7 @@ class DictionaryOptions(SharedOptions):
 
     @property
     def unseen_weight(self) -> float:
-        """The factor for each unseen tag; 0 keeps such tags out of the search."""
+        """The factor for each unseen tag; 0 excludes such tags from the search."""
         return {"soft": self.unseen_tags, "hard": 0.0, "none": 1.0}[self.tag_dictionary]
 
     def _search(self) -> list[str]:
@@ -103,15 +103,15 @@ class DictionaryOptions(SharedOptions):
 
 @dataclass(frozen=True)
 class CoreOptions(SharedOptions, ABC):
-    """Options of a parser that lives in the core."""
+    """Options of a parser that is implemented in the core."""
 
     kind: ClassVar[str]
     """The kind of the model; it names the random streams."""
 
     def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
-        """Return the options as the core takes them; every chunk of sentences draws its own.
+        """Return the options in the form that the core expects; every chunk has its own draws.
 
-        With `votes`, marginals of heads with labels are asked for, and no trees.
+        With `votes`, the marginals of heads with labels are requested, and no trees.
         """
         if self.first < 0 or self.first % SENTENCES_AT_ONCE:
             raise ConfigError(f"first = {self.first} must be a multiple of {SENTENCES_AT_ONCE:,}")
@@ -130,4 +130,4 @@ class CoreOptions(SharedOptions, ABC):
 
     @abstractmethod
     def request_for(self, output: OutputRequest) -> Any:
-        """Return the request for this output, with how the parser searches."""
+        """Return the request for this output, with the search options of the parser."""

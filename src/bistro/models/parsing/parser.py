@@ -1,6 +1,6 @@
-"""What all parsers do in the same way: sentences and evidence in, parses out.
+"""The common part of all parsers: sentences and evidence in, parses out.
 
-A parser has a codec, a configuration, options of its own and a compiled parser that takes encoded
+A parser has a codec, a configuration, its options and a compiled parser of encoded
 sentences; `parse`, `parse_all` and their results are here.
 """
 
@@ -36,7 +36,7 @@ class ParsingAbility(TaggingByParsing, Model):
     parse_options: ClassVar[type[CoreOptions]]
     finds_tags: ClassVar[bool] = True
     most_words: ClassVar[int | None] = None
-    """Sentences that are longer are refused."""
+    """The maximum length of a sentence; longer sentences are an error."""
     config: Any
     """The configuration of the model's kind, with `CodecSettings` among its settings."""
     codec: Codec
@@ -60,7 +60,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """Its words."""
+        """The vocabulary of the model."""
         return self.codec.vocabulary
 
     def share_vocabulary(self, vocabulary: Vocabulary) -> None:
@@ -69,13 +69,13 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def tag_column(self) -> str:
-        """The column that its tags come from."""
+        """The column of its tags."""
         column: str = self.config.tagset
         return column
 
     @property
     def is_labelled(self) -> bool:
-        """Whether trees have labels."""
+        """True if trees have labels."""
         return self.codec.is_labelled
 
     @property
@@ -94,23 +94,23 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def nonprojective(self) -> Scheme | None:
-        """How its labels encode crossing arcs, if they do."""
+        """The encoding of crossing arcs in its labels, or None."""
         scheme = self.config.nonprojective
         return None if scheme == "lift" or not self.codec.is_labelled else scheme
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return those of a sentence's given tags that the model does not know."""
+        """Return the given tags of a sentence that the model does not know."""
         return [t for t in tags_of(sentence, self.config) if t not in self.codec.known_tags]
 
     def own_temperature(self) -> float:
-        """Return the default temperature of its marginals."""
+        """Return the default temperature of the model's marginals."""
         temperature: float = self._chosen({}).temperature
         return temperature
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return those options of a committee that this parser has.
+        """Return the options of a committee that this parser has.
 
-        Particles are a transition parser's alone: another search has the committee's `beam`.
+        Only a transition parser has particles: another search uses the committee's `beam`.
         """
         known = self.parse_options.names()
         own = {n: v for n, v in options.items() if n in known and n not in ("search", "size")}
@@ -119,7 +119,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return own
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences, many at once on several threads, and yield them in their order.
+        """Parse sentences, many at once on several threads, and yield the parses in order.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class ParsingAbility(TaggingByParsing, Model):
             yield from self._results(chunk, found, chosen, unseen.log_scale)
 
     def best_tree(self, sentence: Sentence, **options: Any) -> Tree:
-        """Return the most probable tree as the model has it, crossing arcs still in the labels."""
+        """Return the most probable tree, with crossing arcs still encoded in the labels."""
         self._check_length(sentence)
         request = self._chosen({"mbr": False, **options}).request()
         found = self._found(self.codec.encode([sentence], None), request, 1)
@@ -155,7 +155,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.decode_votes(found, [len(sentence) for sentence in sentences])
 
     def _found(self, batch: SentenceBatch, request: Any, threads: int) -> dict[str, NDArray[Any]]:
-        """Return what the core finds; a model without a tree for some sentence is damaged."""
+        """Return the result of the core; a model that has no tree for a sentence is damaged."""
         try:
             found: dict[str, NDArray[Any]] = self._parser.parse(batch, request, threads)
         except (RuntimeError, ValueError) as error:
@@ -228,7 +228,7 @@ class ParsingAbility(TaggingByParsing, Model):
     def _all_marginals(
         self, found: Mapping[str, Any], sentences: Sequence[Sentence]
     ) -> Iterator[Marginals]:
-        """Yield the marginals of each sentence; those not requested are empty."""
+        """Yield the marginals of each sentence; marginals that are not requested are empty."""
         mirrored = self.config.direction == "right-to-left"
         heads, labels, tags = (
             _ragged(found.get(f"{name}_marginals"), names)
@@ -253,7 +253,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
 
 def _ragged(found: Any, names: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
-    """Return one list of outcomes with probabilities per word; nothing if there are none."""
+    """Return a list of outcomes with probabilities for each word, or nothing if there are none."""
     if found is None:
         return []
     begin, what, probability = (column.tolist() for column in found)

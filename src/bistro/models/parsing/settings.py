@@ -12,23 +12,23 @@ from bistro.models.defaults import DEFAULTS_HELP, OptionDefaults
 
 @dataclass(frozen=True)
 class ParserSettings:
-    """What a parser's configuration says of tags, labels, words and crossing arcs."""
+    """The settings of a parser for tags, labels, words and crossing arcs."""
 
-    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
+    tagset: Literal["upos", "xpos"] = setting("upos", "Column with the tags.")
     tag_features: tuple[str, ...] = setting(
         (), "Features from FEATS or MISC that are joined to the tag, such as PronType."
     )
     roots: Literal["auto", "one", "several"] = setting(
-        "auto", "How many words may hang on the root; auto: as in the training data."
+        "auto", "Number of words that may depend on the root; auto: as in the training data."
     )
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
-        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher and forget."
+        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher, not encoded."
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
-    # What follows is a setting only of families that let it vary.
+    # The following are settings only of families in which they vary.
     labels = "two-step"
     lexical = "full"
     direction = "left-to-right"

@@ -16,14 +16,14 @@ from bistro.models.results.structures import Tagging
 
 
 class Parsing(ABC):
-    """What every parser does in the same way, given `parse_all`."""
+    """The common part of all parsers, given `parse_all`."""
 
     kind: ClassVar[str]
     parse_options: ClassVar[type[SharedOptions]]
 
     @abstractmethod
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences and yield them in their order; options as in `parse_options`."""
+        """Parse sentences and yield the parses in order; options as in `parse_options`."""
 
     def parse(self, sentence: Words, **options: Any) -> Parse:
         """Parse one sentence.
@@ -41,7 +41,7 @@ class Parsing(ABC):
         return next(self.parse_all([sentence], **options))
 
     def parse_protocol(self, **options: Any) -> str:
-        """Say how trees are found with these options."""
+        """Describe how trees are found with these options."""
         chosen: SharedOptions = self._chosen(options)
         return chosen.protocol(self.kind)
 
@@ -58,19 +58,19 @@ class TaggingByParsing(Parsing):
 
     @property
     def tag_options(self) -> type[Options]:
-        """The options of `tag`: those of `parse`."""
+        """The options of `tag`, which are the options of `parse`."""
         return self.parse_options
 
     def tag_protocol(self, **options: Any) -> str:
-        """Say how tags are found: with the trees."""
+        """Describe how tags are found: with the trees."""
         return self.parse_protocol(**options)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:
-        """Tag one `sentence`; `options` are those of `parse`."""
+        """Tag one `sentence`; `options` are the options of `parse`."""
         return next(self.tag_all([sentence], **options))
 
     def tag_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Tagging]:
-        """Tag `sentences` and yield them in their order; `options` are those of `parse`."""
+        """Tag `sentences` and yield the results in order; `options` are the options of `parse`."""
         for parse in self.parse_all(sentences, **options):
             marginals = None
             if parse.marginals is not None:
@@ -82,7 +82,7 @@ class TaggingByParsing(Parsing):
 def summed(
     shown: Callable[[Sequence[str]], Sequence[str]], row: Sequence[tuple[str, float]]
 ) -> list[tuple[str, float]]:
-    """Return the probabilities of names as they are shown, likeliest first.
+    """Return the probabilities of names as they are shown, most probable first.
 
     Several names may look the same: their probabilities add up.
     """

@@ -1,4 +1,4 @@
-"""What the training of all parsers of trees begins with."""
+"""The first steps of training, which all parsers share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bistro.treebank.sentence import Sentence
 
 
 def trees_of(data: Sequence[Words]) -> list[Sentence]:
-    """Return the sentences of a treebank; lists of words and trees with gaps are refused."""
+    """Return the sentences of a treebank; lists of words and incomplete trees are errors."""
     sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
     if len(sentences) != len(data):
         raise BistroError("this kind learns from trees: give a treebank, not lists of words")
@@ -21,7 +21,7 @@ def trees_of(data: Sequence[Words]) -> list[Sentence]:
 
 
 def wants_single_root(sentences: Sequence[Sentence], roots: str) -> bool:
-    """Return whether sentences have one root, by the settings or as the data shows."""
+    """Return whether sentences have one root, according to the settings or the data."""
     several = next((s for s in sentences if s.heads.count(0) != 1), None)
     if roots == "auto":
         return several is None

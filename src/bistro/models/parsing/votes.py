@@ -1,4 +1,4 @@
-"""What a member of a committee says about many words, and how such sayings are mixed.
+"""The predictions of the members of a committee for many words, and their mixture.
 
 A member gives every word a distribution over its heads with their labels, and one over its tags.
 A batch of words has them as ragged rows: word i has the entries ``begin[i]:begin[i+1]``. Rows of
@@ -44,51 +44,51 @@ class Rows:
         return np.repeat(np.arange(len(self)), np.diff(self.begin))
 
     def reordered(self, order: Ints) -> Rows:
-        """Return the rows in another order: row i is what row ``order[i]`` was."""
+        """Return the rows in another order: row i is the former row ``order[i]``."""
         lengths = np.diff(self.begin)[order]
         begin = np.concatenate(([0], np.cumsum(lengths)))
         chosen = np.repeat(self.begin[:-1][order] - begin[:-1], lengths) + np.arange(begin[-1])
         return Rows(begin, self.what[chosen], self.probability[chosen])
 
     def spread(self, places: NDArray[np.bool_]) -> Rows:
-        """Return the rows at the places that are true, with empty ones at the others."""
+        """Return the rows at the positions that are true, with empty rows at the others."""
         lengths = np.zeros(places.size, dtype=np.int64)
         lengths[places] = np.diff(self.begin)
         return Rows(np.concatenate(([0], np.cumsum(lengths))), self.what, self.probability)
 
     def renamed(self, what: Ints) -> Rows:
-        """Return the rows with other names of the entries, among which some may now be equal."""
+        """Return the rows with other names of the entries, some of which may now be equal."""
         return Rows(self.begin, what, self.probability)
 
     def mapped(self, what: Ints) -> Rows:
-        """Return the rows with other names of the entries; those that become one are added."""
+        """Return the rows with other names of the entries; entries with equal names are added."""
         return gathered(self.row, what, self.probability, len(self))
 
     def probability_of(self, wanted: Ints) -> Floats:
-        """Return the probability of one entry per word, 0 where it is not listed."""
+        """Return the probability of one entry per word, 0 if it is not listed."""
         row = self.row
         is_wanted = self.what == wanted[row]
         found = np.bincount(row[is_wanted], self.probability[is_wanted], minlength=len(self))
         return found.astype(np.float64)
 
     def likeliest(self) -> Ints:
-        """Return the entry of each word with the highest probability, -1 for a word without any."""
+        """Return the most probable entry of each word, -1 for a word without entries."""
         best = np.full(len(self), -1)
         filled = np.flatnonzero(np.diff(self.begin))
         highest = np.maximum.reduceat(self.probability, self.begin[filled])
         is_highest = self.probability == np.repeat(highest, np.diff(self.begin)[filled])
-        # Where several are equal the first of them is written last, and stays.
+        # If several are equal, the first of them is written last, and remains.
         places = np.flatnonzero(is_highest)[::-1]
         best[self.row[places]] = self.what[places]
         return best
 
     def among(self, chosen: NDArray[np.bool_]) -> Rows:
-        """Return the rows with some of their entries."""
+        """Return the rows with only the chosen entries."""
         kept = np.concatenate(([0], np.cumsum(chosen)))
         return Rows(kept[self.begin], self.what[chosen], self.probability[chosen])
 
     def sharpened(self, power: float) -> Rows:
-        """Return the rows with probabilities raised to a power, each row's sum as before."""
+        """Return the rows with probabilities raised to a power, without changing their sums."""
         if power == 1:
             return self
         row, raised = self.row, self.probability**power
@@ -97,7 +97,7 @@ class Rows:
         return Rows(self.begin, self.what, raised * (before / np.where(after > 0, after, 1))[row])
 
     def listed(self, first: int, last: int) -> list[list[tuple[int, float]]]:
-        """Return some rows as lists, likeliest first."""
+        """Return some rows as lists, most probable first."""
         rows = []
         for a, b in zip(
             self.begin[first:last].tolist(), self.begin[first + 1 : last + 1].tolist(), strict=True
@@ -109,7 +109,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class ArcCode:
-    """Heads with labels as single numbers; label -1 is what is left of a head's probability."""
+    """Heads with labels as single numbers; label -1 has the rest of a head's probability."""
 
     num_labels: int
 
@@ -128,20 +128,20 @@ class ArcCode:
 
 @dataclass(frozen=True)
 class Votes:
-    """What one model says of a batch of sentences, word by word in their written order."""
+    """The predictions of one model for a batch of sentences, word by word in written order."""
 
     arcs: Rows
     """Heads with labels, numbered by an `ArcCode` of the model's labels."""
     tags: Rows
     relaxed: NDArray[np.bool_]
-    """For each sentence: whether no tree agrees with the given heads; they are then not used."""
+    """For each sentence: true if no tree agrees with the given heads, which are then ignored."""
 
 
 def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
-    """Return entries in any order as rows, equal ones added up."""
+    """Return entries in any order as rows; equal entries are added up."""
     span = int(what.max(initial=0)) + 1
     key = row * span + what
-    # Mostly a few sorted stretches after each other, which a stable sort merges.
+    # Usually a few sorted stretches one after the other, which a stable sort merges.
     order = np.argsort(key, kind="stable")
     key, probability = key[order], probability[order]
     first = np.flatnonzero(np.concatenate((key[:1] == key[:1], key[1:] != key[:-1])))

@@ -13,6 +13,6 @@ KIND = Kind(
     trainer="bistro.models.pipeline.train:train_pipeline",
     abilities=("annotate", "figures"),
     has_members=True,
-    dev="what the parser inside learns from it",
+    dev="the parser inside may learn from it",
     judged_by="figures",
 )

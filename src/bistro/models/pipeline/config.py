@@ -1,4 +1,4 @@
-"""Settings of the pipeline: its parser, and how words and columns are learned."""
+"""Settings of the pipeline: its parser, and the training of words and columns."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ class PipelineConfig:
         "committee", "The kind of the parser: committee, transition, eisner or isbn."
     )
     parser_config: str = setting("", "A preset or TOML file with the settings of the parser.")
-    tokens: TokensConfig = setting(TokensConfig(), "How words and sentences are learned.")
-    columns: ColumnsConfig = setting(ColumnsConfig(), "How tags, features and lemmas are learned.")
+    tokens: TokensConfig = setting(TokensConfig(), "Settings of words and sentences.")
+    columns: ColumnsConfig = setting(ColumnsConfig(), "Settings of tags, features and lemmas.")

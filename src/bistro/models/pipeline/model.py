@@ -2,8 +2,8 @@
 
     text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
 
-All three are models of their own in one file. What one of them can do, the pipeline can do: it
-parses, tags, and, where its parser can, scores words and generates.
+All three are separate models in one file. The pipeline has the abilities of all of them: it parses
+and tags and, if its parser can, it scores words and generates.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -36,7 +36,7 @@ from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
 AT_ONCE = 500
-"""Sentences that go through all layers together."""
+"""Number of sentences that go through all layers together."""
 FORWARDS = "left-to-right"
 KEPT = (*PREDICTED, "heads")
 """Columns of the input that may be kept."""
@@ -50,7 +50,7 @@ class PipelineModel(TextReading):
 
     config: PipelineConfig
     layers: dict[str, Model]
-    """The parser, the columns and, where the treebank tells them, words and sentences."""
+    """The parser, the columns and, if the treebank has spaces, words and sentences."""
     origin: Origin
 
     def __post_init__(self) -> None:
@@ -63,11 +63,10 @@ class PipelineModel(TextReading):
     def annotate(
         self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
     ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with all columns; options are those of the parser.
+        """Yield the sentences of a text with all columns; options are options of the parser.
 
         With ``marginals=True``, MISC has the probability of every value and of every token; with
-        ``alternatives=3`` also the three likeliest other values of each column, where there are
-        such.
+        ``alternatives=3`` also up to three of the likeliest other values of each column.
         """
         return self.annotate_all(
             self.sentences(text, line_ends=line_ends, **_shown(options)), **options
@@ -76,10 +75,10 @@ class PipelineModel(TextReading):
     def sentences(
         self, text: str | Iterable[str], *, line_ends: bool = False, probabilities: bool = False
     ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with their words alone."""
+        """Yield the sentences of a text with only their words."""
         if self.tokens is None:
             raise BistroError(
-                "this pipeline cannot find words in running text, since its treebank does not say "
+                "this pipeline cannot find words in running text, since its treebank does not mark "
                 "which words have no space after them: give sentences with their words"
             )
         found = self.tokens.tokenise(text, line_ends=line_ends)
@@ -104,9 +103,9 @@ class PipelineModel(TextReading):
             Columns (upos, xpos, feats, lemmas, heads) that stay where they are not empty, and are
             evidence for the rest.
         alternatives
-            The largest number of other values of each column that MISC has, with probabilities.
+            Maximum number of other values of each column in MISC, with probabilities.
         **options
-            Those of the parser inside; with ``marginals=True``, MISC has probabilities.
+            Options of the parser; with ``marginals=True``, MISC has probabilities.
         """
         if alternatives < 0:
             raise ConfigError(f"alternatives = {alternatives} must be at least 0")
@@ -132,7 +131,7 @@ class PipelineModel(TextReading):
     ) -> Iterator[Sentence]:
         """Yield the sentences of parses with their trees and all other columns.
 
-        The columns settle the tags that are not kept: the parser's marginals are evidence for them.
+        The columns decide the tags that are not kept, with the parser's marginals as evidence.
         """
         column = self.parser.tag_column
         trees = [with_tree(parse, column, self._tags(parse, keep)) for parse in parses]
@@ -151,7 +150,7 @@ class PipelineModel(TextReading):
         return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
 
     def _beliefs(self, parses: Sequence[Parse]) -> list[Beliefs]:
-        """Return the tags that the parser thinks possible, those of its own column first."""
+        """Return the parser's distributions over tags, those of its own column first."""
         marginals = [parse.marginals for parse in parses if parse.marginals is not None]
         rows = [row for one in marginals for row in one.tags]
         names = list(dict.fromkeys(name for row in rows for name, _ in row))
@@ -165,7 +164,7 @@ class PipelineModel(TextReading):
         return [Beliefs(column, rows) for column, rows in found.items()]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return the share of right values in each column on given words, in percent."""
+        """Return the share of correct values in each column on given words, in percent."""
         names = {
             "heads": "UAS",
             "upos": "UPOS",
@@ -197,7 +196,7 @@ class PipelineModel(TextReading):
     def from_parts(
         cls, config: PipelineConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the pipeline again from a file."""
+        """Rebuild the pipeline from the content of a file."""
         return cls(config, nested_models(header["layers"], arrays), origin)
 
     def summary(self) -> dict[str, Any]:
@@ -211,15 +210,15 @@ class PipelineModel(TextReading):
         return {**facts, "megabytes": megabytes(self.arrays())}
 
     def describe(self) -> str:
-        """Return what is worth knowing of the parser right after training."""
+        """Return the parser's description after training."""
         return self.layers["parser"].describe()
 
 
 def _readers(parser: Model) -> list[Model]:
-    """Return members of a parser that read words from left to right, if it cannot read itself.
+    """Return a member that reads words from left to right, if the parser cannot score words.
 
-    The votes of a committee give words no probability. One member does, the first that goes from
-    left to right, and what it says has its own name.
+    The votes of a committee give words no probability. The first member that reads from left to
+    right does, and its scores are reported under its own name.
     """
     if SCORE.is_own(parser):
         return []

@@ -1,4 +1,4 @@
-"""A string where a parser takes a list of words: the pipeline finds the words itself.
+"""Strings as input instead of lists of words: the pipeline finds the words itself.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -27,11 +27,11 @@ from bistro.treebank.sentence import Sentence
 
 
 class TextReading(Model):
-    """What a pipeline does with strings and with sentences alike."""
+    """Methods of a pipeline that accept strings as well as sentences."""
 
     @abstractmethod
     def sentences(self, text: str | Iterable[str]) -> Iterator[Sentence]:
-        """Yield the sentences of a text with their words alone."""
+        """Yield the sentences of a text with only their words."""
 
     def parse(self, sentence: str | Words, **options: Any) -> Parse:
         """Return the parse of one sentence, a string or a list of words; see `parse_all`."""
@@ -40,7 +40,7 @@ class TextReading(Model):
         found = list(self.parse_all(sentence, **options))
         if len(found) != 1:
             raise BistroError(
-                f"the text has {len(found)} sentences, where one is parsed: use parse_all, which "
+                f"the text has {len(found)} sentences, but parse takes one: use parse_all, which "
                 "yields a parse for each, or annotate, which yields sentences with all columns"
             )
         return found[0]
@@ -53,7 +53,7 @@ class TextReading(Model):
         sentences
             Running text, or sentences as lists of words or with annotation.
         **options
-            Those of the parser inside, such as ``marginals=True``.
+            Options of the parser, such as ``marginals=True``.
         """
         given = self.sentences(sentences) if isinstance(sentences, str) else sentences
         return self._parser.parse_all(given, **options)
@@ -61,7 +61,7 @@ class TextReading(Model):
     def surprisal(self, text: str | Words | Iterable[Words], **options: Any) -> SurprisalTable:
         """Return the surprisal of every token of a text, or of sentences, in bits.
 
-        Of a string, a token of several words (*don't*) has one row, with the sum of its words.
+        In a string, a token of several words (*don't*) has one row, with the sum of its words.
         """
         reader = SCORE.of(self)
         if not isinstance(text, str):

@@ -22,18 +22,18 @@ from bistro.models.tokens.train import train_tokens
 from bistro.treebank.sentence import Sentence
 
 NO_SPACES = (
-    "the treebank does not say which words have no space after them (SpaceAfter=No or # text): "
+    "the treebank does not mark which words have no space after them (SpaceAfter=No or # text): "
     "the pipeline will not find words in running text"
 )
 QUICK: dict[str, dict[str, OptionValue]] = {"transition": {"size": 300}}
-"""Options of parsing that a pipeline has where its parser's settings say nothing: a transition
+"""Default options of parsing in a pipeline, unless the parser's settings have others: a transition
 parser with 300 particles, not 1,000, is nearly twice as fast, and loses less than 0.1 points of
 attachment on the development part of EWT."""
 
 COSTS = {"tokens": 4.0, "columns": 1.0, "parser": 2.0}
-"""The time that layers take to learn, relative to each other."""
+"""Relative training times of the layers."""
 COMMITTEE = 7.0
-"""How many times longer a parser with members takes."""
+"""Factor of the training time for a parser with members."""
 
 
 def train_pipeline(

@@ -14,5 +14,5 @@ KIND = Kind(
     abilities=("score", "generate", "explain"),
     has_members=True,
     dev="fits the weights of its members",
-    draws=False,  # Its members do, each in chains of its own.
+    draws=False,  # Its members do, each in separate chains.
 )

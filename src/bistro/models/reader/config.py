@@ -1,4 +1,4 @@
-"""Settings of the reader: its members, and the words that all of them tell apart."""
+"""Settings of the reader: its members, and their common vocabulary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUICK = (
     "hidden=80 learning.passes=30 learning.reads=75000 learning.patience=2 learning.rate=0.1 "
     "learning.dropout=0.15"
 )
-"""The latent-variable parser of the default committee: beside others, a small one is enough."""
+"""The latent-variable parser of the default reader: in a mixture, a small one is enough."""
 
 
 @dataclass(frozen=True)
@@ -25,21 +25,21 @@ class ReaderConfig:
         ("ngram", "transition", f"isbn {QUICK}"),
         "The models that are mixed, each as KIND, KIND:PRESET or KIND:FILE.toml, followed by "
         "changes of single settings, as in 'isbn hidden=80 learning.passes=20'. A kind without a "
-        "preset has the one that fits the treebank, if there is one.",
+        "preset uses the preset that fits the treebank, if there is one.",
     )
     unknown: UnknownSetting = setting("classes", f"{UNKNOWN_HELP} The same for all members.")
     unknown_below: int = setting(
         2, "Words seen fewer times than this in training are unknown, to all members."
     )
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")
     weights: Literal["likely", "equal"] = setting(
         "likely",
-        "Weights of the members: those that make the development set most probable (EM), or "
-        "equal ones.",
+        "Weights of the members: weights that make the development set most probable (EM), or "
+        "equal weights.",
     )
     held_out: float = setting(
         0.1,
-        "Without a development set: share of the training sentences that takes its place. Members "
+        "Without a development set: share of the training sentences that replaces it. Members "
         "learn from the others.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)

@@ -1,7 +1,7 @@
-"""Who said what: the surprisal of every word under each member, and the member's share in it.
+"""Explanation by members: the surprisal of every word under each member, and its share.
 
 A word has one decision. Its levels are the members: the weight of a member is the level's reach,
-and what it contributes to the word's probability, divided by that probability, is the posterior
+and its contribution to the word's probability, divided by that probability, is the posterior
 probability that this member generated the word.
 """
 
@@ -48,7 +48,7 @@ def _decision(model: ReaderModel, place: int, token: str, probabilities: list[fl
 
 
 def _level(number: int, name: str, weight: float, probability: float) -> Level:
-    """Return a member as a level that leaves nothing to the others."""
+    """Return a member as a level that passes nothing to the others."""
     return Level(
         depth=number,
         element=MEMBER,
@@ -67,7 +67,7 @@ def _level(number: int, name: str, weight: float, probability: float) -> Level:
 def explain_member(
     model: ReaderModel, sentence: Words, training: Iterable[Any] | None, name: str
 ) -> Explanation:
-    """Return the explanation of the member that is named."""
+    """Return the explanation of the named member."""
     names = model.member_names()
     if name not in names:
         raise BistroError(

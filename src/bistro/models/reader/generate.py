@@ -1,9 +1,9 @@
-"""Sentences drawn from a mixture: each word by a member, which is drawn by the weights.
+"""Sentences drawn from a mixture: each word by a member, which is drawn by its weight.
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
-A member draws the word after the words so far. So the words have the probabilities of the mixture,
-where the members' draws after a prefix are exact; those of parsers are sequential Monte Carlo.
+A member draws the word after the words so far. So the words have the probabilities of the mixture
+if the members' draws after a prefix are exact; parsers use sequential Monte Carlo.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ class WordDrawer(Protocol):
 
     @property
     def longest_generated(self) -> float:
-        """Sentences that are drawn are cut at so many words."""
+        """Maximum number of words of a drawn sentence; longer ones are cut."""
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix; nothing if the sentence ends there."""
+        """Draw the word after a prefix; return None if the sentence ends there."""
 
 
 def draw_sentences(
     model: ReaderModel, n: int, seed: int, temperature: float, prefix: Sequence[str]
 ) -> Iterator[list[str]]:
-    """Yield `n` sentences; sentence i depends on the seed and i alone."""
+    """Yield `n` sentences; sentence i depends only on the seed and i."""
     check_draws(n, seed, temperature, prefix)
     sums = np.cumsum(model.weights)
     most = int(model.longest_generated)

@@ -1,6 +1,6 @@
-"""Who reads: the family and the settings of every member, from what the configuration names.
+"""The members of a reader: the family and settings of each, from the configuration.
 
-A member is written as on the command line: a kind, perhaps with a preset or file, and changes.
+A member is written as on the command line: a kind, optionally with a preset or file, and changes.
 
 >>> [member] = members_of(ReaderConfig(members=("ngram order=3",)), [])
 >>> member.name, member.config.order
@@ -24,7 +24,7 @@ from bistro.models.settings import chosen_settings
 from bistro.treebank.sentence import Sentence
 
 VOCABULARY = ("unknown", "unknown_below", "unknown_suffixes")
-"""Settings that are the reader's own: its members must tell the same words apart."""
+"""Settings that the reader decides: its members must have the same vocabulary."""
 FORWARDS = "left-to-right"
 
 
@@ -32,13 +32,13 @@ class Member(NamedTuple):
     """A model to be trained."""
 
     name: str
-    """The kind, with the preset if one is named; a second one of that name has a number."""
+    """The kind, with the preset if one is named; a second member of that name has a number."""
     kind: Kind
     config: Any
 
 
 def members_of(config: ReaderConfig, data: Sequence[Words]) -> list[Member]:
-    """Return the members with their settings, and refuse those that cannot take part."""
+    """Return the members with their settings; raise an error if one cannot be a member."""
     found: list[Member] = []
     names = Counter[str]()
     for text in config.members:
@@ -67,7 +67,7 @@ def _member(
 
 
 def _checked(kind: Kind) -> Kind:
-    """Refuse a family whose models give words no probability, or learn from other data."""
+    """Raise an error if models of a family give words no probability or learn from other data."""
     able = [one.name for one in kinds.every() if _can_read(one)]
     if not _can_read(kind):
         raise ConfigError(

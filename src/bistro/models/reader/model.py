@@ -2,9 +2,9 @@
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
-An n-gram model knows which words follow each other, a transition parser what the tree asks for, a
-latent-variable parser what neither has a name for. Each predicts other words well, so the mixture
-predicts better than the best of them. Weights are fitted on a development set.
+An n-gram model predicts which words follow each other, a transition parser which words the tree
+requires, a latent-variable parser regularities without a name. Each predicts other words well, so
+the mixture predicts better than the best of them. Weights are fitted on a development set.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -46,7 +46,7 @@ Weights = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ReaderOptions(Options):
-    """How members sum over analyses; each uses those options that it has."""
+    """Options for the sums over analyses; each member uses the options that it has."""
 
     method: Literal["graph", "exact", "smc"] = "graph"
     """How members that draw sum over analyses."""
@@ -55,14 +55,14 @@ class ReaderOptions(Options):
     repeats: int = 0
     """Independent runs of members that draw; 0: as many as they make by themselves."""
     tags: Literal["all", "seen"] = "all"
-    """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
+    """Tags that a word may have: all, or its tags in training (faster; a lower bound)."""
     tags_per_word: int = 0
-    """Most tags tried for a word, the likeliest ones; 0: all that it may have."""
+    """Maximum number of tags tried for a word, the most probable ones; 0: all possible tags."""
     seed: int = 1
     part: tuple[int, int] | None = None
-    """Which sentences of a larger text these are: the number of the first, and of all."""
+    """The position of these sentences in a larger text: the first number, and the total number."""
     threads: int = 0
-    """0: as many as the machine has."""
+    """Number of threads; 0 uses all cores."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be done."""
@@ -100,13 +100,13 @@ class ReaderModel(Scoring, Model):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The words that all members tell apart."""
+        """The common vocabulary of all members."""
         return self.scorers[0].vocabulary
 
     @property
     def longest_generated(self) -> float:
-        """Sentences that are drawn are cut at so many words."""
-        # For every word a parser begins with the first: 250 words would take it minutes.
+        """Maximum number of words of a drawn sentence; longer ones are cut."""
+        # For every word a parser begins with the first word: 250 words would take it minutes.
         return min(100, *(drawer.longest_generated for drawer in self.drawers))
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
@@ -114,13 +114,13 @@ class ReaderModel(Scoring, Model):
         return mixed_scores(self.member_scores(sentences, **options), self.weights)
 
     def member_scores(self, sentences: Iterable[Words], **options: Any) -> list[TextScores]:
-        """Return what each member says of the same sentences."""
+        """Return the scores of each member for the same sentences."""
         chosen: ReaderOptions = chosen_options(self, "score", options)
         words = as_words(sentences)
         return [scorer.score(words, **_known_to(scorer, chosen)) for scorer in self.scorers]
 
     def next_sums(self, context: Sequence[str], **options: Any) -> MixedSums:
-        """Return what all members together say of the word after a context."""
+        """Return the mixed sums of all members for the word after a context."""
         from bistro.models.next_words import MixedSums
 
         chosen: ReaderOptions = chosen_options(self, "score", options)
@@ -128,15 +128,15 @@ class ReaderModel(Scoring, Model):
         return MixedSums(sums, self.weights.tolist())
 
     def score_protocol(self, **options: Any) -> str:
-        """Say how every member computes its scores."""
+        """Describe how every member computes its scores."""
         chosen: ReaderOptions = chosen_options(self, "score", options)
-        told = (s.score_protocol(**_known_to(s, chosen)) for s in self.scorers)
-        return f"{self.kind} model, {self.describe()}; {'; '.join(told)}"
+        protocols = (s.score_protocol(**_known_to(s, chosen)) for s in self.scorers)
+        return f"{self.kind} model, {self.describe()}; {'; '.join(protocols)}"
 
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw sentences that begin with `prefix`; sentence i depends on the seed and i alone.
+        """Draw sentences that begin with `prefix`; sentence i depends only on the seed and i.
 
         Each word is drawn by a member, and the member by the weights: this is a draw from the
         mixture. Members draw with the temperature.
@@ -146,9 +146,9 @@ class ReaderModel(Scoring, Model):
     def explain(
         self, sentence: Words, training: Iterable[Any] | None = None, member: str | None = None
     ) -> Explanation:
-        """Return what each member says of every word, and its share in the mixture.
+        """Return the surprisal of every word under each member, and the member's share.
 
-        With a `member`, return that one's own explanation.
+        With a `member`, return the explanation of that member.
         """
         from bistro.models.reader.explain import explain_member, explain_shares
 
@@ -171,7 +171,7 @@ class ReaderModel(Scoring, Model):
     def from_parts(
         cls, config: ReaderConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the reader again from a file."""
+        """Restore the reader from a file."""
         members = list(nested_models(numbered(header["members"]), arrays).values())
         return cls(config, members, np.array(header["weights"], dtype=np.float64), origin)
 
@@ -204,7 +204,7 @@ def _drawer_of(member: Model) -> WordDrawer:
 
 
 def _known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:
-    """Return those options that a member has; all tags are what it tries by itself."""
+    """Return the options that a member has; trying all tags is its default."""
     unsaid = {"tags"} if chosen.tags == "all" else set()
     known = scorer.score_options.names()
     if "repeats" not in known:  # it does not draw

@@ -1,7 +1,7 @@
 """Training of a reader: its members one after the other, then the weights.
 
-A member is trained as a model of its own kind is; the words that it tells apart are those of all
-members. On a cluster each member is the work of one worker.
+A member is trained like any model of its kind, but with the common vocabulary of all
+members. On a cluster each member is trained by one worker.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from bistro.models.reader.model import ReaderModel
 from bistro.models.runs import Run
 
 MOST_WORDS = 15_000
-"""Words of the development set on which weights are fitted: more would not change them."""
+"""Maximum size of the development set for weights, in words: more would not change them."""
 PHASE = -1
-"""The phase of a checkpoint with members from elsewhere; phases of one process count from 0."""
+"""The phase of a checkpoint with members from a cluster; phases of one process start at 0."""
 
 
 class Errand(NamedTuple):
-    """What all members learn from."""
+    """The common training data of all members."""
 
     sentences: Sequence[Words]
     held_out: Sequence[Words]
@@ -68,7 +68,7 @@ def train_reader(
 
 
 def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]]:
-    """Return the sentences to learn from, and stretches of others that are held out."""
+    """Return the training sentences, and stretches of other sentences that are held out."""
     chosen = places(len(data), share)
     if len(chosen) == len(data):
         return list(data), []
@@ -79,7 +79,7 @@ def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]
 def fitted_weights(
     model: ReaderModel, held_out: Sequence[Words], threads: int
 ) -> NDArray[np.float64]:
-    """Return the weights under which held-out sentences are most probable."""
+    """Return the weights for which held-out sentences are most probable."""
     words = as_words(held_out)
     step = -(-sum(map(len, words)) // MOST_WORDS)
     return mixture_weights(probabilities_of(model.member_scores(words[::step], threads=threads)))
@@ -88,7 +88,7 @@ def fitted_weights(
 def _trained(
     members: Sequence[Member], config: ReaderConfig, errand: Errand, run: Run
 ) -> list[Model]:
-    """Train what a checkpoint does not hold, here or elsewhere, and return all members."""
+    """Train the members that a checkpoint does not hold, and return all members."""
     learned_from = [*as_content(errand.sentences), "", *as_content(errand.held_out)]
     content = hashlib.sha256("\n".join(learned_from).encode()).hexdigest()
     fingerprint = fingerprint_of(ReaderModel.kind, config, run.seed, [content])
@@ -100,12 +100,12 @@ def _trained(
 
 
 def as_content(sentences: Sequence[Words]) -> list[str]:
-    """Return what a fingerprint is made of."""
+    """Return the content of which a fingerprint is made."""
     return [repr(s) if isinstance(s, list | tuple) else str(s) for s in sentences]
 
 
 def _learn(errand: Errand, member: Member, run: Run) -> Model:
-    """Train a member; one that stops when it is best does so on the held-out sentences."""
+    """Train a member; if it stops early, it does so on the held-out sentences."""
     run.session.on_note(f"learning {member.name}")
     own = Run(run.seed, {**run.treebank, "member": member.name}, run.session)
     fitting = {"dev": errand.held_out} if member.kind.dev and errand.held_out else {}
@@ -120,7 +120,7 @@ def learn_member(errand: Errand, member: Member) -> bytes:
 def _trained_elsewhere(
     members: Sequence[Member], errand: Errand, run: Run, workers: Workers, fingerprint: str
 ) -> list[Model]:
-    """Let every member be trained by one of the workers, and keep those that have come back."""
+    """Let workers train one member each, and keep the members that have been returned."""
     names = [member.name for member in members]
     known: dict[str, Model] = saved_models(run.session, fingerprint, names)
     missing = [member for member in members if member.name not in known]

@@ -1,1 +1,1 @@
-"""What models return, one type per ability."""
+"""Results of models, one type per ability."""

@@ -1,4 +1,4 @@
-"""What a pipeline has found for a sentence, as columns of CoNLL-U."""
+"""Results of a pipeline for a sentence, as columns of CoNLL-U."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def with_tree(parse: Parse, tag_column: str, tags: Sequence[str]) -> Sentence:
 
 
 def with_columns(sentence: Sentence, filled: FilledColumns) -> Sentence:
-    """Return a sentence with the columns that were found."""
+    """Return a sentence with the predicted columns."""
     return sentence.replace(**filled.columns)
 
 
 def with_probabilities(
     sentence: Sentence, parse: Parse, filled: FilledColumns, alternatives: int = 0
 ) -> Sentence:
-    """Return a sentence whose MISC has the probability of every value that was found.
+    """Return a sentence whose MISC has the probability of every predicted value.
 
-    `alternatives` is the largest number of other values that each column has.
+    `alternatives` is the maximum number of other values for each column.
     """
     if parse.marginals is None:
         return sentence
@@ -53,7 +53,7 @@ def with_probabilities(
 def other_arcs(
     marginals: Marginals, word: int, arc: tuple[int, str], most: int
 ) -> dict[str, list[tuple[str, float]]]:
-    """Return the likeliest heads and labels of a word apart from those it has."""
+    """Return the likeliest other heads and labels of a word."""
     heads = {str(head): p for head, p in marginals.heads[word]}
     labels: dict[str, float] = {}
     for name, p in marginals.labels[word]:

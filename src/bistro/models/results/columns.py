@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LEAST_ALTERNATIVE = 5e-5
-"""What is less probable would be written as 0.0000."""
+"""Less probable values would be written as 0.0000, and are omitted."""
 
 
 @dataclass(frozen=True)
@@ -15,13 +15,13 @@ class FilledColumns:
 
     columns: dict[str, list[str]]
     probabilities: dict[str, list[float]]
-    """How probable each value is; 1 for what was given."""
+    """Probability of each value; 1 for given values."""
     alternatives: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
-    """Other values with their probabilities, likeliest first, if they were asked for."""
+    """Other values with their probabilities, likeliest first, if they were requested."""
 
 
 def alternatives_to(value: str, chances: Mapping[str, float], most: int) -> list[tuple[str, float]]:
-    """Return the likeliest values apart from one.
+    """Return the likeliest values other than `value`.
 
     >>> alternatives_to("NOUN", {"ADJ": 0.1, "NOUN": 0.7, "VERB": 0.2, "X": 1e-9}, 3)
     [('VERB', 0.2), ('ADJ', 0.1)]
@@ -32,7 +32,7 @@ def alternatives_to(value: str, chances: Mapping[str, float], most: int) -> list
 
 @dataclass(frozen=True)
 class Beliefs:
-    """What a parser thinks of the tags in one column."""
+    """A parser's distributions over the tags of one column."""
 
     column: str
     rows: list[list[tuple[str, float]]]

@@ -1,15 +1,15 @@
-"""What made a probability: every elementary decision with its chain of ever shorter contexts.
+"""The origin of a probability: every elementary decision with its chain of back-off contexts.
 
-In a context u of depth k the probability of x is what the context has seen itself, plus a share of
-what the next shorter context u' says,
+In a context u of depth k, the probability of x is the context's own contribution plus a share of
+the probability in the next shorter context u',
 
-    p_k(x) = own_k(x) + backoff_k · p_{k-1}(x)     own_k(x): (c_x - d t_x) / (c + θ), in the mean
+    p_k(x) = own_k(x) + backoff_k · p_{k-1}(x)     own_k(x): (c_x - d t_x) / (c + θ), on average
 
 down to the base distribution. Written out from the longest context on, the probability is a sum,
 
     p(x) = Σ_k reach_k · own_k(x)             reach_k = backoff_{k+1} · ... · backoff_longest
 
-one contribution per level: how much of the probability comes from there.
+with one contribution per level.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -41,36 +41,36 @@ the member, `reach` its weight, and `contribution` the weight times its probabil
 
 @dataclass(frozen=True)
 class Level:
-    """One context of a chain: the one before it and one element more."""
+    """One context of a chain: the previous context and one more element."""
 
     depth: int
-    """How many elements the context has; -1 is the base distribution."""
+    """Number of elements of the context; -1 is the base distribution."""
     element: str
-    """What the context shows that the shorter one does not; empty at depth 0."""
+    """The element that the shorter context does not have; empty at depth 0."""
     value: str
     known: bool
-    """Whether the context occurred in training; if not, it has nothing to say."""
+    """True if the context occurred in training; if not, it contributes nothing."""
     kinds: int
-    """How many different outcomes it was seen with."""
+    """Number of different outcomes seen in the context."""
     ways: int
-    """In how many of the contexts that are one element longer the outcome was seen."""
+    """Number of contexts with one more element in which the outcome was seen."""
     probability: float
     """Probability of the outcome at this level."""
     backoff: float
-    """The share that goes to what the shorter context says."""
+    """The weight of the shorter context."""
     own: float
-    """What this level gives by itself: `probability` without what comes from the shorter ones."""
+    """The level's own part of `probability`, without the part from shorter contexts."""
     reach: float
     """The share that the longer contexts leave to this level."""
     contribution: float
-    """To the decision's probability; the contributions of all levels sum to it."""
+    """Contribution to the decision's probability, which is the sum over all levels."""
     discount: float | None = None
-    """Mean over the samples that were kept; None if the model file does not tell."""
+    """Mean over the kept samples; None if the model file does not contain it."""
     strength: float | None = None
     count: int | None = None
-    """How often training data that were given had this outcome in this context."""
+    """Count of this outcome in this context in the given training data."""
     total: int | None = None
-    """How often they had the context at all."""
+    """Count of the context in the given training data."""
 
 
 @dataclass(frozen=True)
@@ -78,36 +78,36 @@ class Decision:
     """One outcome of one distribution."""
 
     step: int
-    """From 1, in the order of generation."""
+    """Number of the decision from 1, in the order of generation."""
     word: int
-    """The word that is generated, or is next; the end has the place after the last."""
+    """Position of the word that is generated, or is next; the end follows the last word."""
     token: str
     distribution: str
     outcome: str
     detail: str
-    """Between which words, for arcs and labels."""
+    """For arcs and labels, the words that they connect."""
     probability: float
     scale: float
-    """What the chain's probability is multiplied by, and `reason` says why."""
+    """Factor of the chain's probability, explained by `reason`."""
     reason: str
     levels: list[Level]
     """The base first, the longest context last; none if there was nothing to decide."""
 
     @property
     def bits(self) -> float:
-        """Its surprisal."""
+        """Surprisal of the outcome in bits."""
         return -math.log2(self.probability) if self.probability > 0 else math.inf
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """All decisions that made a sentence, and perhaps its tree."""
+    """All decisions that generate a sentence and, for parsers, its tree."""
 
     kind: str
     words: list[str]
     decisions: list[Decision]
     protocol: str
-    """What was explained, and what the numbers are."""
+    """Description of the explained sentence and of the numbers."""
     heads: list[int] | None = None
     labels: list[str] | None = None
     tags: list[str] | None = None
@@ -123,7 +123,7 @@ class Explanation:
         return [decision for decision in self.decisions if decision.word == place]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for every level of every decision; one without levels has one row."""
+        """Return one row per level of every decision, and one for a decision without levels."""
         found = []
         for decision in self.decisions:
             own = {name: getattr(decision, name) for name in DECISION_COLUMNS}
@@ -153,14 +153,14 @@ def _level_row(level: Level) -> dict[str, Any]:
 
 
 def numbers_told(decisions: list[Decision]) -> str:
-    """Say what the numbers of the chains are."""
-    told = (
+    """Describe the numbers of the chains."""
+    text = (
         "Probabilities and weights are means over the samples of training that the model keeps, "
         "not one seating; `kinds` and `ways` count kinds, not tokens."
     )
     levels = [level for decision in decisions for level in decision.levels]
     if any(level.discount is not None for level in levels):
-        told += " Discounts and strengths are means over the same samples."
+        text += " Discounts and strengths are means over the same samples."
     if any(level.count is not None for level in levels):
-        told += " `count` and `total` are tokens of the data given as training data."
-    return told
+        text += " `count` and `total` are tokens of the data given as training data."
+    return text

@@ -1,11 +1,11 @@
-"""The next word: how probable every word, and the end of the sentence, is after a context.
+"""The next word: the probability of every word, and of the sentence end, after a context.
 
     p(w | w_1 ... w_i) = p(w_1 ... w_i w) / p(w_1 ... w_i)
 
-A model lists events: the words that it knows, its classes of unknown words (or one event for all
-strings that it would spell), and the end of the sentence. Their probabilities sum to 1; where they
-are sums over the analyses that a search has found, to less. A word that is not listed has a
-probability all the same: that of its class, or of its spelling.
+A model lists events: its known words, its classes of unknown words (or one event for all strings
+that it would spell), and the end of the sentence. Their probabilities sum to 1, or to less if they
+are sums over the analyses that a search has found. A word that is not listed has the probability of
+its class, or of its spelling.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 ROUNDING = 1e-9
-"""Log-probabilities that differ by less are equal."""
+"""Log-probabilities that differ by less than this are equal."""
 LEAST_TAG = 5e-4
-"""A tag of a word that is less probable is not shown."""
+"""Less probable tags of a word are not shown."""
 
 
 class Estimates(NamedTuple):
@@ -47,18 +47,18 @@ class Estimates(NamedTuple):
     log_probs: Floats
     """Natural logarithms, one per event."""
     is_oov: Flags
-    """Which events are words that the model does not know, or stand for such."""
+    """True for events that are, or represent, unknown words."""
     steps: Floats | None = None
-    """How far each run is from each log-probability, to first order, shape (runs, events)."""
+    """Deviation of each run from each log-probability, to first order, shape (runs, events)."""
 
     @classmethod
     def exact(cls, probabilities: Floats, is_oov: Flags) -> Estimates:
-        """Return what is not estimated."""
+        """Return exact probabilities, without errors."""
         return cls(_log(probabilities), is_oov)
 
     @classmethod
     def of_runs(cls, shares: Floats, weights: Floats, is_oov: Flags) -> Estimates:
-        """Return means over runs, which count by the probability that each gave the context."""
+        """Return means over runs, weighted by their probabilities of the context."""
         means: Floats = weights @ shares
         if len(weights) < 2:
             return cls(_log(means), is_oov)
@@ -79,7 +79,7 @@ class Estimates(NamedTuple):
 
 
 class NextSums(ABC):
-    """What a family finds out about the next word."""
+    """Probabilities of the next word, as a family computes them."""
 
     names: Sequence[str]
     """The events that are listed."""
@@ -96,17 +96,17 @@ class NextSums(ABC):
 
 
 def run_weights(log_probs: Floats) -> Floats:
-    """Return what runs count for that gave the context these log-probabilities."""
+    """Return the weights of runs that gave the context these log-probabilities."""
     weights: Floats = np.exp(log_probs - np.logaddexp.reduce(log_probs))
     return weights
 
 
 def with_rest(listed: Estimates) -> Estimates:
-    """Return events with one before them: all words that are not known, which have the rest."""
+    """Return events preceded by one for all unknown words, which has the remaining probability."""
     rest = max(1 - float(np.exp(listed.log_probs).sum()), 0.0)
     steps = None
     if listed.steps is not None:
-        # What the others gain, the rest loses.
+        # The rest loses the probability that the others gain.
         gained = listed.steps @ np.exp(listed.log_probs)
         column = -gained / rest if rest > 0 else np.zeros_like(gained)
         steps = np.concatenate([column[:, None], listed.steps], axis=1)
@@ -122,7 +122,7 @@ class NextWord:
     """1 plus the number of listed events that are more probable."""
     word: str
     oov: int
-    """1 if the model does not know the word: its class was scored, or its spelling."""
+    """1 if the word is unknown to the model: its class was scored, or its spelling."""
     probability: float
     surprisal: float
     """In bits."""
@@ -136,7 +136,7 @@ COLUMNS = tuple(field.name for field in fields(NextWord))
 
 
 class NextWords:
-    """The distribution over what comes next after a context."""
+    """The distribution over the next word after a context."""
 
     def __init__(self, context: Sequence[str], sums: NextSums) -> None:
         self.context = list(context)
@@ -146,17 +146,17 @@ class NextWords:
 
     @property
     def words(self) -> Sequence[str]:
-        """The events that are listed: words, classes of unknown ones, the end."""
+        """The listed events: words, classes of unknown words, the end."""
         return self.sums.names
 
     @property
     def covered(self) -> float:
-        """The sum of all probabilities listed: 1, or less where a search dropped analyses."""
+        """Sum of all listed probabilities: 1, or less if a search dropped analyses."""
         return float(self.probabilities.sum())
 
     @cached_property
     def entropy(self) -> float:
-        """The entropy of the next event in bits, all unknown words of a class being one event."""
+        """Entropy of the next event in bits; all unknown words of a class are one event."""
         share = self.probabilities / self.covered
         return float(-(share * _log2(share)).sum())
 
@@ -233,13 +233,13 @@ def shown_tags(names: Sequence[str], masses: Floats) -> dict[str, float]:
 
 
 def _log2(shares: Floats) -> Floats:
-    """Return logarithms to base 2, 0 for events that cannot be."""
+    """Return logarithms to base 2, 0 for impossible events."""
     logs: Floats = np.log2(np.where(shares > 0, shares, 1.0))
     return logs
 
 
 def _log(probabilities: Floats) -> Floats:
-    """Return natural logarithms, minus infinity for what cannot be."""
+    """Return natural logarithms, minus infinity for impossible events."""
     with np.errstate(divide="ignore"):
         logs: Floats = np.log(probabilities)
     return logs

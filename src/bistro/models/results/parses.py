@@ -1,8 +1,8 @@
-"""What a parser returns for one sentence: trees with probabilities.
+"""The result of a parser for one sentence: trees with probabilities.
 
-A `Parse` is the same thing whether one sentence was parsed or many. Heads count from 1 with 0 for
-the root; `log_prob` is the natural logarithm of the joint probability of words, tags, tree and
-labels; `posterior` is the tree's share among the analyses found.
+A `Parse` is the same whether one sentence was parsed or many. Heads count from 1, with 0 for the
+root. `log_prob` is the natural logarithm of the joint probability of words, tags, tree and labels;
+`posterior` is the tree's share among the analyses found.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Analysis:
     labels: list[str]
     tags: list[str]
     log_prob: float
-    """Not a number for trees of a committee, which has no joint probability of its own."""
+    """NaN for trees of a committee, which has no joint probability."""
     posterior: float
     expected_uas: float | None = None
     """The mean probability of its heads, for trees of a committee."""
@@ -80,8 +80,8 @@ class Parse:
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per word of the best tree: ``word_id, form, tag, head, label``.
 
-        With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the probabilities of its values,
-        each by itself, and NaN where a value has none (a head that was put back by a label).
+        With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the marginal probabilities of its
+        values, NaN where a value has none (a head that was restored by a label).
         """
         from bistro.data_frames import pandas
 
@@ -129,8 +129,8 @@ def plain_label(label: str) -> str:
 def head_probability(heads: list[int], word: int, head: int, marginals: Marginals) -> float:
     """Return the probability of an arc.
 
-    A word that was put back under a lower head (pseudo-projective trees) has that of the arc it was
-    put back from, whose head is an ancestor of the present one.
+    A word that was moved back to a lower head (pseudo-projective trees) has the probability of the
+    lifted arc, whose head is an ancestor of the current one.
     """
     listed = dict(marginals.heads[word])
     if head not in listed and any(LIFTED in label for label, _ in marginals.labels[word]):

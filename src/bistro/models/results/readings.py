@@ -1,4 +1,4 @@
-"""A sentence read word by word: which analyses are alive after each word, and how probable."""
+"""A sentence read word by word: the current analyses after each word, with probabilities."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ class Live:
     """One analysis of the words read so far."""
 
     id: int
-    """Unique in the reading; the same however many analyses are shown."""
+    """Unique in the reading, and independent of the number of analyses shown."""
     parent: int | None
-    """The analysis of the step before that it grew from, or that most of its probability grew from;
-    None at the first word, and where that analysis is not shown."""
+    """The analysis of the previous step that it extends, or that most of its probability comes
+    from; None at the first word, and where that analysis is not shown."""
     probability: float
-    """Its share, given the words so far; those of all analyses alive sum to 1."""
+    """Its share, given the words so far; the shares of all current analyses sum to 1."""
     heads: list[int]
     """Heads of the words read so far: 0 is the root, -1 not attached yet."""
     labels: list[str]
-    """``_`` where there is none yet. Where no context of the model sees labels, an arc stands for
-    all its labels together, and shows the likeliest."""
+    """Labels, ``_`` where there is none yet. If no context of the model uses labels, an arc stands
+    for all its labels together, and shows the likeliest."""
     tags: list[str]
     stack: list[int]
-    """The words that wait for a head, from 1."""
+    """Positions of the words that still need a head, from 1."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What is alive after a word, or at the end."""
+    """The current analyses after a word, or at the end."""
 
     word: int
-    """Its place from 1; the end has the place after the last word."""
+    """Position of the word from 1; the end follows the last word."""
     token: str
     surprisal: float
     """In bits."""
     entropy: float
-    """Over all analyses alive, in bits. (The entropy of a table of surprisal tells derivations of
-    the same tree apart, and is higher.)"""
+    """Entropy over all current analyses, in bits. (The entropy in a table of surprisal
+    distinguishes derivations of the same tree, and is higher.)"""
     alive: int
-    """How many distinct analyses there are."""
+    """Number of distinct analyses."""
     analyses: list[Live]
-    """The likeliest, in this order."""
+    """The likeliest analyses, in order of probability."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Reading:
     steps: list[Step]
     """One per word, and one for the end of the sentence."""
     protocol: str
-    """How it was computed, in a sentence."""
+    """Description of the computation, in one sentence."""
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a row for every analysis of every step; `rank` counts them from 1."""

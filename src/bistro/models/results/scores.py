@@ -22,15 +22,15 @@ class TextScores:
     offsets: NDArray[np.int64]
     """The events of sentence i are ``offsets[i]:offsets[i+1]``, its `</s>` the last of them."""
     lexical: NDArray[np.float64] | None = None
-    """The part of each surprisal that the words account for, given their analyses, in nats."""
+    """The lexical part of each surprisal, given the analyses, in nats."""
     entropy: NDArray[np.float64] | None = None
-    """Over the analyses after each event, in nats."""
+    """Entropy over the analyses after each event, in nats."""
     deviation: NDArray[np.float64] | None = None
     """Per-run prefix estimates divided by their mean, shape (runs, events); None if exact."""
 
     @staticmethod
     def ends(lengths: Iterable[int]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Return `is_eos` and `offsets` of sentences with so many words."""
+        """Return `is_eos` and `offsets` of sentences with these numbers of words."""
         offsets = np.cumsum([0, *(length + 1 for length in lengths)], dtype=np.int64)
         is_eos = np.zeros(int(offsets[-1]), dtype=np.bool_)
         is_eos[offsets[1:] - 1] = True
@@ -55,7 +55,7 @@ class TextScores:
         )
 
     def taken(self, sentences: Sequence[int]) -> TextScores:
-        """Return the scores of these sentences, any of them as often as it is named."""
+        """Return the scores of these sentences, which may be repeated."""
         if list(sentences) == list(range(len(self.offsets) - 1)):
             return self
         bounds = [self.offsets[number : number + 2].tolist() for number in sentences]
@@ -78,7 +78,7 @@ class TextScores:
     def standard_error(self) -> NDArray[np.float64] | None:
         """Monte Carlo error of each log-probability, log(P_i / P_{i-1}), by the delta method.
 
-        Both means come from the same runs, so their errors partly cancel: what counts is the spread
+        Both means come from the same runs, so their errors partly cancel: the error is the spread
         of the difference of the relative deviations.
         """
         steps = self.relative_steps()
@@ -88,7 +88,7 @@ class TextScores:
         return spread / math.sqrt(len(steps))
 
     def relative_steps(self) -> NDArray[np.float64] | None:
-        """Return how far each run is from each log-probability, to first order; None if exact."""
+        """Return the deviation of each run from each log-probability, to first order, or None."""
         if self.deviation is None:
             return None
         before = np.ones_like(self.deviation)
@@ -99,7 +99,7 @@ class TextScores:
     def error_of(self, first: int, begin: int, end: int) -> float | None:
         """Return the error of the events ``begin:end`` together; their sentence begins at `first`.
 
-        The same delta method, for log(P_end / P_begin).
+        This is the same delta method, for log(P_end / P_begin).
         """
         if self.deviation is None:
             return None

@@ -1,8 +1,8 @@
-"""What is found for a written word: analyses, and how probable each is.
+"""Analyses of a written word, with their probabilities.
 
 The analyses of a word come from one or several ways of reading its capitals; the same morphemes at
-the same places are one analysis, and their probabilities add up. Probabilities are relative to all
-analyses that the search kept to the end.
+the same positions are one analysis, and their probabilities are added. Probabilities are relative
+to all analyses that the search kept to the end.
 
 >>> analysis = Analysis((FoundMorpheme("kw", "Poss", "kwa", 0, 2),), -3.0, 0.9)
 >>> str(analysis), analysis.canonical
@@ -27,7 +27,7 @@ class FoundMorpheme:
     """Its letters, as written."""
     label: str
     canonical: str
-    """What it is, as annotators write it."""
+    """The canonical form, as annotators write it."""
     begin: int
     end: int
 
@@ -40,19 +40,19 @@ class Analysis:
     log_prob: float
     """log P(morphemes, word), natural."""
     probability: float
-    """Among the analyses of the word."""
+    """Probability among the analyses of the word."""
 
     def __str__(self) -> str:
         return format_morphemes([Morpheme(m.surface, m.label) for m in self.morphemes])
 
     @property
     def canonical(self) -> str:
-        """The morphemes as they are, not as they are written."""
+        """The canonical forms of the morphemes."""
         return format_morphemes([Morpheme(m.canonical, m.label) for m in self.morphemes])
 
     @property
     def boundaries(self) -> list[int]:
-        """The places inside the word where a morpheme ends and another begins."""
+        """Positions inside the word where one morpheme ends and another begins."""
         length = self.morphemes[-1].end
         return sorted({m.begin for m in self.morphemes if 0 < m.begin < length})
 
@@ -64,7 +64,7 @@ class Segmentation:
     word: str
     analyses: list[Analysis]
     log_prob: float
-    """log P(word): over all analyses that the search kept."""
+    """log P(word), summed over all analyses that the search kept."""
     boundaries: dict[int, float]
     """Probability of a morpheme boundary by position inside the word; zeros are omitted."""
 
@@ -99,7 +99,7 @@ Scored = tuple[tuple[FoundMorpheme, ...], float]
 def segmentation_of(
     word: str, found: Iterable[Scored], log_prob: float, kbest: int
 ) -> Segmentation:
-    """Return the best of what was found for a word whose analyses have `log_prob` together."""
+    """Return the best analyses found for a word; `log_prob` is the sum over all analyses."""
     sums: dict[tuple[FoundMorpheme, ...], float] = {}
     for morphemes, one in found:
         before = sums.get(morphemes, -math.inf)

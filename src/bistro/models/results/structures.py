@@ -1,6 +1,6 @@
-"""What taggers, constituency parsers, models of word order and models of latent states return.
+"""Results of taggers, constituency parsers, models of word order and models of latent states.
 
-Models of tag sequences (`tags`) find tags alone; parsers find them with their trees. Both have
+Models of tag sequences (`tags`) find only tags; parsers find them with their trees. Both have
 ``tag`` for one sentence and ``tag_all`` for many.
 
 >>> import bistro
@@ -29,7 +29,7 @@ class Tagging:
     marginals: list[list[tuple[str, float]]] | None = None
     """For each word: its tags and their probabilities, likeliest first."""
     states: int = 0
-    """Number of states of the searched lattice, all words together; 0 where there is none."""
+    """Number of states of the searched lattice, all words together; 0 if there is no lattice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +42,17 @@ class FoundTree:
 
 @dataclass(frozen=True, eq=False)
 class TreeParse:
-    """What was found for one sentence: its tree, and more of them by request."""
+    """The result for one sentence: its tree, and more trees on request."""
 
     words: list[str]
     trees: list[FoundTree]
-    """The tree; or the k best ones that were drawn, or draws."""
+    """The tree; or the k best drawn trees, or samples."""
     is_found: bool = True
-    """Whether the grammar has a tree for the words; if not, they are put side by side."""
+    """True if the grammar has a tree for the words; otherwise the tree is flat."""
     accepted: float = 1.0
-    """The share of the trees proposed by mcmc that were accepted."""
+    """Share of the trees proposed by mcmc that were accepted."""
     is_complete: bool = True
-    """Whether A* came to an end."""
+    """True if A* finished its search."""
 
     @property
     def tree(self) -> Tree:
@@ -61,7 +61,7 @@ class TreeParse:
 
     @property
     def log_prob(self) -> float:
-        """That of the first tree."""
+        """Natural logarithm of the probability of the first tree."""
         return self.trees[0].log_prob
 
     def _repr_svg_(self) -> str:
@@ -110,7 +110,7 @@ class Linearization:
 
 @dataclass(frozen=True)
 class TopState:
-    """A state and what is typical of it."""
+    """A state with its typical words and parents."""
 
     number: int
     name: str
@@ -120,4 +120,4 @@ class TopState:
     words: list[tuple[str, float]]
     """The likeliest words with phi[word | state], the likeliest first."""
     parents: list[tuple[str, int]]
-    """The parents of most of its words, and of how many."""
+    """The commonest parents of its words, with their counts."""

@@ -1,9 +1,9 @@
-"""Surprisal, token by token, as a table: how unexpected each word is, in bits.
+"""Surprisal as a table: one row per token, in bits.
 
     surprisal(w_i) = -log2 p(w_i | w_1 ... w_{i-1})
 
 The rows of a sentence, its end `</s>` included, sum to -log2 of the sentence's probability. A token
-may stand for several words of the model (``don't`` for *do* and *n't*): its surprisal is their sum.
+may consist of several words of the model (``don't`` is *do* and *n't*): its surprisal is their sum.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SurprisalRow:
-    """One token, or the end of a sentence. What a model cannot tell is None."""
+    """One token, or the end of a sentence. Values that a model does not have are None."""
 
     sent_id: str
     word_id: int | str
-    """The place of the word from 1; ``3-4`` for a token of two words."""
+    """Position of the word from 1; ``3-4`` for a token of two words."""
     token: str
     oov: int
-    """1 if the model does not know the word: it scored its class instead, or spelled it."""
+    """1 if the word is unknown to the model: its class was scored, or its spelling."""
     surprisal: float
     """In bits."""
     surprisal_syn: float | None
-    """How far the word moves the belief about the analysis: KL(after || before), in bits."""
+    """Change of the distribution over analyses: KL(after || before), in bits."""
     surprisal_lex: float | None
     """The rest: the mean surprisal of the word itself, given its analyses, in bits."""
     entropy: float | None
-    """Over the analyses after this word, in bits."""
+    """Entropy over the analyses after this word, in bits."""
     entropy_reduction: float | None
-    """How much of it the word took away; never below 0."""
+    """Reduction of the entropy by the word; never below 0."""
     prefix_log2_prob: float
     """Base-2 logarithm of the probability of the sentence up to and including this row."""
     mc_se: float | None
@@ -60,7 +60,7 @@ COLUMNS = tuple(field.name for field in fields(SurprisalRow))
 
 @dataclass(frozen=True)
 class Token:
-    """What gets a row: its name, its form, and how many words of the model it stands for."""
+    """A token that gets a row: its name, its form, and its number of words of the model."""
 
     id: int | str
     form: str
@@ -68,12 +68,12 @@ class Token:
 
 
 def word_tokens(words: Iterable[str]) -> list[Token]:
-    """Return every word as a token of its own."""
+    """Return every word as a separate token."""
     return [Token(place, word) for place, word in enumerate(words, start=1)]
 
 
 def numbered_tokens(items: Iterable[tuple[str, int]]) -> list[Token]:
-    """Return what gets a row of surprisal, given as forms and the number of their words."""
+    """Return tokens that get rows, given as forms with their numbers of words."""
     tokens = []
     place = 1
     for form, size in items:
@@ -84,7 +84,7 @@ def numbered_tokens(items: Iterable[tuple[str, int]]) -> list[Token]:
 
 
 def written_tokens(sentence: Sentence) -> list[Token]:
-    """Return the tokens as they are written: words, and multiword tokens in place of theirs."""
+    """Return the tokens as written: words, and multiword tokens in place of their words."""
     spans = {first: (last, form) for first, last, form in sentence.multiword}
     tokens: list[Token] = []
     place = 1
@@ -97,7 +97,7 @@ def written_tokens(sentence: Sentence) -> list[Token]:
 
 
 class SurprisalTable(Sequence[SurprisalRow]):
-    """Rows in the order of the text, and the scores they were made from."""
+    """Rows in the order of the text, and the scores from which they were computed."""
 
     def __init__(self, rows: Iterable[SurprisalRow], scores: TextScores) -> None:
         self.rows = tuple(rows)

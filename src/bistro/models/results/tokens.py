@@ -1,4 +1,4 @@
-"""Sentences found in running text: their tokens, the words of each, and their places."""
+"""Sentences found in running text: their tokens, the words of each token, and their positions."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ class TextSentence:
 
     forms: list[str]
     starts: list[int]
-    """Where each token begins in the text, in characters from 0."""
+    """Position at which each token begins in the text, in characters from 0."""
     spaces: list[str]
     """The white space after each token."""
     probabilities: list[float]
-    """How probable it is that each token begins and ends where it does."""
+    """Probability of the boundaries of each token."""
     words: list[tuple[str, ...]]
     """The syntactic words of each token."""
     word_probabilities: list[float]
-    """How probable these words are, given the token."""
+    """Probability of these words, given the token."""
     end_probability: float
-    """How probable it is that a sentence ends here."""
+    """Probability that a sentence ends here."""
     new_paragraph: bool = False
     before: str = field(default="")
     """White space before the sentence, which only the first of a text can have."""
@@ -69,7 +69,7 @@ class TextSentence:
     def to_sentence(
         self, number: int = 1, *, ranges: bool = False, probabilities: bool = False, line: int = 1
     ) -> Sentence:
-        """Return it as CoNLL-U; with `ranges`, MISC has the place of each token in the text."""
+        """Return it as CoNLL-U; with `ranges`, MISC has the position of each token in the text."""
         multiword: list[tuple[int, int, str, str]] = []
         misc: list[str] = []
         for i, (form, words) in enumerate(zip(self.forms, self.words, strict=True)):
@@ -114,7 +114,7 @@ class TextSentence:
 
 
 def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
-    """Return tokens of a text as one sentence, with their places and the spaces between them."""
+    """Return tokens of a text as one sentence, with their positions and the spaces between them."""
     starts: list[int] = []
     end = 0
     for token in tokens:

@@ -13,9 +13,9 @@ from bistro.models.unbounded.config import UnboundedConfig
 class TagsConfig(UnboundedConfig):
     """Settings of a tagger with unbounded contexts."""
 
-    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
+    tagset: Literal["upos", "xpos"] = setting("upos", "Column with the tags.")
     unknown: Literal["classes", "single"] = setting(
         "classes", "Unknown words: classes by shape and suffix, or one <unk>."
     )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")

@@ -1,10 +1,10 @@
-"""A tagger that remembers all tags: searches for the twin-tag grammar, and what they find.
+"""A tagger that remembers all tags: searches for the twin-tag grammar, and their results.
 
     p(words, tags) = Π p(tag_i | all tags before it) p(word_i | tag_i, all tags before it)
 
-Exact search is possible although contexts have no bound: histories with the same place in the trie
+Exact search is possible although contexts are unbounded: histories at the same node of the trie
 have the same future, so they are one state of a lattice (`cpp/infinite/chain_lattice.hpp`). A beam
-over these states tags nearly as well; Metropolis-Hastings, as in the paper, draws from a hidden
+over these states is nearly as accurate; Metropolis-Hastings, as in the paper, draws from a hidden
 Markov model; A* is the search of the other tasks.
 
 >>> import bistro
@@ -47,36 +47,36 @@ from bistro.treebank.sentence import Sentence
 
 TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-full", "astar-literal", "astar-nodes"]
 NARROWEST = 1e-5
-"""A beam leaves out histories that are so much less probable than the best."""
+"""A beam drops histories whose probability is below this share of the best."""
 LEAST = 1e-4
-"""A beam does not try tags that are less probable under the hidden Markov model."""
+"""A beam does not try tags that are less probable than this under the hidden Markov model."""
 
 
 @dataclass(frozen=True)
 class TagOptions(Options):
-    """How tags are searched for."""
+    """Options of the search for tags."""
 
     search: TagSearch = "beam"
     """beam: the best histories after each word; viterbi: all of them, exactly; mcmc:
-    Metropolis-Hastings; hmm: the hidden Markov model alone, the baseline; astar-full,
-    astar-literal and astar-nodes: the searches of trees, which give the likeliest sequence they
-    find."""
+    Metropolis-Hastings; hmm: only the hidden Markov model, the baseline; astar-full,
+    astar-literal and astar-nodes: the searches of trees, which return the most probable sequence
+    they find."""
     beam: int | None = None
     """Histories kept after each word, or partial trees of A*; default: 16, and 200 for A*."""
     completions: int = 100
     """Complete sequences that A* compares; 1: the first one, as in the paper."""
     expansions: int = 200_000
-    """Partial sequences that A* looks into, at most."""
+    """Maximum number of partial sequences that A* expands."""
     expand: Expand = "leftmost"
     """The open nodes of a partial tree that A* rewrites: see `SearchOptions`."""
     samples: int = 5000
-    """Sequences that mcmc draws."""
+    """Number of sequences that mcmc draws."""
     mbr: bool = True
-    """The likeliest tag of each word, instead of the likeliest sequence; mcmc always."""
+    """The most probable tag of each word, instead of the most probable sequence; mcmc always."""
     marginals: bool = False
     seed: int = 1
     threads: int = 0
-    """0: as many as the machine has."""
+    """Number of threads; 0 uses all cores."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "search", present_name(self.search))
@@ -91,16 +91,16 @@ class TagOptions(Options):
 
     @property
     def is_astar(self) -> bool:
-        """Whether trees are searched, as in other tasks."""
+        """True if trees are searched, as in other tasks."""
         return self.search in AGENDAS
 
     @property
     def width(self) -> int:
-        """How much is kept."""
+        """The number of histories or partial trees that are kept."""
         return self.beam or (200 if self.is_astar else 16)
 
     def request(self) -> ChainRequest:
-        """Return the options as the core takes them."""
+        """Return the options in the form that the core expects."""
         return ChainRequest(
             search=self.search,
             beam=self.width,
@@ -115,16 +115,16 @@ class TagOptions(Options):
         )
 
     def describe(self) -> str:
-        """Return a few words on the search."""
-        told: str = self.search
+        """Return a short description of the search."""
+        description: str = self.search
         if self.search == "mcmc":
-            told += f" {self.samples:,}, seed {self.seed}"
+            description += f" {self.samples:,}, seed {self.seed}"
         elif self.search == "beam" or self.is_astar:
-            told += f" {self.width:,}"
+            description += f" {self.width:,}"
         if self.is_astar and self.completions == 1:
-            told += ", first complete sequence"
+            description += ", first complete sequence"
         by_risk = self.search == "mcmc" or (self.mbr and not self.is_astar)
-        return f"{told}, {'minimum risk' if by_risk else 'most probable tags'}"
+        return f"{description}, {'minimum risk' if by_risk else 'most probable tags'}"
 
 
 class TagsModel(UnboundedModel):
@@ -137,7 +137,7 @@ class TagsModel(UnboundedModel):
 
     @property
     def tag_column(self) -> str:
-        """The column that its tags come from."""
+        """The column of its tags."""
         return self.task.tagset
 
     def tag(self, sentence: Sentence | Sequence[str], **options: Any) -> Tagging:
@@ -147,7 +147,7 @@ class TagsModel(UnboundedModel):
     def tag_all(
         self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
     ) -> Iterator[Tagging]:
-        """Tag sentences, many at once on several threads, and yield them in their order."""
+        """Tag sentences, many at once on several threads, and yield the results in order."""
         chosen = self._chosen(options)
         threads = chosen.threads or os.cpu_count() or 1
         waiting, done = iter(sentences), 0
@@ -174,7 +174,7 @@ class TagsModel(UnboundedModel):
             yield Tagging(sentence, tags, found.log_prob)
 
     def score_tags(self, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
-        """Return log p(words, tags) of tagged sentences; minus infinity where a tag is new."""
+        """Return log p(words, tags) of tagged sentences; minus infinity if a tag is new."""
         scores = np.full(len(sentences), -np.inf)
         known = [(i, self.task.derivation(s)) for i, s in enumerate(sentences)]
         found = [(i, d) for i, d in known if d is not None]
@@ -183,7 +183,7 @@ class TagsModel(UnboundedModel):
         return scores
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return how well held-out sentences are predicted, and how well they are tagged."""
+        """Return the figures of prediction and tagging accuracy for held-out sentences."""
         columns = [(t.tags, getattr(t.sentence, self.tag_column)) for t in self.tag_all(items)]
         right = [sum(map(operator.eq, found, gold)) for found, gold in columns]
         whole = sum(count == len(gold) for count, (_, gold) in zip(right, columns, strict=True))
@@ -194,7 +194,7 @@ class TagsModel(UnboundedModel):
         }
 
     def tag_protocol(self, **options: Any) -> str:
-        """Say how tags are found with these options."""
+        """Describe how tags are found with these options."""
         return f"{self.kind}, {self._chosen(options).describe()}"
 
     def _chosen(self, options: Mapping[str, Any]) -> TagOptions:

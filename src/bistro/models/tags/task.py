@@ -1,14 +1,14 @@
 """Tagging as a task of unbounded contexts: the grammar of twin tags.
 
-Every tag t has a twin t', which is rewritten into the word; t itself into the next twin and tag:
+Every tag t has a twin t', which is rewritten as the word; t itself as the next twin and tag:
 
     <s> -> DET' DET      DET -> NOUN' NOUN      NOUN -> VERB' VERB      VERB -> </s>
     DET' -> The          NOUN' -> dog           VERB' -> sleeps
 
 The tree is a chain that branches to the right, so the ancestors of a node are all tags before it.
-As a PCFG this is a hidden Markov model; with unbounded contexts, each tag and each word is given
+As a PCFG this is a hidden Markov model; with unbounded contexts, each tag and each word depends on
 all tags before it. All transitions exist, and unknown words, which are classes of shapes and
-suffixes, may have any tag; those that were never seen count as `UNSEEN` times.
+suffixes, may have any tag; pairs that were never seen count as `UNSEEN` times.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
 >>> task, derivations = TagsTask.learn([sentence] * 2, TagsConfig())
@@ -39,7 +39,7 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import read
 
 UNSEEN = 0.1
-"""How often a rule counts that the grammar has and the treebank has not."""
+"""Count of a rule that is in the grammar but not in the treebank."""
 
 
 class TagsTask(Task[Sentence]):
@@ -90,7 +90,7 @@ class TagsTask(Task[Sentence]):
         return item.forms
 
     def derivation(self, item: Sentence) -> Derivation | None:
-        """Return the chain of a held-out sentence; none if a tag, or a word with it, is new."""
+        """Return the chain of a held-out sentence, or None if a tag, or a word with it, is new."""
         words = self.vocabulary.encode(item.forms).tolist()
         tags = [self._tag_numbers.get(tag, NOTHING) for tag in getattr(item, self.tagset)]
         if any(pair not in self._emission for pair in zip(tags, words, strict=True)):
@@ -108,7 +108,7 @@ class TagsTask(Task[Sentence]):
         return [self.tags[tag - 1] for tag in self.rules.second[derivation[:-1:2]].tolist()]
 
     def base(self, counts: NDArray[np.int64], smoothing: float) -> NDArray[np.float64]:
-        """Return H(rule | left side); rules never seen count `UNSEEN` times."""
+        """Return H(rule | left side); unseen rules count `UNSEEN` times."""
         weights = np.where(counts == 0, UNSEEN, counts) + smoothing
         sums = np.bincount(self.rules.left, weights, minlength=len(self.rules.symbols))
         shares: NDArray[np.float64] = weights / sums[self.rules.left]
@@ -122,7 +122,7 @@ class TagsTask(Task[Sentence]):
     def from_parts(
         cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: TagsConfig
     ) -> Self:
-        """Make the task again from a model file."""
+        """Restore the task from a model file."""
         vocabulary = Vocabulary.from_header(header["vocabulary"])
         tags = header["tags"]
         if not isinstance(tags, list) or rules.symbols != _symbols(tags):
@@ -162,7 +162,7 @@ def _symbols(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tags_of(sentence: Sentence, column: str, path: str | None = None) -> list[str]:
-    """Return the tags of a training sentence, and refuse one that lacks some."""
+    """Return the tags of a training sentence; raise an error if some are missing."""
     if not isinstance(sentence, Sentence):
         raise BistroError("tags are learned from a tagged treebank, not from lists of words")
     tags: list[str] = getattr(sentence, column)
@@ -177,7 +177,7 @@ def _tags_of(sentence: Sentence, column: str, path: str | None = None) -> list[s
 
 
 def _read(path: str, config: TagsConfig, format: str | None) -> Examples[Sentence]:
-    """Read a treebank; trees may be missing, since only words and tags are looked at."""
+    """Read a treebank; trees may be missing, since only words and tags are used."""
     treebank = read(path, format, roots="any", partial=True)
     for sentence in treebank:
         _tags_of(sentence, config.tagset, treebank.path)

@@ -1,10 +1,10 @@
-"""The characters on both sides of a place: a second opinion on where words and sentences end.
+"""The characters on both sides of a position: a second opinion on the ends of words and sentences.
 
-The model of characters (`bistro.models.tokens.model`) knows exact characters, each given those
-before it. What it cannot learn from a small treebank is that every opening bracket is a word of
-its own, whatever letter follows it, or that no sentence is ``2.`` alone. So there are two choices
-more, learned from the same text: whether a word ends between two characters, one of which is not a
-letter, and whether a sentence ends before a space. They see kinds of characters first and exact
+The model of characters (`bistro.models.tokens.model`) predicts exact characters, each given those
+before it. From a small treebank it cannot learn that every opening bracket is a separate word,
+whatever letter follows it, or that a sentence is never ``2.`` alone. So there are two more
+choices, learned from the same text: whether a word ends between two characters, one of which is not
+a letter, and whether a sentence ends before a space. They see kinds of characters first and exact
 words last. The log-odds of the two opinions are added.
 
 >>> word_context("He said (again)", 8)
@@ -43,7 +43,7 @@ _WINDOW = 30
 _LONGEST = 20
 _LONG = 4
 _UNSURE = 1e-3
-"""Where the model of characters is surer than this it is not asked again."""
+"""Where the model of characters is more certain than this, there is no second opinion."""
 _OPENING = "\"'([{«“‘¿¡"
 _SAME = frozenset(("aa", "aA", "Aa", "AA", "00"))
 _FIRST_RUN = re.compile(r"[^\W_]+|[\W_]+")
@@ -64,7 +64,7 @@ def word_context(text: str, place: int) -> Context | None:
 
 @lru_cache(maxsize=20_000)
 def _between(before: str, after: str) -> Context:
-    """Return what two neighbouring parts of a chunk, neither of them empty, look like."""
+    """Return the context between two neighbouring parts of a chunk, neither of them empty."""
     first, last = _FIRST_RUN.match(after), _LAST_RUN.search(before)
     assert first is not None and last is not None
     return (
@@ -80,7 +80,7 @@ def _between(before: str, after: str) -> Context:
 
 
 def sentence_context(text: str, place: int) -> Context:
-    """Return what the end of a sentence after a place, before a space, is chosen by."""
+    """Return the context that predicts a sentence end after a position, before a space."""
     chunks = text[max(0, place + 1 - _WINDOW) : place + 1].rsplit(None, 2)
     following = text[place + 1 : place + 1 + _WINDOW].split(None, 1)
     after = following[0][:_LONGEST] if following else ""
@@ -99,7 +99,7 @@ def sentence_context(text: str, place: int) -> Context:
 
 @lru_cache(maxsize=20_000)
 def _end_of_chunk(chunk: str) -> tuple[str, str, str]:
-    """Return the marks at the end of a chunk, the kinds of the characters before, and these."""
+    """Return the marks at the end of a chunk, and the kinds and forms of the characters before."""
     found = _CORE.match(chunk)
     core = found.group() if found else ""
     tail = chunk[len(core) :]
@@ -121,7 +121,7 @@ class Around:
         self.choices = dict(choices)
 
     def correct(self, text: EncodedText, probabilities: NDArray[np.float32]) -> None:
-        """Change probabilities of hidden events, one row per symbol, where they are not sure."""
+        """Change probabilities of hidden events, one row per symbol, where they are uncertain."""
         after = np.append(text.symbols[1:], np.int32(BREAK))
         in_words = (text.symbols > SPACE) & (after > SPACE)
         self._change(WORDS, word_context, text, probabilities, in_words, [WORD_END, SENTENCE_END])
@@ -158,7 +158,7 @@ class Around:
         return np.asarray(logs - np.log1p(-np.minimum(np.exp(logs), 1 - 1e-12)))
 
     def header(self) -> dict[str, Any]:
-        """Return what is not an array, ready for JSON."""
+        """Return the data that are not arrays, ready for JSON."""
         return {name: choice.elements.names for name, choice in self.choices.items()}
 
     def parts(self) -> dict[str, Arrays]:
@@ -167,7 +167,7 @@ class Around:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], parts: Mapping[str, Arrays]) -> Around:
-        """Make it again from what `header` and `parts` gave."""
+        """Restore the opinions from the values of `header` and `parts`."""
         if set(header) != set(OPINIONS) & set(parts):
             raise ModelFileError("the ends of words and sentences are damaged")
         outcomes = Names([ENDS, GOES])
@@ -177,7 +177,7 @@ class Around:
 def learners(
     text: str, ends: Mapping[str, Iterable[int]], settings: SamplerSettings, seed: int
 ) -> dict[str, ChoiceLearner]:
-    """Return what learns the choices from a text, given the last places of words and sentences."""
+    """Return the learners of the choices, given a text and the last positions of its words."""
     spaces = [character.isspace() for character in text]
     solid = [place for place in range(len(text) - 1) if not spaces[place]]
     places: dict[str, list[tuple[int, Context | None]]] = {
@@ -196,5 +196,5 @@ def learners(
 
 
 def _single(text: str, place: int) -> bool:
-    """Return whether white space begins at a place that does not end a paragraph."""
+    """Return whether white space begins at a position and does not end a paragraph."""
     return text[place].isspace() and text[place : place + 2] != "\n\n"

@@ -1,4 +1,4 @@
-"""A text of any length, cut into sentences a block at a time."""
+"""A text of any length, divided into sentences one block at a time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from bistro.models.tokens.events import decided_events
 from bistro.models.tokens.splits import Splits
 
 BLOCK = 1 << 16
-"""Characters that are looked at in one go; a longer sentence makes it grow."""
+"""Number of characters that are processed at once; a longer sentence enlarges the block."""
 LONGEST_BLOCK = 1 << 22
 _MARGIN = 64
-"""So many characters at the end of a block are left for the next one, which sees what follows."""
+"""Number of characters at the end of a block that are left for the next one, with context."""
 
 
 def pieces_of(text: str | Iterable[str]) -> Iterator[str]:
-    """Yield a text, or the pieces of one, in pieces that are not too long."""
+    """Yield a text, or its pieces, in pieces that are not too long."""
     for part in [text] if isinstance(text, str) else text:
         for begin in range(0, len(part), BLOCK):
             yield part[begin : begin + BLOCK]
@@ -39,7 +39,7 @@ class TextCutter:
     def sentences(self, text: str | Iterable[str], *, line_ends: bool) -> Iterator[TextSentence]:
         """Yield the sentences of a text; every character is part of exactly one of them.
 
-        Where a block ends depends on the text alone, so the same text has the same sentences
+        The end of a block depends only on the text, so the same text has the same sentences
         however it is read.
         """
         source = pieces_of(text)
@@ -63,7 +63,7 @@ class TextCutter:
                 end = sentence.starts[-1] + len(last) + len(sentence.spaces[-1])
                 yield sentence
             if not found:
-                # Nothing but white space, all of it: what comes next has it in front.
+                # Only white space: it is prepended to the following text.
                 before, end = before + block, begin + len(block)
             held, begin, size = held[end - begin :], end, BLOCK
 
@@ -82,7 +82,7 @@ class TextCutter:
 
 
 class _Tokens:
-    """The tokens of a block: where they begin and end, in symbols and in characters."""
+    """The tokens of a block: their beginnings and ends, in symbols and in characters."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ def _token_probabilities(
     ends: NDArray[np.int64],
     is_space: NDArray[np.bool_],
 ) -> list[float]:
-    """Return how probable it is that each token has its two ends and none between."""
+    """Return the probability that each token has its two ends and none between."""
     before_space = np.append(is_space[1:], True)
     cut = np.where(before_space, 1 - probabilities[:, GOES_ON], probabilities[:, :2].sum(axis=1))
     cut[is_space] = 0

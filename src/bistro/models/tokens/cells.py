@@ -1,18 +1,18 @@
-"""The words of a sentence whose writer has set spaces or cells: they are evidence, not all of it.
+"""The words of a sentence with given spaces or cells, which are evidence for word boundaries.
 
 People give sentences as running text (*She's sure they don't.*), with spaces as a treebank has them
 (*She 's sure they do n't .*), or in the cells of a table, one word or several in each. The words
 must be the same. The characters between two spaces are a *chunk*:
 
-1. No word goes over the edge of a cell. A chunk is cut as running text is.
-2. If a chunk comes out as one word, that is the end of it: so text that is already cut stays as it
-   is. If it comes out in pieces, a space beside it may be one that the running text does not have
-   (*'s* alone looks like a quotation mark and *s*). It is taken out if the chunk then is one word
+1. No word crosses the edge of a cell. A chunk is divided like running text.
+2. If a chunk is one word, nothing more is done, so tokenised text does not change.
+   If it has several parts, a space next to it may be one that the running text does not have
+   (*'s* alone looks like a quotation mark and *s*). It is removed if the chunk then is one word
    that ends there, and the text without the space is more probable:
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 
-3. The text that remains is cut once more, and the spaces that were taken out end words.
+3. The remaining text is divided once more, and words end at the removed spaces.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _CHUNK = re.compile(r"[^\s\ufeff]+")
 _LEFT, _RIGHT = 3, 2
 """Chunks to the left and right of a space that its probability depends on."""
 _LONGEST_CHUNK = 100
-"""Beside a longer one no space is taken out."""
+"""Next to a longer chunk, no space is removed."""
 
 Cut = Callable[[str], list[TextSentence]]
 """Returns the sentences of a text."""
 Measure = Callable[[str], float]
 """Returns log p of a text."""
 WordEnd = Callable[[str, int], float]
-"""Returns how probable it is that a word ends before a place in a text, 0 if the best way to cut
+"""Returns the probability that a word ends before a position in a text, 0 if the best division of
 the text has no end there."""
 
 
@@ -49,7 +49,7 @@ class _Chunk(NamedTuple):
 
 @dataclass(frozen=True)
 class CellCutter:
-    """Cuts the cells of one sentence into words."""
+    """Divides the cells of one sentence into words."""
 
     cut: Cut
     log_prob: Measure
@@ -70,7 +70,7 @@ class CellCutter:
         return found
 
     def _gaps(self, chunks: Sequence[_Chunk], doubtful: Sequence[bool]) -> list[str]:
-        """Return what follows each chunk in the running text: a space, or nothing."""
+        """Return the text after each chunk in the running text: a space or nothing."""
         gaps = [" "] * len(chunks)
         for i, (now, after) in enumerate(itertools.pairwise(doubtful)):
             window = slice(max(0, i + 1 - _LEFT), i + 1 + _RIGHT)
@@ -82,7 +82,7 @@ class CellCutter:
     def _is_extra(
         self, chunks: Sequence[_Chunk], gaps: Sequence[str], place: int, doubtful: Sequence[int]
     ) -> bool:
-        """Return whether the space after a chunk is one that running text would not have."""
+        """Return whether running text would not have the space after a chunk."""
         if any(len(chunk.text) > _LONGEST_CHUNK for chunk in chunks):
             return False
         joined = [*gaps[:place], "", *gaps[place + 1 :]]
@@ -99,9 +99,9 @@ class CellCutter:
     def _laid_out(
         self, chunks: Sequence[_Chunk], gaps: Sequence[str]
     ) -> list[tuple[int, list[CutToken]]]:
-        """Return the tokens of each chunk with its cell; a token of several chunks is the first's.
+        """Return the tokens of each chunk with its cell; a shared token belongs to its first chunk.
 
-        Only chunks of the same cell can share a token, and only over a space that stays.
+        Only chunks of the same cell can share a token, and only across a space that stays.
         """
         text = "".join(chunk.text + gap for chunk, gap in zip(chunks, gaps, strict=True))
         sizes = [len(chunk.text) + len(gap) for chunk, gap in zip(chunks, gaps, strict=True)]
@@ -119,7 +119,7 @@ class CellCutter:
         return laid
 
     def _pieces(self, text: str, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
-        """Yield the tokens of a text with their places, none of them over an edge."""
+        """Yield the tokens of a text with their positions; no token crosses an edge."""
         for sentence in self.cut(text):
             for start, form, words in zip(
                 sentence.starts, sentence.forms, sentence.words, strict=True
@@ -134,7 +134,7 @@ def _is_one_word(tokens: Sequence[CutToken]) -> bool:
 
 
 def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
-    """Yield the parts of a token between edges: its words if they end there, else each a word."""
+    """Yield the parts of a token between edges: its words if they end there, else one word each."""
     if not edges:
         yield start, token
         return
@@ -142,13 +142,13 @@ def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tupl
     ends = list(itertools.accumulate(map(len, token.words)))
     for begin, end in itertools.pairwise((0, *edges, len(token.form))):
         words = tuple(w for w, stop in zip(token.words, ends, strict=True) if begin < stop <= end)
-        # The space before the edge of a cell is part of a token that goes over it.
+        # The space before the edge of a cell is part of a token that crosses it.
         form = token.form[begin:end].strip()
         yield start + begin, CutToken(form, words if spelled else (form,))
 
 
 def inner_ends(form: str, words: Sequence[str]) -> set[int]:
-    """Return where words end inside of a token; nowhere if they are not its characters.
+    """Return the inner ends of words in a token; none if they are not its characters.
 
     >>> inner_ends("don't", ["do", "n't"]), inner_ends("du", ["de", "le"])
     ({2}, set())

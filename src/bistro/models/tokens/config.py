@@ -17,18 +17,18 @@ class TokensConfig:
         9, "Length of the character n-grams: each symbol sees the order - 1 symbols before it."
     )
     unknown_below: int = setting(
-        2, "Characters seen fewer times than this are known by their Unicode category only."
+        2, "Characters seen fewer times than this are represented by their Unicode category."
     )
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=60, samples=40), "How the characters are learned."
+        SamplerSettings(sweeps=60, samples=40), "Settings for learning the characters."
     )
     split_sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5),
-        "How the words of tokens, and what is seen around their ends, are learned.",
+        "Settings for learning the words of tokens and the contexts of their ends.",
     )
 
     def validate(self) -> None:
-        """Refuse impossible orders."""
+        """Raise an error if an order is impossible."""
         if self.order < 2:
             raise ConfigError(f"order = {self.order} must be at least 2")
         if self.unknown_below < 1:

@@ -1,4 +1,4 @@
-"""Hidden events between the symbols of a text: which are possible where, and which occur."""
+"""Hidden events between the symbols of a text: the possible events and the most probable ones."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from bistro.encoding.characters import BREAK, SPACE
 
-# What may follow a character, in bits: nothing, the end of a word, of a sentence, a word going on.
+# The possible events after a character, as bits: none, word end, sentence end, word continues.
 _IN_WORD, _BEFORE_SPACE, _BEFORE_BREAK, _NOTHING = 0b0111, 0b1101, 0b0100, 0b0001
 _HALF = 0.5001
 
 
 def allowed_events(symbols: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return which hidden events may follow each symbol, as bits."""
+    """Return the hidden events that may follow each symbol, as bits."""
     after = np.append(symbols[1:], np.int32(BREAK))
     allowed = np.full(symbols.size, _IN_WORD, np.uint8)
     allowed[after == SPACE] = _BEFORE_SPACE

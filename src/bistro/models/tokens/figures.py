@@ -1,4 +1,4 @@
-"""How well words and sentences are found in the text of a treebank."""
+"""Accuracy of words and sentences in the text of a treebank."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """Words and sentences of running text, found by a model of characters with hidden events.
 
-Text is a row of symbols, its characters; between them the writer ends words and sentences, which
+Text is a sequence of characters; between them the writer ends words and sentences, which
 the text does not show. A hierarchical Pitman-Yor n-gram model over characters and these hidden
 events gives
 
     p(characters, events) = Π_i p(symbol_i | symbols before it)
 
-so all ways to cut a text can be summed exactly, but for histories too improbable to matter
-(`cpp/tokens/boundaries.hpp`); an event is taken where it is the most probable thing at its place.
-Every boundary has a probability, and nothing of the text is lost.
+so all divisions of a text can be summed exactly, except for negligible histories
+(`cpp/tokens/boundaries.hpp`). An event is predicted where it is more probable than its
+alternatives. Every boundary has a probability, and nothing of the text is lost.
 
 >>> import bistro
 >>> model = bistro.train("tokens", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -64,9 +64,9 @@ class TokensModel(Model):
     character_arrays: Arrays
     """The arrays of the frozen distribution of characters and events."""
     splits: Splits | None
-    """What finds the words of tokens, where some have several."""
+    """The model of the words of tokens, if some tokens have several words."""
     around: Around
-    """What looks at both sides of a place."""
+    """The model of the characters on both sides of a position."""
     origin: Origin
 
     def __post_init__(self) -> None:
@@ -76,10 +76,10 @@ class TokensModel(Model):
     def tokenise(
         self, text: str | Iterable[str], *, line_ends: bool = False
     ) -> Iterator[TextSentence]:
-        """Yield the sentences of a text, which may come in pieces.
+        """Yield the sentences of a text, which may be given in pieces.
 
-        With `line_ends` every line is one sentence or several; without, only a blank line is
-        certain to end one.
+        With `line_ends` every line is one sentence or several; without it, only a blank line always
+        ends a sentence.
         """
         cutter = TextCutter(self.characters, self.boundaries, self.splits)
         return cutter.sentences(text, line_ends=line_ends)
@@ -87,18 +87,18 @@ class TokensModel(Model):
     def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
         """Return the tokens of each cell of one sentence, each with its words.
 
-        The sentence is the same as running text, with spaces as a treebank has them, or in cells of
+        The result is the same for running text, for spaces as in a treebank, and for cells of
         any size (`bistro.models.tokens.cells`).
         """
         cutter = CellCutter(lambda text: list(self.tokenise(text)), self.log_prob, self._word_end)
         return cutter.tokens(cells)
 
     def log_prob(self, text: str) -> float:
-        """Return log p of a text, summed over all ways to cut it."""
+        """Return log p of a text, summed over all its divisions."""
         return self._sums(self.characters.encode(text))[1]
 
     def _word_end(self, text: str, place: int) -> float:
-        """Return how probable it is that a word ends before a place, 0 if the best cut has none."""
+        """Return the probability of a word end before a position, 0 if the best cut has none."""
         for sentence in self.tokenise(text):
             columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
             for start, form, words, probability in zip(*columns, strict=True):
@@ -118,7 +118,7 @@ class TokensModel(Model):
         return probabilities
 
     def _sums(self, text: EncodedText) -> tuple[NDArray[np.float32], float]:
-        """Return the hidden events' probabilities by characters alone, and log p of the text."""
+        """Return the hidden events' probabilities from characters only, and log p of the text."""
         probabilities, log_prob = self._automaton.boundaries(
             text.symbols,
             allowed_events(text.symbols),
@@ -137,7 +137,7 @@ class TokensModel(Model):
         return text_figures(self.tokenise, items)
 
     def header(self) -> dict[str, Any]:
-        """Return the characters, what is seen around places, and the rules of words."""
+        """Return the characters, the contexts of positions, and the rules of words."""
         known = {"plain": self.characters.plain, "addresses": self.characters.addresses}
         around = {AROUND: self.around.header()} if self.around.choices else {}
         splits = {SPLITS: self.splits.header()} if self.splits else {}
@@ -152,11 +152,11 @@ class TokensModel(Model):
     def from_parts(
         cls, config: TokensConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Restore the model from a file."""
         parts = by_owner(arrays, [CHARACTERS, SPLITS, *OPINIONS])
         splits = Splits.from_parts(header[SPLITS], parts[SPLITS]) if SPLITS in header else None
         characters = Characters(**header["characters"])
-        # Files of earlier versions have characters alone.
+        # Files of earlier versions have only characters.
         around = Around.from_parts(header.get(AROUND, {}), parts)
         return cls(config, characters, parts[CHARACTERS], splits, around, origin)
 

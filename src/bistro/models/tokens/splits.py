@@ -1,10 +1,10 @@
 """The words of a token: *du* is *de le*, *can't* is *ca n't*; most tokens are one word.
 
 An edit rule turns the token into its words (`bistro.encoding.edits`), chosen by a Pitman-Yor
-process over the token's ends, its whole form and the token before it: seen tokens by what they
-were, unseen ones by their spelling. Whether the back of a token says more than its front depends on
-the language, so the treebank chooses: the order of contexts that predicts a tenth of the token
-types better, learned from the others.
+process over the token's ends, its whole form and the token before it: seen tokens by their analyses
+in training, unseen ones by their spelling. Whether the back of a token is more informative than its
+front depends on the language, so the order of contexts is chosen that better predicts a tenth of
+the token types when learned from the others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ANY = "\0"
 Example = tuple[str, tuple[str, ...], str]
 """A token, its words, and the token before it."""
 Key = str | tuple[str, str]
-"""A token, or a token and the one before it."""
+"""A token, or a token and the previous one."""
 
 
 class Splits:
@@ -47,7 +47,7 @@ class Splits:
             raise ModelFileError("the words of tokens are damaged")
         self.choice, self.rules, self.end = choice, list(rules), end
         self._cache: dict[Key, tuple[tuple[str, ...], float]] = {}
-        # Most tokens are not known after most others: one answer then serves for all of these.
+        # Most tokens do not occur after most others in training: these share one answer.
         self._pairs = choice.known_endings(len(context("", "", end)))
         self._in_pairs = frozenset(token for token, _ in self._pairs)
 
@@ -85,7 +85,7 @@ class Splits:
     def _best(
         self, token: str, rules: Sequence[int], weights: Sequence[float]
     ) -> tuple[tuple[str, ...], float]:
-        """Return the most probable words among those that the possible rules give."""
+        """Return the most probable words among the results of the possible rules."""
         found: dict[str, float] = {}
         for number, weight in zip(rules, weights, strict=True):
             words = self.rules[number].apply(token) if number >= 0 else None
@@ -98,13 +98,13 @@ class Splits:
         return ((token,) if best == token else tuple(best.split(_SEPARATOR))), probability
 
     def header(self) -> dict[str, Any]:
-        """Return what is not an array, ready for JSON."""
+        """Return the data that are not arrays, ready for JSON."""
         rules = [rule.to_header() for rule in self.rules]
         return {"end": self.end, "rules": rules, "elements": self.choice.elements.names}
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Splits:
-        """Make it again from what `header` and the arrays of the choice gave."""
+        """Restore it from the values of `header` and the arrays of the choice."""
         rules = [EditRule.from_header(fields) for fields in header["rules"]]
         names = [str(number) for number in range(len(rules))]
         parts = {"elements": header["elements"], "outcomes": names}
@@ -112,7 +112,7 @@ class Splits:
 
 
 def context(token: str, before: str, end: str) -> tuple[str, ...]:
-    """Return what the words of a token are chosen by, most informative first."""
+    """Return the context for the choice of a token's words, most informative first."""
     low = token.lower()
     back = [f"-{low[-size:]}" for size in range(1, _LONGEST + 1)]
     front = [f"{low[:size]}-" for size in range(1, _LONGEST + 1)]
@@ -123,7 +123,7 @@ def context(token: str, before: str, end: str) -> tuple[str, ...]:
 def learned(
     examples: Sequence[Example], settings: SamplerSettings, seed: int
 ) -> tuple[ChoiceLearner, list[EditRule], str] | None:
-    """Return what learns the words of tokens, or nothing where every token is one word."""
+    """Return the learner of the words of tokens, or None if every token is one word."""
     pairs = Counter(
         (token, _SEPARATOR.join(words)) for token, words, _ in examples if len(words) > 1
     )

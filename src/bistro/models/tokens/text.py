@@ -1,4 +1,4 @@
-"""The running text of a treebank, and the hidden events that it knows."""
+"""The running text of a treebank, and its known hidden events."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ PARAGRAPH = "\n\n"
 
 
 def has_spaces(data: Sequence[Sentence]) -> bool:
-    """Return whether sentences say which words have no space after them."""
+    """Return whether sentences show which words have no space after them."""
     return any(s.text is not None or any("Space" in misc for misc in s.misc) for s in data)
 
 
 def running_text(
     sentences: Sequence[Sentence],
 ) -> tuple[str, list[TextToken], NDArray[np.bool_]]:
-    """Return the text of a treebank, its tokens, and which of them end a sentence."""
+    """Return the text of a treebank, its tokens, and whether each token ends a sentence."""
     pieces: list[str] = []
     tokens: list[TextToken] = []
     ends: list[bool] = []
@@ -40,7 +40,7 @@ def running_text(
 
 
 def last_places(tokens: Sequence[TextToken]) -> NDArray[np.int64]:
-    """Return the place of the last character of each token."""
+    """Return the position of the last character of each token."""
     lengths = np.array([len(token.form) for token in tokens])
     spaces = np.array([len(token.spaces) for token in tokens])
     return np.asarray(np.cumsum(lengths + spaces) - spaces - 1)
@@ -52,7 +52,7 @@ def hidden_stream(
     tokens: Sequence[TextToken],
     ends: NDArray[np.bool_],
 ) -> NDArray[np.int32]:
-    """Return the symbols of a text with the hidden events that the treebank knows."""
+    """Return the symbols of a text with the hidden events that the treebank shows."""
     encoded = characters.encode(text)
     spaces = np.array([len(token.spaces) for token in tokens])
     last = last_places(tokens)

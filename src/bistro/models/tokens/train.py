@@ -31,7 +31,7 @@ from bistro.treebank.text_tokens import TextToken
 
 
 def train_tokens(data: Sequence[Sentence], config: TokensConfig, run: Run) -> TokensModel:
-    """Train the model on sentences that say which words have no space after them."""
+    """Train the model on sentences that show which words have no space after them."""
     _check(data)
     text, tokens, ends = running_text(data)
     characters = Characters.of([text], least=config.unknown_below)
@@ -54,8 +54,8 @@ def _check(data: Sequence[Sentence]) -> None:
         )
     if not has_spaces(data):
         raise BistroError(
-            "the treebank does not say which words have no space after them (SpaceAfter=No in "
-            "MISC, or # text): how running text becomes words cannot be learned from it"
+            "the treebank does not show which words have no space after them (SpaceAfter=No in "
+            "MISC, or # text): words of running text cannot be learned from it"
         )
 
 

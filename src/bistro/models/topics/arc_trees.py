@@ -1,7 +1,7 @@
 """All projective trees of a sentence under weights of its arcs, in one chart.
 
-`ArcTrees` takes log p(word d | head h) at [h, d] and gives the best trees, draws, marginals, and
-the minimum-risk tree: the one with the most arcs expected to be right.
+`ArcTrees` takes log p(word d | head h) at [h, d] and returns the best trees, draws, marginals, and
+the minimum-risk tree, which has the most arcs expected to be correct.
 
 >>> arcs = np.log(np.array([[0, 0.9, 0.1], [0, 0, 0.5], [0, 0.2, 0]]) + 1e-9)
 >>> ArcTrees(arcs, single_root=True).ranked(1)[0].heads
@@ -36,7 +36,7 @@ class ArcTrees:
         self._single_root = single_root
         self._nodes = len(arcs)
         nodes = np.arange(self._nodes, dtype=np.int32)
-        # A child sees whether its head has had one before it: all that a single root needs.
+        # A child sees whether its head already has a child: a single root needs only that.
         steps = np.zeros((len(arcs), 2, 2, 2))
         if single_root:
             steps[0, :, 1, 1] = -np.inf
@@ -51,7 +51,7 @@ class ArcTrees:
         return float(self._chart.log_total())
 
     def ranked(self, most: int) -> list[ScoredTree]:
-        """Return the best trees, at most so many."""
+        """Return the best trees, at most `most`."""
         return [ScoredTree(head.tolist(), score) for _, head, score in self._chart.ranked(most)]
 
     def samples(self, number: int, stream: Stream) -> list[ScoredTree]:
@@ -65,6 +65,6 @@ class ArcTrees:
         return found.reshape(self._nodes, self._nodes)
 
     def least_risk(self) -> list[int]:
-        """Return the heads of the tree with the most arcs expected to be right."""
+        """Return the heads of the tree with the most arcs expected to be correct."""
         expected = self.head_probabilities()
         return ArcTrees(expected, single_root=self._single_root).ranked(1)[0].heads

@@ -16,41 +16,41 @@ class TopicsConfig:
     """Settings of syntactic topics."""
 
     source: Literal["latent", "upos", "xpos"] = setting(
-        "latent", "Where states come from: found by the sampler, or the tags of a column."
+        "latent", "Source of the states: found by the sampler, or the tags of a column."
     )
     states: int | None = setting(
-        50, "How many latent states; none: as many as the data ask for (a Dirichlet process)."
+        50, "Number of latent states; none: as many as the data require (a Dirichlet process)."
     )
     directed: bool = setting(
         True, "Parents have one distribution for dependents before them and one for those after."
     )
     stops: bool = setting(
-        True, "Each parent stops once on each side; otherwise dependents come without an end."
+        True, "Each parent stops once on each side; otherwise the model has no stops."
     )
     roots: Literal["auto", "one", "several"] = setting(
-        "auto", "How many words may hang on the root; auto: as in the training data."
+        "auto", "Number of words that may depend on the root; auto: as in the training data."
     )
     unknown: Literal["classes", "single"] = setting(
         "classes", "Unknown words: classes by shape and suffix, or one <unk>."
     )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")
     sweeps: int = setting(200, "Sweeps over the words.")
-    samples: int = setting(5, "How many samples, from the last half of the sweeps, are kept.")
+    samples: int = setting(5, "Number of samples that are kept, from the last half of the sweeps.")
     chains: int = setting(
         1, "Chains from different starts, which find different states; each keeps its samples."
     )
-    strength: float = setting(1.0, "How firmly parents follow the common weights, at the start.")
-    smoothing: float = setting(0.01, "Added to the count of every word in a state, at the start.")
-    gamma: float = setting(1.0, "Concentration of the common weights, at the start.")
+    strength: float = setting(1.0, "Initial strength of the common weights for each parent.")
+    smoothing: float = setting(0.01, "Initial value added to the count of every word in a state.")
+    gamma: float = setting(1.0, "Initial concentration of the common weights.")
     hyper: Literal["slice", "fixed"] = setting(
-        "slice", "The three numbers above are slice-sampled, or stay as they are."
+        "slice", "The three numbers above are slice-sampled, or fixed."
     )
     prior: tuple[float, float] = setting((1.0, 1.0), "Their Gamma(shape, rate) prior.")
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
-        """Refuse what no such model has."""
+        """Raise an error if a value is impossible for this model."""
         if self.states is not None and self.states < 1:
             raise ConfigError(f"states = {self.states} must be at least 1, or none")
         if not 1 <= self.samples <= max(1, self.sweeps // 2):

@@ -1,7 +1,7 @@
-"""What a word is chosen by: its parent, and with `directed` the side of the parent it is on.
+"""The context of a word: its parent, and with `directed` the side of the parent it is on.
 
-Parents have numbers: that of the word in the vocabulary, the root after all words; with sides, two
-numbers each, for dependents before it and after it.
+Parents have numbers: the number of the word in the vocabulary, and the root after all words; with
+sides, each parent has two numbers, for dependents before it and after it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Numbers = NDArray[np.int32]
 
 
 def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed: bool) -> Numbers:
-    """Return the number of each word's parent, and on which side of it the word is."""
+    """Return the number of each word's parent, including the side of the parent it is on."""
     above = np.asarray(heads)
     parents: Numbers = np.append([root], words)[above].astype(np.int32)
     if directed:
@@ -24,10 +24,10 @@ def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed:
 
 
 def possible_parents(words: Numbers, *, root: int, directed: bool) -> tuple[Numbers, Numbers]:
-    """Return the numbers of all parents in a sentence, and where among them each arc has its own.
+    """Return the numbers of all parents in a sentence, and the position of each arc's parent.
 
-    The entry [h, d] of the second array is the place of the parent of word d + 1 if it hangs on h;
-    h = 0 is the root.
+    The entry [h, d] of the second array is the position of the parent of word d + 1 if it depends
+    on h; h = 0 is the root.
 
     >>> numbers, places = possible_parents(np.array([7, 5], np.int32), root=9, directed=True)
     >>> numbers.tolist()

@@ -4,14 +4,14 @@ A parent word chooses a state, the state a word (Wallach, Sutton & McCallum 2008
 
     P(words, states, tree) = prod_n  theta[state_n | parent of n]  phi[word_n | state_n]
 
-A parent chooses its dependents before it and those after it apart, and on each side a stop at the
-end, as in the model of Eisner (1996) that the paper starts from; its formula shows neither. The
-settings `directed` and `stops` give the formula as it is printed.
+A parent chooses the dependents before it and after it separately, and a stop at the end of each
+side, as in the model of Eisner (1996) on which the paper is based; its formula shows neither. The
+settings `directed` and `stops` select the formula as it is printed.
 
 The states, found from trees by Gibbs sampling, are classes of words that a linguist can read. A
 sentence is parsed with the states summed out: p(word | parent) = sum_k theta[k | parent]
-phi[word | k], the mean over the samples kept, and a chart over all projective trees. States may
-also be the tags of a column: the paper's baseline.
+phi[word | k], averaged over the kept samples, and a chart over all projective trees. States may
+also be the tags of a column, as in the paper's baseline.
 
 >>> import bistro
 >>> trees = bistro.builtin(sentences=300, seed=1)
@@ -49,7 +49,7 @@ from bistro.treebank.sentence import Sentence
 Floats = NDArray[np.float64]
 ROOT = "<root>"
 MOST_BYTES = 1 << 31
-"""Limit on the tables of all samples, which a small malicious file could make endless."""
+"""Limit on the tables of all samples, which a small malicious file could make very large."""
 SHOWN_PARENTS = 5
 
 
@@ -67,11 +67,11 @@ class TopicsModel(TopicsParsing, Model):
     origin: Origin
     single_root: bool = field(kw_only=True)
     stops: NDArray[np.int32] = field(kw_only=True)
-    """How often each parent stops in training; all 0 in a model without stops."""
+    """Number of stops of each parent in training; all 0 in a model without stops."""
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Theta and phi of all samples side by side: their product is the mean over samples."""
+        """Theta and phi of all samples, concatenated: their product is the mean over samples."""
         number = len(self.samples)
         theta = [(s.theta(self.stops) / number).astype(np.float32) for s in self.samples]
         phi = [s.phi(len(self.vocabulary)).astype(np.float32) for s in self.samples]
@@ -109,10 +109,10 @@ class TopicsModel(TopicsParsing, Model):
         return possible_parents(words, root=len(self.vocabulary), directed=self.config.directed)
 
     def unparsed(self, sentence: Sentence, possible_arcs: Floats, *, given_tags: bool) -> Unparsed:
-        """Return a sentence as `JointTrees` takes it."""
+        """Return a sentence in the form that `JointTrees` expects."""
         words = self.vocabulary.encode(sentence.forms)
         parents, places = self._possible_parents(words)
-        # One column stands for all states: open samples differ in how many they have.
+        # One column represents all states: open samples differ in their number.
         states = np.ones((words.size, 1), np.float32)
         if self.tags and given_tags:
             states = self._given_states(getattr(sentence, self.config.source))
@@ -133,7 +133,7 @@ class TopicsModel(TopicsParsing, Model):
         )
 
     def _given_states(self, tags: Sequence[str]) -> NDArray[np.float32]:
-        """Return rows that leave each word only its tag's state; an unknown tag leaves all."""
+        """Return rows that allow each word only the state of its tag; an unknown tag allows all."""
         numbers = {tag: i for i, tag in enumerate(self.tags)}
         mask = np.zeros((len(tags), len(self.tags) + 1), dtype=np.float32)
         for row, tag in zip(mask, tags, strict=True):
@@ -199,9 +199,9 @@ class TopicsModel(TopicsParsing, Model):
     def from_parts(
         cls, config: TopicsConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Restore the model from a file."""
         if config.chains * config.samples > len(arrays):
-            raise ModelFileError("the model has fewer samples than its configuration says")
+            raise ModelFileError("the model has fewer samples than its configuration requires")
         names = [f"sample{i}" for i in range(config.chains * config.samples)]
         parts = by_owner(arrays, names)
         samples = [TopicSample.from_arrays(parts[name]) for name in names]
@@ -217,7 +217,7 @@ class TopicsModel(TopicsParsing, Model):
             raise ValueError("the model does not have one number of stops for each parent")
         tags, single_root = header["tags"], header["single_root"]
         if bool(distinct_strings(tags, "tags")) == (config.source == "latent"):
-            raise ModelFileError("the states of the model are not those of its configuration")
+            raise ModelFileError("the states of the model do not match its configuration")
         return cls(
             config,
             vocabulary,
@@ -241,7 +241,7 @@ class TopicsModel(TopicsParsing, Model):
 
 
 def _check_size(samples: Sequence[TopicSample], rows: int) -> None:
-    """Refuse samples whose tables of all parents, words and states would fill the memory."""
+    """Raise an error if the tables of all parents, words and states would fill the memory."""
     cells = [rows * (sample.states + 1) for sample in samples]
     # Single precision for all samples, and one sample in double precision, with a copy.
     if 4 * sum(cells) + 16 * max(cells, default=0) > MOST_BYTES:

@@ -33,9 +33,9 @@ NEGLIGIBLE = 1e-6
 
 @dataclass(frozen=True)
 class TopicsParseOptions(SharedOptions):
-    """What to return. The search is exact, so there is nothing to choose about it.
+    """Options of the output. The search is exact, so it has no options.
 
-    Latent states need no tags; those of the input are kept. Where states are tags they are given,
+    Latent states need no tags; the tags of the input are kept. If states are tags, they are given,
     or summed out.
     """
 
@@ -43,10 +43,10 @@ class TopicsParseOptions(SharedOptions):
     """Temperature of marginals, samples and minimum risk; 1 is the model's own posterior."""
     resample: int = 0
     """Sweeps over the trees and states of all sentences together, for each sample of training; the
-    last half is averaged. 0: each sentence is parsed by itself."""
+    last half is averaged. 0: each sentence is parsed separately."""
 
     def check(self, num_chains: int) -> None:
-        """Refuse what the chains cannot give."""
+        """Raise an error if the chains cannot give the requested trees."""
         check_temperature(self.temperature)
         if self.resample < 0:
             raise ConfigError(f"resample = {self.resample} must be at least 0")
@@ -64,7 +64,7 @@ class TopicsParseOptions(SharedOptions):
 
 
 class TopicsParsing(Parsing):
-    """The ability to parse of a model that weighs arc by arc."""
+    """The parsing methods of a model with independent arc weights."""
 
     parse_options: ClassVar[type[SharedOptions]] = TopicsParseOptions
     tag_column: ClassVar[str] = "upos"
@@ -85,7 +85,7 @@ class TopicsParsing(Parsing):
 
     @abstractmethod
     def unparsed(self, sentence: Sentence, possible_arcs: Floats, *, given_tags: bool) -> Unparsed:
-        """Return a sentence as `JointTrees` takes it."""
+        """Return a sentence in the form that `JointTrees` expects."""
 
     @abstractmethod
     def joint_trees(
@@ -94,7 +94,7 @@ class TopicsParsing(Parsing):
         """Return a chain over the trees of sentences, given one sample of training."""
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return no tags: a tag that is not known leaves all states possible."""
+        """Return no tags: an unknown tag leaves all states possible."""
         return []
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
@@ -142,7 +142,7 @@ class TopicsParsing(Parsing):
             yield self._parse(sentence, logs, options, lambda _: drawn)  # noqa: B023
 
     def _possible_arcs(self, sentence: Sentence, options: TopicsParseOptions) -> Floats:
-        """Return 0 at [h, d] where word d may hang on h, and minus infinity elsewhere."""
+        """Return 0 at [h, d] where word d may depend on h, and minus infinity elsewhere."""
         arcs = np.zeros((len(sentence) + 1, len(sentence) + 1))
         np.fill_diagonal(arcs, -np.inf)
         if options.partial:

@@ -1,7 +1,7 @@
 """States and words from the prior of syntactic topics, for simulation-based calibration.
 
 Parents choose one after the other, each among the states and, in a model with stops, the stop; a
-state then chooses a word. Distributions are integrated out, so what was chosen before is more
+state then chooses a word. Distributions are integrated out, so earlier choices become more
 probable.
 """
 
@@ -18,7 +18,7 @@ from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.train import PARAMETERS, TopicsChain
 
 PARENTS, CHOICES, WORD_TYPES, MOST_STATES = 3, 10, 4, 4
-"""Small, so that all is over in a minute: choices of each parent, and at most so many states."""
+"""Small sizes, so that a run takes about a minute; the last is the maximum number of states."""
 STOP = -1
 
 
@@ -30,7 +30,7 @@ def simulate_topics(config: TopicsConfig, seed: int) -> Simulated:
         config = replace(config, states=min(config.states, MOST_STATES))
     rng = np.random.default_rng(seed)
     drawn = TopicDraws(config, rng)
-    while not drawn.words:  # A chain needs a word: data without any are drawn again.
+    while not drawn.words:  # A chain needs a word: data without words are drawn again.
         drawn = TopicDraws(config, rng)
     true, chain = (drawn.chain(config, seed) for _ in range(2))
     drawn.put_into(true.sampler)
@@ -44,7 +44,7 @@ def simulate_topics(config: TopicsConfig, seed: int) -> Simulated:
 
 @dataclass
 class TopicDraws:
-    """What was drawn from the prior: parameters, common weights, and all choices."""
+    """Draws from the prior: parameters, common weights, and all choices."""
 
     config: TopicsConfig
     rng: np.random.Generator
@@ -65,7 +65,7 @@ class TopicDraws:
                 self._choose(parent)
 
     def _draw_weights(self) -> None:
-        """Draw the weights of stop and states, or of the stop and of all states not yet seen."""
+        """Draw the weights of stop and states, or of the stop and of all unseen states."""
         groups = 1 if self.config.states is None else self.config.states
         self._share = self.parameters["gamma"] / (groups + self.config.stops)
         # With a tiny concentration all but one of the weights are 0 in double precision.
@@ -119,7 +119,7 @@ class TopicDraws:
 
 
 def topic_quantities(sampler: TopicSampler) -> Quantities:
-    """Return what does not depend on the names of states."""
+    """Return quantities that do not depend on the names of states."""
     sizes = np.bincount(sampler.states)
     return {
         **dict(zip(PARAMETERS, sampler.parameters, strict=True)),

@@ -1,17 +1,18 @@
 """The trees and states of many sentences, sampled together.
 
-Parsed one by one, sentences leave the counts of training as they are. Here they are counted, too: a
-word that training hardly knows finds its states from all its places in the text. The chain visits
-one sentence after the other and takes its dependencies out of the counts. It draws a tree from the
-chart, under the probabilities p(word | parent) that the remaining counts give, and a state for each
-arc. These probabilities do not change within the sentence, while in the model each dependency
-changes the counts for the next one. So tree and states are proposals of a Metropolis-Hastings step
-(Johnson, Griffiths & Goldwater 2007), accepted with probability
+If sentences are parsed one by one, the counts of training do not change. Here the sentences are
+counted, too: a word that is rare in training obtains its states from all its occurrences in the
+text. The chain visits one sentence after the other and removes its dependencies from the counts. It
+draws a tree from the chart, under the probabilities p(word | parent) of the remaining counts, and a
+state for each arc. These probabilities do not change within the sentence, while in the model each
+dependency changes the counts for the next one. So tree and states are proposals of a
+Metropolis-Hastings step (Johnson, Griffiths & Goldwater 2007), accepted with probability
 
     min(1, p(new) q(old) / (p(old) q(new))),
 
-where p counts as it goes along and q, the proposal, does not. Weights and hyper-parameters are
-those of one sample of training. All states that an open sample has not seen count as one state.
+where p updates the counts with each dependency and q, the proposal, does not. Weights and
+hyper-parameters are those of one sample of training. All unseen states of an open sample count as
+one state.
 """
 
 from __future__ import annotations
@@ -34,19 +35,19 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Unparsed:
-    """One sentence: its words, and which trees and states they may have."""
+    """One sentence: its words, and their possible trees and states."""
 
     words: Numbers
     parents: Numbers
     """The numbers of all possible parents."""
     places: Numbers
-    """At [h, d], where among `parents` word d + 1 has its own if it hangs on h; 0 is the root."""
+    """At [h, d], the position in `parents` of word d + 1's parent if it depends on h (0: root)."""
     stops: Numbers
     """The parents that stop; empty in a model without stops."""
     possible_states: NDArray[np.float32]
-    """1 at [d, k] where word d + 1 may have state k, otherwise 0; one column stands for all."""
+    """1 at [d, k] if word d + 1 may have state k, otherwise 0; one column represents all."""
     possible_arcs: Floats
-    """0 at [h, d] where word d may hang on h, otherwise minus infinity."""
+    """0 at [h, d] where word d may depend on h, otherwise minus infinity."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Derivation:
 
     heads: list[int]
     places: Numbers
-    """Where among the possible parents each word has its own."""
+    """The position of each word's parent among the possible parents."""
     states: NDArray[np.int64]
 
 
@@ -67,7 +68,7 @@ class _Tables:
     phi: Floats
 
     def arcs(self, places: Numbers) -> Floats:
-        """Return p(word d | parent h) at [h, d], as `ArcTrees` has it."""
+        """Return p(word d | parent h) at [h, d], in the form of `ArcTrees`."""
         length = len(self.phi)
         arcs = np.zeros((length + 1, length + 1))
         arcs[:, 1:] = (self.theta @ self.phi.T)[places, np.arange(length)]
@@ -109,7 +110,7 @@ class JointTrees:
         return [self._visit(number) for number in range(len(self._sentences))]
 
     def accepts(self, log_ratio: float) -> bool:
-        """Decide about a proposal, given log p(new) q(old) / (p(old) q(new))."""
+        """Return whether a proposal is accepted, given log p(new) q(old) / (p(old) q(new))."""
         return log_ratio >= 0 or self._stream.uniform() < math.exp(log_ratio)
 
     def _visit(self, number: int) -> Floats:
@@ -137,7 +138,7 @@ class JointTrees:
         places = sentence.places[heads, np.arange(len(heads))]
         sums = np.cumsum(tables.theta[places] * tables.phi, axis=1)
         draws = np.array([self._stream.uniform() for _ in heads]) * sums[:, -1]
-        # Rounding may leave a draw at the very end: the last state with any probability takes it.
+        # After rounding, a draw may lie at the end: it gets the last possible state.
         last = (sums < sums[:, -1:]).sum(axis=1)
         states = np.minimum((sums <= draws[:, None]).sum(axis=1), last)
         return Derivation(heads, places, states)

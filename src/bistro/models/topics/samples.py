@@ -1,4 +1,4 @@
-"""One sample of syntactic topics: how often parents took states, and states words.
+"""One sample of syntactic topics: counts of states by parents, and of words by states.
 
     theta[k | v] = (n[v, k] + strength weight[k]) / (n[v] + strength)
     phi[w | k]   = (n[k, w] + smoothing) / (n[k] + V smoothing)
@@ -6,7 +6,7 @@
 n[v] includes the stops of the parent, so that with stops theta sums to less than 1: the rest is
 the probability that the parent stops.
 
-Counts are kept as lists of (row, state, count), few of which are not 0.
+Counts are kept as lists of (row, state, count), without zeros.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Counts = NDArray[np.int32]
 
 
 MOST = 1e12
-"""A weight or a hyper-parameter is never larger."""
+"""Maximum of a weight or hyper-parameter."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class TopicSample:
     strength: float
     smoothing: float
     unseen: float
-    """The weight of all states not yet seen; 0 if their number is given."""
+    """The weight of all unseen states; 0 if the number of states is given."""
     stop_weight: float = 0.0
     """The weight of the stop; 0 in a model without stops."""
 
@@ -56,7 +56,7 @@ class TopicSample:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Make the sample again from what `arrays` gave."""
+        """Restore the sample from the result of `arrays`."""
         check_arrays(
             arrays,
             {
@@ -78,7 +78,7 @@ class TopicSample:
 
     @property
     def states(self) -> int:
-        """How many states there is room for, empty ones counted."""
+        """The number of states, including empty ones."""
         return self.weights.size
 
     @property
@@ -88,36 +88,36 @@ class TopicSample:
         return np.array([k for k in np.argsort(-sizes, kind="stable") if sizes[k] > 0], np.int64)
 
     def sizes(self) -> Floats:
-        """Return how many words each state has."""
+        """Return the number of words of each state."""
         sizes = np.bincount(self.words[:, 1], self.words[:, 2], minlength=self.states)
         return sizes.astype(np.float64)
 
     def theta(self, stops: NDArray[np.int32]) -> Floats:
-        """Return p(state | parent), one row per parent, given how often each parent stops.
+        """Return p(state | parent), one row per parent, given the number of stops of each parent.
 
-        The last column is for all states unseen.
+        The last column is for all unseen states.
         """
         table = dense(self.parents, stops.size, self.states + 1)
         table += self.strength * np.append(self.weights, self.unseen)
         return np.asarray(table / self.totals(stops)[:, None])
 
     def stopping(self, stops: NDArray[np.int32]) -> Floats:
-        """Return p(stop | parent), given how often each parent stops."""
+        """Return p(stop | parent), given the number of stops of each parent."""
         return np.asarray((stops + self.strength * self.stop_weight) / self.totals(stops))
 
     def totals(self, stops: NDArray[np.int32]) -> Floats:
-        """Return what the probabilities of each parent are divided by: n[v] + strength."""
+        """Return the divisor of the probabilities of each parent: n[v] + strength."""
         counts = np.bincount(self.parents[:, 0], self.parents[:, 2], minlength=stops.size)
         return np.asarray(counts + stops + self.strength)
 
     def phi(self, num_words: int) -> Floats:
-        """Return p(word | state), one row per word; a state unseen has all words alike."""
+        """Return p(word | state), one row per word; an unseen state has equal probabilities."""
         table = dense(self.words, num_words, self.states + 1) + self.smoothing
         return np.asarray(table / table.sum(axis=0))
 
 
 def triples(rows: NDArray[np.int32], states: NDArray[np.int32]) -> Counts:
-    """Return how often each row had each state, where it had."""
+    """Return the count of each state in each row, without zeros."""
     pairs, counts = np.unique(np.stack((rows, states), axis=1), axis=0, return_counts=True)
     return np.concatenate((pairs, counts[:, None]), axis=1).astype(np.int32)
 

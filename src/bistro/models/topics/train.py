@@ -2,7 +2,7 @@
 
 The chain sweeps over all (parent, word) pairs of the treebank, draws the common weights and the
 hyper-parameters after each sweep, and keeps samples, evenly spaced, from the last half. States that
-are the tags of a column stay as they are; weights and hyper-parameters are drawn all the same.
+are the tags of a column are fixed; weights and hyper-parameters are still drawn.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class TopicsChain:
         self._config = config
         self._seed = seed
         self._name = f"topics.{number}" if number else "topics"
-        # By parent, so that the counts of one stay at hand; by word within, for the memory's sake.
+        # By parent, so that its counts stay in the cache; by word within, for locality of memory.
         order = np.lexsort((words, parents))
         self._parents = np.ascontiguousarray(parents[order])
         self._words = np.ascontiguousarray(words[order])
@@ -76,7 +76,7 @@ class TopicsChain:
         self.samples: list[TopicSample] = []
 
     def seat(self) -> None:
-        """Draw a first state for every word, given those before it; or take its tag."""
+        """Draw a first state for every word, given the words before it; or use its tag."""
         if self._tags is None:
             self.sampler.seat(self._stream("seat", 0))
             return
@@ -89,7 +89,7 @@ class TopicsChain:
         )
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Sweep once, draw weights and hyper-parameters, and keep the sample if asked to."""
+        """Sweep once, draw weights and hyper-parameters, and keep the sample if `keep` is true."""
         if self._tags is None:
             self.sampler.sweep(self._stream("sweep", sweep))
         self.sampler.draw_weights(self._stream("weights", sweep))
@@ -109,7 +109,7 @@ class TopicsChain:
         return {"live_states": self.sampler.live, **dict(drawn)}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that changes from sweep to sweep."""
+        """Return everything that changes from sweep to sweep."""
         return {
             "topics.states": self.sampler.states,
             "topics.weights": self.sampler.weights,
@@ -120,7 +120,7 @@ class TopicsChain:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Come back into a saved state."""
+        """Return to a saved state."""
         most_states = len(state["topics.weights"]) - 1
         check_arrays(
             state,
@@ -130,7 +130,7 @@ class TopicsChain:
                 "topics.numbers": Expected("f", (len(NUMBERS),), 0, MOST),
             },
         )
-        # What was read from a file is not writable: the core takes copies.
+        # Arrays read from a file are not writable: the core makes copies.
         states, weights = (np.array(state[f"topics.{name}"]) for name in ("states", "weights"))
         numbers = zip(NUMBERS, state["topics.numbers"].tolist(), strict=True)
         self.sampler.restore(states, weights, **dict(numbers))
@@ -159,7 +159,7 @@ class TopicsChain:
 
 
 def kept_sweeps(config: TopicsConfig) -> list[int]:
-    """Return after which sweeps a sample is kept: evenly over the last half, the last included."""
+    """Return the sweeps after which a sample is kept: evenly over the last half, with the last."""
     spacing = max(1, config.sweeps // 2 // config.samples)
     return [config.sweeps - i * spacing for i in reversed(range(config.samples))]
 
@@ -204,7 +204,7 @@ def pairs_of(
 
 
 def stops_of(words: Numbers, sentences: int, *, root: int, config: TopicsConfig) -> Numbers:
-    """Return how often each parent stops: every word and every root once on each side."""
+    """Return the number of stops of each parent: every word and every root once on each side."""
     if not config.stops:
         return np.zeros((root + 1) * (2 if config.directed else 1), dtype=np.int32)
     counts = np.append(np.bincount(words, minlength=root), sentences).astype(np.int32)
@@ -212,7 +212,7 @@ def stops_of(words: Numbers, sentences: int, *, root: int, config: TopicsConfig)
 
 
 def tag_numbers(sentences: Sequence[Sentence], column: str) -> tuple[list[str], Numbers]:
-    """Return the tags of a column, and the number of each word's."""
+    """Return the tags of a column, and the tag number of each word."""
     found = [tag for sentence in sentences for tag in getattr(sentence, column)]
     tags = sorted(set(found))
     names = {tag: i for i, tag in enumerate(tags)}

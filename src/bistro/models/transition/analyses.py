@@ -1,8 +1,8 @@
-"""The best parses of raw text, made in pieces, on however many workers.
+"""The best parses of raw text, made in pieces on any number of workers.
 
-An analysis is a head, a label and a tag for every word, as numbers; which words it belongs to is
-the text's own knowledge. Pieces come back in the order of the text, so the result is the same for
-any number of workers, and a run that was interrupted goes on after the last piece that was kept.
+An analysis is a head, a label and a tag for every word, as numbers; the words themselves are in
+the text. Pieces are returned in the order of the text, so the result is the same for
+any number of workers, and an interrupted run resumes after the last piece that was kept.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bistro.treebank.raw_text import TextPiece
 COLUMNS = {"heads": np.int32, "labels": np.int16, "tags": np.int16}
 
 Piece = tuple[int, TextPiece]
-"""Particles, and the text to be parsed with them."""
+"""Number of particles, and the text to be parsed with them."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Analyses:
         self.words += columns["heads"].size
 
     def columns_of(self, first: int, words: int) -> dict[str, NDArray[np.int32]]:
-        """Return all columns of some words in a row."""
+        """Return all columns of some consecutive words."""
         return {name: self._whole(name)[first : first + words].astype(np.int32) for name in COLUMNS}
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -49,7 +49,7 @@ class Analyses:
 
     @classmethod
     def restore(cls, state: Mapping[str, NDArray[Any]]) -> Analyses:
-        """Make analyses again from what `state` gave."""
+        """Restore analyses from the result of `state`."""
         analyses = cls()
         columns = {name: np.array(state[f"analyses.{name}"]) for name in COLUMNS}
         analyses.add(int(state["analyses.sentences"][0]), columns)
@@ -65,7 +65,7 @@ class Analyses:
 def parse_piece(
     shared: SharedModel[TransitionModel], piece: Piece
 ) -> tuple[int, dict[str, NDArray[Any]]]:
-    """Return how many sentences a piece has, and the columns of their best analyses."""
+    """Return the number of sentences of a piece, and the columns of their best analyses."""
     particles, text = piece
     sentences = text.sentences()
     found = shared.open().best_analyses(sentences, particles)

@@ -16,7 +16,7 @@ DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 
 @dataclass(frozen=True)
 class ContextSettings:
-    """What each distribution sees, the most informative element first.
+    """The context of each distribution, the most informative element first.
 
     The defaults were found by `bistro tune` on the English Web Treebank; the contexts of Buys &
     Blunsom (2015) are the preset ``table1``.
@@ -26,28 +26,28 @@ class ContextSettings:
         elements(
             "s1.tag s2.tag s1.rc1.tag s1.lc1.tag s3.tag s2.rc1.tag s2.lc1.tag s1.word s2.word"
         ),
-        "What the next action is conditioned on.",
+        "Context of the next action.",
     )
     labels: tuple[str, ...] = setting(
         elements("action s1.tag s2.tag s1.lc1.tag s2.rc1.tag s1.lc1.word s2.word s1.word"),
-        "What the label of an arc is conditioned on (two-step labels).",
+        "Context of the label of an arc (two-step labels).",
     )
     tags: tuple[str, ...] = setting(
         elements("s1.tag s2.tag s1.rc1.tag s1.lc1.tag s2.rc1.tag s1.word s2.word s2.lc1.word"),
-        "What the next tag is conditioned on.",
+        "Context of the next tag.",
     )
     words: tuple[str, ...] = setting(
         elements("b.tag s1.tag s1.rc1.tag s1.lc1.tag s2.tag s1.word s2.word p1.word"),
-        "What the next word is conditioned on.",
+        "Context of the next word.",
     )
 
     @property
     def see_labels(self) -> bool:
-        """Whether any context shows the label of an arc made before."""
+        """True if any context contains the label of an earlier arc."""
         return sees_labels((*self.actions, *self.labels, *self.tags, *self.words))
 
     def validate(self) -> None:
-        """Refuse elements that do not exist, or not yet when they are asked for."""
+        """Raise an error if an element does not exist, or not in this context."""
         for name in ("actions", "labels", "tags", "words"):
             seen = getattr(self, name)
             check_context(seen)
@@ -58,20 +58,20 @@ class ContextSettings:
 
 @dataclass(frozen=True)
 class UnsupervisedSettings:
-    """A second stage of training on the words alone; what the treebank says is where it begins."""
+    """A second stage of training on words only, which begins with the result of the treebank."""
 
     sweeps: int = setting(0, "Sweeps of the second stage, in which each analysis is resampled.")
-    samples: int = setting(10, "How many of its last sweeps are averaged; those before are not.")
+    samples: int = setting(10, "Number of its last sweeps that are averaged, without earlier ones.")
     particles: int = setting(20, "Particles per sentence in the second stage.")
     latent: Literal["both", "trees", "tags"] = setting(
-        "both", "What is drawn: trees (with their labels) and tags, or one of them."
+        "both", "Latent variables: trees (with their labels) and tags, or one of them."
     )
     tags: Literal["all", "seen"] = setting(
-        "seen", "Tags a word may get: all, or those it has in the treebank (several times faster)."
+        "seen", "Tags a word may get: all, or its tags in the treebank (several times faster)."
     )
 
     def validate(self) -> None:
-        """Refuse numbers that mean nothing."""
+        """Raise an error if a number is impossible."""
         if self.sweeps < 0 or self.samples < 1 or self.particles < 2:
             raise ConfigError(
                 "the unsupervised stage needs sweeps >= 0, samples >= 1 and particles >= 2: "
@@ -81,16 +81,16 @@ class UnsupervisedSettings:
 
 @dataclass(frozen=True)
 class RawTextSettings:
-    """How raw text is learned from, if there is any."""
+    """Settings for learning from raw text, if there is any."""
 
-    rounds: int = setting(1, "How often the text is parsed, each time with the newest model.")
-    particles: int = setting(100, "Particles of the search for best parses.")
+    rounds: int = setting(1, "Number of times the text is parsed, each time with the newest model.")
+    particles: int = setting(100, "Particles in the search for best parses.")
     learns: tuple[Literal["words", "tags", "actions"], ...] = setting(
-        ("words",), "Which distributions learn from the parses; the others know the treebank alone."
+        ("words",), "Distributions that learn from the parses; the others use only the treebank."
     )
 
     def validate(self) -> None:
-        """Refuse a stage that would do nothing."""
+        """Raise an error if the stage would do nothing."""
         if self.rounds < 1 or self.particles < 1:
             raise ConfigError("raw_text.rounds and raw_text.particles must be at least 1")
         if not self.learns:
@@ -102,48 +102,48 @@ class TransitionConfig(ParserSettings):
     """Settings of the transition parser."""
 
     labels: Literal["two-step", "joint", "none"] = setting(
-        "two-step", "Labels after the action, as one outcome with it, or none."
+        "two-step", "Labels after the action, jointly with it, or none."
     )
     lexical: Literal["full", "outcomes", "none"] = setting(
-        "full", "Words in outcomes and contexts, in outcomes alone, or tags only."
+        "full", "Words in outcomes and contexts, words in outcomes only, or tags only."
     )
     root: Literal["first", "last"] = setting("first", "Position of the root.")
     direction: Literal["left-to-right", "right-to-left"] = setting(
-        "left-to-right", "In which direction sentences are generated."
+        "left-to-right", "Direction in which sentences are generated."
     )
-    spelling: SpellingSettings = setting(SpellingSettings(), "Where unknown = spelling.")
+    spelling: SpellingSettings = setting(SpellingSettings(), "For unknown = spelling.")
     derivations: Literal["oracle", "sampled"] = setting(
         "oracle", "Train on one derivation per tree, or sample among all of them in every sweep."
     )
-    particles: int = setting(20, "Particles per sentence where derivations are sampled.")
+    particles: int = setting(20, "Particles per sentence if derivations are sampled.")
     lengths: Literal["free", "matched"] = setting(
         "free",
-        "Lengths of the sentences that the model would generate: as they come, or matched to those "
-        "of the treebank.",
+        "Lengths of the sentences that the model generates: not adjusted, or matched to the "
+        "lengths in the treebank.",
     )
-    contexts: ContextSettings = setting(ContextSettings(), "What each distribution sees.")
+    contexts: ContextSettings = setting(ContextSettings(), "Context of each distribution.")
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
+        SamplerSettings(sweeps=20, samples=10), "Settings for learning the distributions."
     )
     unsupervised: UnsupervisedSettings = setting(
-        UnsupervisedSettings(), "A second stage of training on the words alone."
+        UnsupervisedSettings(), "A second stage of training on words only."
     )
-    raw_text: RawTextSettings = setting(RawTextSettings(), "How raw text is learned from.")
+    raw_text: RawTextSettings = setting(RawTextSettings(), "Settings for learning from raw text.")
 
     def validate(self) -> None:
-        """Refuse a second stage that the model cannot have."""
+        """Raise an error if the model cannot have this second stage."""
         if not self.unsupervised.sweeps:
             return
         if self.sampler.seating != "gibbs":
             raise ConfigError("unsupervised sweeps need seating = 'gibbs'")
         if self.lexical == "none" and self.unsupervised.latent != "trees":
             raise ConfigError(
-                "tags cannot be latent where there are no words: set unsupervised.latent = 'trees'"
+                "tags cannot be latent if there are no words: set unsupervised.latent = 'trees'"
             )
 
 
 def elements_of(config: TransitionConfig) -> dict[str, list[str]]:
-    """Return what each distribution sees; words leave the contexts if the settings say so."""
+    """Return the context of each distribution; words are removed if the settings require it."""
     return {
         name: [
             element

@@ -2,12 +2,12 @@
 
 Most trees have several derivations. The deterministic oracle trains on one of them; a
 `DerivationChain` resamples each sentence's derivation in every sweep, given all others (§2 of Buys
-& Blunsom 2015). A `LatentChain` goes on from there and draws trees, labels and tags as well, given
-the words alone (§5.4). Both are conditional SMC with the present derivation retained, and a
-Metropolis-Hastings step for what the events of one sentence teach each other:
+& Blunsom 2015). A `LatentChain` continues from there and draws trees, labels and tags as well,
+given only the words (§5.4). Both are conditional SMC with the present derivation retained, and a
+Metropolis-Hastings step to correct for the dependence among the events of one sentence:
 
     events of sentence i leave  ->  particles draw d ~ p(d | words, the others), one retraces d_i
-    ->  events of d enter       ->  accept, or all go back to their old tables
+    ->  events of d enter       ->  accept, or all events return to their old tables
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 WordTags: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""The tags that each word may have: offsets by word, and a list; empty arrays allow all."""
+"""The tags that each word may have: offsets by word, and a list; empty arrays allow all tags."""
 
 ALL_TAGS: WordTags = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
@@ -48,7 +48,7 @@ class DerivationChain:
 
     def __post_init__(self) -> None:
         self.moved = (0, 0)
-        """Sentences whose draw was accepted, and whose derivation changed, in the last sweep."""
+        """Sentences with an accepted draw, and with a new derivation, in the last sweep."""
         franchises = {name: part.franchise for name, part in self.learned.items()}
         self._sampler = DerivationSampler(
             self.shape,
@@ -61,7 +61,7 @@ class DerivationChain:
 
     @property
     def derivations(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """(action, tag, label) of every step, and where each sentence's steps end."""
+        """(action, tag, label) of every step, and the end of each sentence's steps."""
         steps, ends = self._sampler.histories()
         return steps, ends
 
@@ -82,7 +82,7 @@ class DerivationChain:
         return added(part.franchise.log_likelihood() for part in self.learned.values())
 
     def figures(self) -> Figures:
-        """Return the figures of every distribution, and how many derivations changed."""
+        """Return the figures of every distribution, and the number of derivations that changed."""
         figures: Figures = {"derivations.changed": self.moved[1]}
         for part in self.learned.values():
             figures |= part.figures()
@@ -103,7 +103,7 @@ class DerivationChain:
         return arrays
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Put everything back into a saved state."""
+        """Return everything to a saved state."""
         for name, part in self.learned.items():
             part.franchise.clear()
             part.franchise.rebuild(state[f"{name}.restaurants"], state[f"{name}.entries"])
@@ -116,13 +116,13 @@ class DerivationChain:
 
 @dataclass(eq=False)
 class LatentChain(DerivationChain):
-    """The second stage: trees or tags are drawn too, beginning with what the first stage knows."""
+    """The second stage: trees or tags are drawn too, starting from the state of the first."""
 
     before: DerivationChain | SentenceBatch
     """The chain of the first stage, or the trees whose oracle its events followed."""
 
     def seat(self) -> None:
-        """Take up the derivations of the first stage, whose events are seated."""
+        """Start from the derivations of the first stage, whose events are seated."""
         if isinstance(self.before, DerivationChain):
             self._sampler.resume(*self.before.derivations)
         else:

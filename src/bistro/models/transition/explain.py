@@ -1,7 +1,8 @@
-"""Why a transition parser gives a derivation its probability: every step with its back-off chain.
+"""Explanation of the probability of a derivation: every step with its back-off chain.
 
-A shift decides on the action, then on a tag, then on a word; an arc on the action, then on its
-label. Actions that are not possible leave their probability to the others, so that an action's is
+A shift chooses the action, then a tag, then a word; an arc chooses the action, then its
+label. The probability of impossible actions is given to the others, so that the probability of
+an action is
 
     p(action) = chain(action) / Σ over possible actions of their chains
 """
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from bistro.models.transition.model import TransitionModel
 
 ACTIONS = ("shift", "left-arc", "right-arc", "end")
-"""In the order of the core."""
+"""The actions, in the order of the core."""
 SHIFT, LEFT_ARC, RIGHT_ARC, END = range(4)
 DISTANCES = ("1", "2", "3", "4-5", "6-10", "over 10")
 CHILDREN = ("0", "1", "2", "3 or more")
@@ -48,14 +49,14 @@ PACED = ", times {:.4g} after {} words"
 def explain_derivation(
     model: TransitionModel, sentence: Sentence, training: Iterable[Sentence] | None
 ) -> Explanation:
-    """Return the decisions of the likeliest derivation of a tree, given or found."""
+    """Return the decisions of the most probable derivation of a given or predicted tree."""
     words, tree, is_given = tree_to_explain(model, sentence, size=PARTICLES)
     steps = model.best_derivation(words, tree)
     decisions = list(_Derivation(model, words, tree, steps, training).decisions())
     share = math.exp(steps["log_prob"] - steps["log_tree"])
     which = "the given tree" if is_given else f"the best tree found with {PARTICLES:,} particles"
     protocol = (
-        f"The likeliest derivation of {which}, which has {share:.1%} of the tree's probability. "
+        f"The most probable derivation of {which}, with {share:.1%} of the tree's probability. "
         f"{numbers_told(decisions)}"
     )
     trees = tree.heads, tree.labels, tree.tags
@@ -70,7 +71,7 @@ def training_events(model: TransitionModel, sentences: Iterable[Sentence]) -> di
 
 @dataclass
 class _Derivation:
-    """A derivation that is walked through, and what has been generated so far."""
+    """A derivation that is traversed, and the symbols generated so far."""
 
     model: TransitionModel
     sentence: Sentence
@@ -81,7 +82,7 @@ class _Derivation:
     number: int = 0
 
     def __post_init__(self) -> None:
-        """Open the distributions, spell the unknown words."""
+        """Open the distributions and spell the unknown words."""
         model = self.model
         known = None if self.training is None else training_events(model, self.training)
         self._chains: dict[str, Backoff] = opened(
@@ -171,7 +172,7 @@ class _Derivation:
         seen[NUMBERS["action"]] = int(action == RIGHT_ARC)
         context = self._context("labels", seen)
         chains = self._chains["labels"]
-        # They sum to 1 but for the single precision of the file, which the parser puts right.
+        # They sum to 1 up to the single precision of the file, which the parser corrects.
         total = chains.distribution_sum(context, range(len(self.model.codec.labels)))
         levels = chains.chain(context, label, 1 / total)
         name = self.model.codec.labels[label]
@@ -195,7 +196,7 @@ class _Derivation:
         return decided(about, levels, scale, reason)
 
     def _place(self, position: int) -> int:
-        """Return the written place of the word that is generated at a position."""
+        """Return the written position of the word that is generated at a position."""
         if self.model.config.direction == "left-to-right":
             return position
         return self.model.codec.mirror_head(position, len(self.sentence))

@@ -1,4 +1,4 @@
-"""Which preset fits a treebank: by the features that it annotates, or by its tags.
+"""Choice of the preset that fits a treebank: by its features, or by its tags.
 
 >>> import bistro
 >>> preset_for(bistro.builtin(sentences=60, seed=1))

@@ -1,12 +1,12 @@
-"""Reading along: which analyses are alive after each word, and how probable they are.
+"""Incremental reading: the live analyses after each word, and their probabilities.
 
-The particle search keeps many derivations of the words so far. Those that have made the same tags
-and arcs are one analysis, a partial tree whose open words wait on the stack; its share of the whole
+The particle search keeps many derivations of the words so far. Derivations with the same tags
+and arcs are one analysis, a partial tree whose open words are on the stack; its share of the total
 is its probability given the words so far,
 
     p(tree | w_1 ... w_i) = Σ_{derivations d of tree} p(d, w_1 ... w_i) / p(w_1 ... w_i)
 
-A garden path is an analysis that holds most of the probability until a word takes it away.
+A garden path is an analysis that has most of the probability until a word makes it improbable.
 
 >>> import bistro
 >>> model = bistro.train("transition", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -40,18 +40,18 @@ from bistro.treebank.sentence import Sentence
 
 @dataclass(frozen=True)
 class FollowOptions(Options):
-    """How hard to search; the same as in scores with ``method="search"``."""
+    """Options of the search, as in scores with ``method="search"``."""
 
     particles: int = 10_000
     tags: Literal["all", "seen"] = "all"
-    """Which tags a word may have: all, or those it had in training (faster)."""
+    """Tags that a word may have: all, or its tags in training (faster)."""
 
     def score_options(self) -> ScoreOptions:
         """Return the options of the scores that this reading agrees with."""
         return ScoreOptions("search", particles=self.particles, tags=self.tags)
 
     def protocol(self) -> str:
-        """Say how a reading is computed."""
+        """Describe how a reading is computed."""
         tags = "all tags" if self.tags == "all" else "tags seen in training"
         return (
             f"Particle search with {self.particles:,} particles over {tags}; probabilities are "
@@ -60,10 +60,10 @@ class FollowOptions(Options):
 
 
 class FollowingAbility(LanguageAbility):
-    """What a parser that generates words from left to right can show while it reads."""
+    """Methods of a parser that generates words from left to right, to inspect its analyses."""
 
     def follow(self, words: Sentence | Sequence[str], analyses: int = 5, **options: Any) -> Reading:
-        """Read a sentence and return the likeliest `analyses` after each word.
+        """Read a sentence and return the most probable `analyses` after each word.
 
         Parameters
         ----------

@@ -2,9 +2,9 @@
 
 An arc-standard parser in which every step has a probability (Buys & Blunsom 2015): shift generates
 a tag and then a word, left-arc and right-arc generate an arc and then its label. All steps are
-drawn from hierarchical Pitman-Yor processes that look at the stack; which elements of it, in which
-order, is data (`bistro.encoding.contexts`). With the arc from the root, or an end event, the
-sentence ends: the model is a distribution over all finite sentences and trees.
+drawn from hierarchical Pitman-Yor processes whose contexts are elements of the stack; the elements
+and their order are data (`bistro.encoding.contexts`). The arc from the root, or an end event, ends
+the sentence: the model is a distribution over all finite sentences and trees.
 
 >>> import bistro
 >>> model = bistro.train("transition", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -42,32 +42,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ParseOptions(CoreOptions, DictionaryOptions):
-    """How to search, and what to return."""
+    """Options of the search and its output."""
 
     kind: ClassVar[str] = "transition"
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 1000
-    """Particles, or the width of the beam."""
+    """Number of particles, or width of the beam."""
     selection: Literal["weight", "paper"] = "weight"
-    """After each word particles go to derivations by their weights; in the paper, by weight times
-    the particles they had, which is faster and leaves far fewer of them alive."""
+    """After each word particles are assigned to derivations by their weights; in the paper, by
+    weight times their number of particles, which is faster and keeps far fewer derivations."""
     ranking: Literal["trees", "derivations"] = "trees"
-    """Trees are ranked by the sum over their derivations and, where no context sees labels, over
-    labels; or derivations are, each with its labels: the best one's tree is returned."""
+    """Trees are ranked by the sum over their derivations and, if no context sees labels, over
+    labels. Otherwise derivations are ranked, each with its labels, and the tree of the best is
+    returned."""
     tags_per_word: int = 10
-    """The paper tries 3, and finds no gain in more. With 10, tag sets with features joined to the
+    """The paper tries 3, and finds no gain with more. With 10, tag sets with features joined to the
     tags gain most: `docs/decisions/tag-dictionary.md`."""
     labels_per_arc: int = 3
     both_reduces: bool = True
-    """Or particles that do not shift take the likelier of left arc and right arc, as in Algorithm 1
-    of the paper."""
+    """If false, particles that do not shift use the more probable of left arc and right arc, as in
+    Algorithm 1 of the paper."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,} by {self.selection}", *super()._search()]
 
     def request_for(self, output: OutputRequest) -> ParseRequest:
-        """Return the request for this output, with how the parser searches."""
+        """Return the request for this output, with the search options of the parser."""
         return ParseRequest(
             output=output,
             search=self.search,
@@ -97,7 +98,7 @@ def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> Tr
 
 
 def outcomes_of(shape: TransitionShape, codec: Codec) -> dict[str, int]:
-    """Return how many outcomes each distribution has."""
+    """Return the number of outcomes of each distribution."""
     return {
         "actions": shape.action_outcomes,
         "labels": len(codec.labels),
@@ -142,7 +143,7 @@ class TransitionModel(FollowingAbility):
         )
 
     def with_lengths_of(self, sentences: Sequence[Sized], seed: int) -> Self:
-        """Return the model with lengths as its settings want them: matched to these sentences'."""
+        """Return the model with lengths matched to these sentences, if its settings require it."""
         if self.config.lengths == "free":
             return self
         purpose = purpose_key(f"{self.kind}.pace")
@@ -158,7 +159,7 @@ class TransitionModel(FollowingAbility):
             return replace(self, pace=matched_pace([len(s) for s in sentences], drawn_lengths))
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return the options of a committee, whose search is this one."""
+        """Return the options of a committee that this parser has."""
         return {name: v for name, v in options.items() if name in ParseOptions.names()}
 
     def best_analyses(
@@ -166,17 +167,17 @@ class TransitionModel(FollowingAbility):
     ) -> dict[str, NDArray[np.int32]]:
         """Return heads, labels and tags of the best parses as numbers, word after word.
 
-        They are as the model generates them: of a model from right to left, mirrored.
+        They are in the order of generation: mirrored for a model from right to left.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
-        # Raw text is parsed to learn from: a word keeps the tags that people gave it.
+        # Raw text is parsed to learn from it: a word keeps the tags of its annotation.
         hard = {"tag_dictionary": "hard", "tags_per_word": 3}
         request = self._chosen({"size": particles, "mbr": False, **hard}).request()
         found = self._found(batch, request, 1)
         return {name: found[name] for name in ("heads", "labels", "tags")}
 
     def best_derivation(self, sentence: Sentence, tree: Tree) -> dict[str, Any]:
-        """Return the likeliest derivation of a projective tree, step by step, in numbers."""
+        """Return the most probable derivation of a projective tree, step by step, as numbers."""
         try:
             steps: dict[str, Any] = self._parser.best_derivation(
                 self.codec.encode([sentence], [tree])
@@ -186,13 +187,13 @@ class TransitionModel(FollowingAbility):
         return steps
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Return which contexts made the probability of every step of a derivation.
+        """Return the contexts that determine the probability of every step of a derivation.
 
         Parameters
         ----------
         sentence
-            The sentence. The derivation is the likeliest one of its own tree, if it has one, or of
-            the most probable tree found.
+            The sentence. The derivation is the most probable one of its own tree, if it has one, or
+            of the most probable tree found.
         training
             Training data in which to count each context; default: none.
         """
@@ -216,7 +217,7 @@ class TransitionModel(FollowingAbility):
     def from_parts(
         cls, config: TransitionConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Restore the model from a file."""
         distributions = by_owner(arrays, DISTRIBUTIONS)
         word_tags = arrays["word_tags.begin"], arrays["word_tags.list"]
         codec = Codec.from_parts(config, header, arrays)

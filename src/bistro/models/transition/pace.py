@@ -1,16 +1,17 @@
-"""Lengths of generated sentences, matched to those of the treebank.
+"""Lengths of generated sentences, matched to the lengths in the treebank.
 
-Every word but one hangs on another, so a sentence of n words has n - 1 dependents, and a mean of
-24 words means 0.958 dependents per word: the model has to be right to one part in a hundred about
-how often a word takes one more. Smoothing is not: a tag or an action that backs off to a shorter
-context forgets what is still open, and the model's own sentences lead it to such contexts more
-often than the treebank does (docs/decisions/lengths-matched.md). The remedy is one factor,
+Every word but one depends on another, so a sentence of n words has n - 1 dependents, and a mean of
+24 words means 0.958 dependents per word: the model must predict the number of dependents of a word
+with an error of less than one percent. Smoothing is not that exact: a tag or an action that backs
+off to a shorter context ignores which words are still open, and the model's own sentences lead to
+such contexts more often than the treebank does (docs/decisions/lengths-matched.md). The remedy is
+one factor,
 
     p(shift | context, n words so far)  ∝  p(shift | context) · (n / begin)^-exponent,   n > begin
 
-with the exponent under which the sentences that the model draws are, on average, about as long as
-those of the treebank. Generation and scores use it. Trees are searched for without it: the words of
-a parse are known, and on text p(shift) is right as it is.
+with the exponent for which the sentences that the model draws are, on average, about as long as
+the sentences of the treebank. Generation and scores use it. The search for trees does not use it:
+the words of a parse are known, and on text p(shift) is correct without it.
 
 >>> Pace(begin=10.0, exponent=0.5).factor(40)
 0.5
@@ -28,27 +29,27 @@ from numpy.typing import NDArray
 BEGIN = 0.6
 """The factor begins at this share of the treebank's mean length (chosen on WSJ and EWT dev)."""
 ABOVE = 0.02
-"""Drawn sentences may stay this much longer: the last percents cost most in likelihood."""
+"""Drawn sentences may be longer by this share: the last percents cost most in likelihood."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000
-"""Sentences drawn for each exponent tried; their mean has an error of one or two percent."""
+"""Sentences drawn for each exponent; their mean has an error of one or two percent."""
 FIRST_EXPONENT = 0.5
 MOST_TRIALS = 8
 USUAL_TRIALS = 4
 
 
 class Pace(NamedTuple):
-    """The factor on the probability of a shift; with exponent 0 there is none."""
+    """The factor on the probability of a shift; exponent 0 means no factor."""
 
     begin: float = 1.0
     exponent: float = 0.0
 
     def factor(self, words: int) -> float:
-        """Return the factor when so many words have been generated."""
+        """Return the factor after `words` generated words."""
         return math.pow(max(words, self.begin) / self.begin, -self.exponent)
 
     def array(self) -> NDArray[np.float64]:
-        """Return both numbers as a model file keeps them."""
+        """Return both numbers in the form of a model file."""
         return np.array(self)
 
 
@@ -58,14 +59,14 @@ FREE = Pace()
 def matched_pace(
     lengths: Sequence[int], drawn_lengths: Callable[[Pace], NDArray[np.int64]]
 ) -> Pace:
-    """Return the factor under which drawn sentences are about as long as given ones.
+    """Return the factor for which drawn sentences are about as long as given ones.
 
     The exponent is found by false position on the logarithm of the mean length.
 
     Parameters
     ----------
     lengths
-        Words of each sentence of the treebank.
+        Length of each sentence of the treebank in words.
     drawn_lengths
         Draws sentences from the model with a factor and returns their lengths.
 

@@ -1,10 +1,10 @@
 """Trees and derivations from the prior of the transition model, for simulation-based calibration.
 
-Training takes the events of a derivation for draws among all outcomes, so the prior is that of
-sequences of events, given that no action was drawn that its configuration does not allow: data in
-which one was is drawn again, hyper-parameters included (`cpp/parse/derivation_urn.hpp`).
-Derivations are sampled given the trees, or, where the second stage of training has sweeps, given
-words alone.
+Training treats the events of a derivation as draws among all outcomes. The prior is therefore the
+prior of sequences of events, given that every action was allowed in its configuration: data with
+an action that is not allowed are drawn again, including hyper-parameters
+(`cpp/parse/derivation_urn.hpp`). Derivations are sampled given the trees or, if the second stage of
+training has sweeps, given only the words.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 TAGS, WORDS, LABELS, SENTENCES, MOST_WORDS, MOST_ELEMENTS = 2, 2, 2, 2, 6, 2
-"""Small, so that all is over in a minute; contexts keep their first elements."""
+"""Small sizes, so that a run takes about a minute; contexts keep their first elements."""
 FEWEST_WORDS = 8
-"""In all sentences: trees of one or two words have one derivation each."""
+"""Minimum number of words in all sentences: trees of one or two words have one derivation."""
 LEFT_ARC, RIGHT_ARC = 1, 2
 Drawn = dict[str, NDArray[Any]]
 
@@ -82,7 +82,7 @@ def parts_of(config: TransitionConfig, shape: TransitionShape, seed: int) -> dic
 def draw_trees(
     config: TransitionConfig, shape: TransitionShape, seed: int
 ) -> tuple[dict[str, Learned], Drawn]:
-    """Draw until nothing impossible was drawn, and there are enough words.
+    """Draw until all actions are allowed and there are enough words.
 
     The franchises hold the true seating.
     """
@@ -106,7 +106,7 @@ def draw_trees(
 def chain_over(
     drawn: Drawn, config: TransitionConfig, shape: TransitionShape, seed: int
 ) -> DerivationChain:
-    """Return a chain over the trees or, with an unsupervised stage, over the words alone."""
+    """Return a chain over the trees or, with an unsupervised stage, over the words only."""
     latent = config.unsupervised.latent if config.unsupervised.sweeps else ""
     given = _batch(drawn)
     options: dict[str, Any] = {
@@ -139,7 +139,7 @@ def _batch(drawn: Drawn, latent: str = "") -> SentenceBatch:
 
 
 def derivation_quantities(learned: dict[str, Learned], steps: NDArray[np.int16]) -> Quantities:
-    """Return means and sums over all depths of each distribution, and when arcs are made."""
+    """Return means and sums over all depths of each distribution, and the times of arcs."""
     quantities: dict[str, float] = {}
     for name, part in learned.items():
         parameters = part.franchise.parameters()

@@ -1,17 +1,17 @@
-"""Learning from raw text: parse it, then let the words learn from the parses.
+"""Learning from raw text: the text is parsed, and words are learned from the parses.
 
 The semi-supervised training of Buys & Blunsom (2015, §5.4). A parser is trained on the treebank
-and parses the text; the words of the text, each in its context along the derivation of its
-sentence's best parse, join those of the treebank, and the distribution of words is learned from
-both. Tags, actions and labels are learned from the treebank alone, unless the settings say so.
+and parses the text. The words of the text, each in its context along the derivation of its
+sentence's best parse, are added to the words of the treebank, and the distribution of words is
+learned from both. Tags, actions and labels are learned only from the treebank by default.
 
     phase 0        the first parser, from the treebank; unknown words by classes
     phase 1 + 2r   round r parses the text with the newest model
     phase 2 + 2r   round r learns all distributions, from the treebank and the parses
 
-The model knows the words of treebank and text together; the first parser knows those of the
-treebank, and takes the others for unknown words. A checkpoint holds its phase, so an interrupted
-run goes on where it was.
+The model knows the words of the treebank and the text; the first parser knows only the words of the
+treebank, and treats the others as unknown words. A checkpoint records its phase, so an interrupted
+run resumes where it was.
 
 >>> model = bistro.train("transition", treebank, text=["news.txt.gz"])       # doctest: +SKIP
 """
@@ -54,15 +54,15 @@ from bistro.treebank.sentence import Sentence
 Item = TypeVar("Item")
 FIRST_PARSER = 0
 PARSING, LEARNING = 0.6, 0.25
-"""The parts of the time of a training that parsing and learning take, roughly."""
+"""Approximate shares of the training time that parsing and learning take."""
 PIECES_AT_ONCE = 16
-"""Pieces whose events are made and sorted together: the longer the lists, the fewer to merge."""
+"""Number of pieces whose events are made and sorted together: longer lists mean fewer merges."""
 
 
 def train_with_text(
     data: Sequence[Words], config: TransitionConfig, run: Run, text: RawText
 ) -> TransitionModel:
-    """Train a transition parser on trees, and its words on raw text as well."""
+    """Train a transition parser on trees, and its words also on raw text."""
     _check(config)
     return _Training(trees_of(data), config, run, text).model()
 
@@ -80,7 +80,7 @@ def _check(config: TransitionConfig) -> None:
 
 @dataclass
 class _Training:
-    """One training on treebank and text, from its first phase or a later one to the model."""
+    """One training on a treebank and text, from any phase to the model."""
 
     sentences: list[Sentence]
     config: TransitionConfig
@@ -103,7 +103,7 @@ class _Training:
         self.fingerprint = fingerprint_of("transition with text", config, self.run.seed, digests)
 
     def _count(self) -> WordCounts:
-        """Let the words of the text be counted, and add them to those of the treebank."""
+        """Count the words of the text, and add them to the words of the treebank."""
         counts = WordCounts.of(sentence.forms for sentence in self.sentences)
 
         def reader(pieces: Iterator[TextPiece]) -> Iterator[PieceFacts]:
@@ -117,7 +117,7 @@ class _Training:
         return counts
 
     def model(self) -> TransitionModel:
-        """Go through all phases that a checkpoint does not spare."""
+        """Run all phases that are not finished in a checkpoint."""
         phase, saved = self._saved()
         model, analyses = None, Analyses()
         for number in range(self.config.raw_text.rounds):
@@ -134,7 +134,7 @@ class _Training:
         return model
 
     def _saved(self) -> tuple[int, Mapping[str, NDArray[Any]]]:
-        """Return the phase and the arrays of the checkpoint, if this run is to go on from one."""
+        """Return the phase and the arrays of the checkpoint, if this run resumes from one."""
         found = self.run.session.saved(self.fingerprint)
         return (int(found[0]["phase"]), found[1]) if found else (FIRST_PARSER, {})
 
@@ -175,7 +175,7 @@ class _Training:
         keep()
 
     def _counted(self, pieces: Iterable[Item], analyses: Analyses) -> Iterator[Item]:
-        """Yield parsed pieces, and show how many words there are before each of them."""
+        """Yield parsed pieces, and show the number of words before each of them."""
         words = self.text.words
         share = PARSING / self.config.raw_text.rounds
         with progress.phase("parsing", total=words, unit="words", share=share) as work:
@@ -191,7 +191,7 @@ class _Training:
         with self.run.session.reading_checkpoint():
             place = ends.index(analyses.sentences)
             if sum(words for _, words in self.text.sizes[:place]) != analyses.words:
-                raise ValueError("the analyses are not those of whole pieces")
+                raise ValueError("the analyses do not end at the end of a piece")
         return islice(self.text.pieces(), place, None)
 
     def _parsed_text(self, analyses: Analyses) -> Iterator[ParsedText]:
@@ -207,7 +207,7 @@ class _Training:
             word += words
 
     def _events(self, analyses: Analyses) -> tuple[dict[str, EventRuns], NDArray[np.int64]]:
-        """Return the events of the treebank and those learned from the parses, and all tags."""
+        """Return the events of the treebank and of the parses, and all tags."""
         trees = [training_tree(sentence, self.config) for sentence in self.sentences]
         of_trees = self.recorder.recorded(self.codec.encode(self.sentences, trees))
         runs = {name: EventRuns(events.levels) for name, events in of_trees.items()}
@@ -249,7 +249,7 @@ class _Training:
 
 
 def _parser_in(saved: Mapping[str, NDArray[Any]]) -> TransitionModel:
-    """Return the parser that a checkpoint keeps for the text that is left."""
+    """Return the parser that a checkpoint keeps for the remaining text."""
     model: Model = from_bytes(saved["parser"].tobytes(), "the parser in the checkpoint")
     assert isinstance(model, TransitionModel)
     return model

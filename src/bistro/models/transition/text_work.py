@@ -1,7 +1,7 @@
-"""What workers do with raw text beside parsing it: count its words, make events of its parses.
+"""Work on raw text besides parsing: counting its words, and making events from its parses.
 
-Both are tasks for `bistro.inference.workers`. What comes back is small and ready: words with their
-counts, and events as sorted numbers, which one process can put together faster than many make them.
+Both are tasks for `bistro.inference.workers`. The results are small and ready: words with their
+counts, and events as sorted numbers, which one process can merge faster than many produce them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from bistro.treebank.raw_text import PieceFacts, TextPiece
 
 
 def count_piece(shared: None, piece: TextPiece) -> tuple[PieceFacts, WordCounts]:
-    """Return what a piece of text holds, and its words."""
+    """Return the facts about a piece of text, and its words."""
     sentences, facts = piece.read()
     return facts, WordCounts.of(sentences)
 
 
 class ParsedText(NamedTuple):
-    """Pieces of a text in a row, with heads, labels and tags of all their words, as numbers."""
+    """Consecutive pieces of a text, with heads, labels and tags of all their words, as numbers."""
 
     pieces: Sequence[TextPiece]
     columns: dict[str, NDArray[np.int32]]
@@ -39,17 +39,17 @@ class ParsedText(NamedTuple):
 
 
 class TextEvents(NamedTuple):
-    """What is learned from some sentences."""
+    """The events to learn from some sentences."""
 
     events: dict[str, Events]
-    """Sorted, by the name of the distribution that they belong to."""
+    """Sorted events, by the name of their distribution."""
     tagged: NDArray[np.int64]
-    """Every word with every tag that it has: word · (number of tags) + tag, sorted, each once."""
+    """Pairs of a word and one of its tags: word · (number of tags) + tag, sorted, each once."""
 
 
 @dataclass(frozen=True)
 class Recorder:
-    """Makes events of trees: those of the distributions that learn from them."""
+    """Makes events from trees, for the distributions that learn from them."""
 
     config: TransitionConfig
     codec: Codec
@@ -65,9 +65,9 @@ class Recorder:
         return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
 
     def for_text(self) -> Recorder:
-        """Return the recorder for raw text: what is not learned from it needs no contexts.
+        """Return the recorder for raw text: distributions that do not learn need no contexts.
 
-        They would take most of the memory.
+        These contexts would take most of the memory.
         """
         learns = set(self.config.raw_text.learns)
         lists = {n: getattr(self.config.contexts, n) if n in learns else () for n in DISTRIBUTIONS}

@@ -1,4 +1,4 @@
-"""Training of the transition parser: on its trees, and then perhaps on its words alone.
+"""Training of the transition parser: on its trees, and then optionally on its words only.
 
 The first stage follows one derivation per tree (four chains that share nothing) or draws
 derivations (one chain); the second, if there is one, resamples trees and tags of the same
@@ -32,9 +32,9 @@ from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
 SAMPLING = {"free": 0.67, "matched": 0.4}
-"""The part of the time of a training that sweeps take, by the setting `lengths`, roughly."""
+"""Approximate share of the training time that sweeps take, by the setting `lengths`."""
 PREPARING = {"free": 0.27, "matched": 0.15}
-"""The part before them."""
+"""Approximate share of the time before the sweeps."""
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
@@ -50,7 +50,7 @@ def train_transition(data: Sequence[Words], config: TransitionConfig, run: Run) 
 
 
 def _ignore() -> None:
-    """Do nothing with a step that is done."""
+    """Ignore the end of a step."""
 
 
 def training_of(
@@ -59,7 +59,7 @@ def training_of(
     seed: int,
     on_step: Callable[[], None] = _ignore,
 ) -> Training:
-    """Return all that is needed to train a transition parser on trees, after four steps."""
+    """Prepare the training of a transition parser on trees, in four steps."""
     sentences = trees_of(data)
     codec, _ = Codec.learn(sentences, config)
     single_root = wants_single_root(sentences, config.roots)
@@ -69,7 +69,7 @@ def training_of(
 
 @dataclass
 class Training:
-    """The events of the trees, the distributions to be learned, and the stages that do it."""
+    """The events of the trees, the distributions to be learned, and the stages of learning."""
 
     config: TransitionConfig
     codec: Codec
@@ -146,7 +146,7 @@ class Training:
         return [Stage(chains, sweeps, samples=0), second]
 
     def finish(self, run: Run, trace: Trace, **facts: str) -> TransitionModel:
-        """Return the model, when the stages have run."""
+        """Return the model after the stages have run."""
         self.codec.speller = self.spelling.speller() if self.spelling else None
         lifted = sum(not is_projective(sentence.heads) for sentence in self.sentences)
         model = TransitionModel(
@@ -160,7 +160,7 @@ class Training:
         return model.with_lengths_of(self.sentences, self.seed)
 
     def forget_samples(self) -> None:
-        """Keep only the samples from now on."""
+        """Discard earlier samples."""
         for part in self.learned.values():
             part.forget_samples()
 
@@ -189,7 +189,7 @@ def oracle_events_of(
 
 
 def _known(tree: Tree, latent: str) -> Tree:
-    """Return what the second stage may know of a tree; labels belong to their arcs."""
+    """Return the parts of a tree that the second stage observes; labels belong to their arcs."""
     n = len(tree.heads)
     if latent == "tags":
         return Tree([EMPTY] * n, tree.heads, tree.labels)
@@ -200,7 +200,7 @@ def _known(tree: Tree, latent: str) -> Tree:
 def spelling_learner(
     codec: Codec, sentences: Sequence[Sentence], config: TransitionConfig, seed: int
 ) -> SpellingLearner | None:
-    """Return what learns to spell the words of a treebank given their tags, if they are spelled."""
+    """Return the learner for spelling words given their tags, or None if words are not spelled."""
     vocabulary = codec.vocabulary
     if not vocabulary.is_open:
         return None

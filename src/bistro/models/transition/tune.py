@@ -1,16 +1,16 @@
 """The search for contexts and settings of the transition parser, on a development set.
 
-Hill climbing, one part of the configuration after another, again and again until nothing helps:
+Hill climbing, one part of the configuration after another, repeated until nothing helps:
 
-- contexts of a distribution: every absent element is tried in one place (words at the end, all else
-  before the words); the few best then move to either side as long as that helps; the best of all
-  trials is taken if it is better than what there is. When no addition helps, single elements are
-  removed, or change places with their neighbours. After the first time only elements that looked
-  promising when they were last tried are tried again;
+- contexts of a distribution: every absent element is tried at one position (words at the end, other
+  elements before the words). The few best elements are then moved to either side while that helps.
+  The best of all trials is accepted if it is better than the present configuration. When no
+  addition helps, single elements are removed, or exchanged with their neighbours. After the first
+  time, only elements that looked promising in their last trial are tried again;
 - settings: all values of each (`ALTERNATIVES`); features are joined to the tags one by one.
 
 A trial trains only the chains that changed (`bistro.models.transition.workbench`) with few sweeps,
-and asks a judge for its figures; the judge is any function from a model to figures, one of them
+and obtains its figures from a judge, which is any function from a model to figures, one of them
 ``score``.
 
 >>> search = Search(bench, judge, Journal(None, {}))                          # doctest: +SKIP
@@ -49,12 +49,12 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
 SETTINGS = ("tagset", "tag_features", *list(ALTERNATIVES)[1:])
 PARTS = (*DISTRIBUTIONS, *SETTINGS)
 RARE_FEATURE = 0.01
-"""Features that fewer words than this have are not worth a trial."""
+"""Features with a smaller share of words than this are not tried."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A configuration and what the judge said of it."""
+    """A configuration and its figures from the judge."""
 
     config: TransitionConfig
     figures: Figures
@@ -68,25 +68,25 @@ class Trial:
 
 @dataclass(frozen=True)
 class Effort:
-    """How thoroughly to search."""
+    """The thoroughness of the search."""
 
     least_gain: float = 0.03
-    """A change must bring as much; smaller gains are noise, and longer contexts cost time."""
+    """Minimum gain of a change; smaller gains are noise, and longer contexts cost time."""
     best_places: int = 3
-    """How many of the best new elements are tried in other places too."""
+    """Number of best new elements that are also tried at other positions."""
     promising: int = 12
-    """How many elements or features are tried again after the first time."""
+    """Number of elements or features that are tried again after the first time."""
     label_elements: bool = True
-    """Whether contexts may hold labels of earlier arcs, which makes parsing slower."""
+    """True if contexts may hold labels of earlier arcs, which makes parsing slower."""
 
 
 class OutOfTimeError(Exception):
-    """The search was asked to stop."""
+    """The search was stopped on request."""
 
 
 @dataclass
 class Search:
-    """A hill climber over configurations, with a journal of all it has tried."""
+    """A hill climber over configurations, with a journal of all trials."""
 
     bench: Workbench
     judge: Callable[[TransitionModel], Figures]
@@ -95,11 +95,11 @@ class Search:
     on_trial: Callable[[Trial, Trial], None] = lambda trial, best: None
     stop_asked: Callable[[], bool] = lambda: False
     workers: Workers | None = None
-    """Who tries configurations that do not depend on each other; default: one after the other."""
+    """Workers that try independent configurations; default: one after the other."""
 
     def __post_init__(self) -> None:
         self.accepted: list[Trial] = []
-        """The way up: the beginning and every change that was kept."""
+        """The path of the search: the initial configuration and every change that was kept."""
         self._promise: dict[str, dict[str, float]] = {}
         self._tried: list[Trial] = []
 
@@ -110,11 +110,11 @@ class Search:
 
     @property
     def ends(self) -> tuple[Trial, Trial]:
-        """Where the search began, and the best it found."""
+        """The initial and the best configuration."""
         return self.accepted[0], self.accepted[-1]
 
     def run(self, start: TransitionConfig, parts: Sequence[str]) -> Trial:
-        """Improve `start` part by part until nothing helps or a stop is asked for."""
+        """Improve `start` part by part until nothing helps or a stop is requested."""
         for part in parts:
             if part not in PARTS:
                 raise ConfigError(f"'{part}' cannot be searched: one of {', '.join(PARTS)}")
@@ -131,7 +131,7 @@ class Search:
         return self.best
 
     def _improve(self, part: str) -> bool:
-        """Take the best change of one part, if any is good enough."""
+        """Make the best change of one part, if it is good enough."""
         if part == "tag_features":
             return self._change_features()
         if part not in DISTRIBUTIONS:
@@ -144,7 +144,7 @@ class Search:
         return self._accept([self._try(config, change) for config, change in listed])
 
     def _try_together(self, configs: Sequence[TransitionConfig]) -> None:
-        """Let workers try what will be tried next; the journal then has the figures."""
+        """Let workers try the next configurations; their figures are added to the journal."""
         if self.workers is None:
             return
         missing = [c for c in configs if self.journal.find(configuration.to_dict(c)) is None]
@@ -177,7 +177,7 @@ class Search:
         return trial
 
     def _add_element(self, part: str) -> bool:
-        """Try new elements in one place each, the best of them in others too."""
+        """Try new elements at one position each, and the best of them also at others."""
         now = getattr(self.best.config.contexts, part)
         absent = [element for element in self._elements(part) if element not in now]
         probes: list[tuple[str, Trial]] = []
@@ -195,7 +195,7 @@ class Search:
         return self._accept(trials)
 
     def _walk(self, part: str, element: str, score: float) -> Iterator[Trial]:
-        """Move a new element from its default place to either side as long as that helps."""
+        """Move a new element from its default position to either side while that helps."""
         now = getattr(self.best.config.contexts, part)
         usual = _usual_place(now, element)
         for places in (range(usual - 1, -1, -1), range(usual + 1, len(now) + 1)):
@@ -209,14 +209,14 @@ class Search:
 
     def _insert(self, part: str, element: str, place: int) -> Trial:
         config = self._with_element(part, element, place)
-        return self._try(config, f"{part}: {element} at place {place + 1}")
+        return self._try(config, f"{part}: {element} at position {place + 1}")
 
     def _with_element(self, part: str, element: str, place: int) -> TransitionConfig:
         now = getattr(self.best.config.contexts, part)
         return with_elements(self.best.config, part, (*now[:place], element, *now[place:]))
 
     def _elements(self, part: str) -> Iterator[str]:
-        """Yield what a distribution may see: the fourth stack item only by its tag."""
+        """Yield the possible elements of a context; the fourth stack item has only a tag."""
         owner = {"b.tag": "words", "action": "labels"}
         for element in NUMBERS:
             if element.startswith("s4.") and element != "s4.tag":
@@ -242,7 +242,7 @@ class Search:
             yield with_elements(best, part, swapped), f"{part}: {other} before {one}"
 
     def _change_features(self) -> bool:
-        """Join one feature more to the tags, or one less."""
+        """Add one feature to the tags, or remove one."""
         best = self.best
         now = best.config.tag_features
         absent = [name for name in self._features() if name not in now]
@@ -269,7 +269,7 @@ class Search:
                 yield replace(best, **changed), f"{setting} = {value}"
 
     def _promising(self, part: str, absent: Sequence[str]) -> list[str]:
-        """Return all candidates the first time, later those that had looked best."""
+        """Return all candidates the first time, later the most promising ones."""
         promise = self._promise.setdefault(part, {})
         ranked = sorted(absent, key=lambda name: -promise.get(name, 0.0))
         return ranked[: self.effort.promising] if promise else ranked
@@ -295,7 +295,7 @@ def _judged(
 
 
 def _usual_place(now: Sequence[str], element: str) -> int:
-    """Return where an element belongs at first sight: words last, all else before the words."""
+    """Return the default position of an element: words last, everything else before the words."""
     place = len(now)
     while not is_lexical(element) and place and is_lexical(now[place - 1]):
         place -= 1

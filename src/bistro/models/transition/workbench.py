@@ -1,9 +1,9 @@
-"""A workbench for trying transition parsers: what two of them share is trained once.
+"""A workbench for trying transition parsers: parts that several models share are trained once.
 
 Given the trees, actions, labels, tags and words are four independent chains. A configuration that
 differs from an earlier one in the contexts of one distribution needs one new chain; the other three
-are taken from the shelf. The model is the one that `bistro.train` makes of the same configuration,
-with the derivations of the oracle, but lengths are free: to match them costs more than a chain.
+are reused. The model is the model that `bistro.train` makes from the same configuration,
+with oracle derivations, except that lengths are not matched, which would cost more than a chain.
 
 >>> bench = Workbench(bistro.builtin(sentences=100, seed=1), seed=1)          # doctest: +SKIP
 >>> first = bench.model(config)                                              # doctest: +SKIP
@@ -55,7 +55,7 @@ class _Encoded:
 
 
 class Workbench:
-    """Makes models of one treebank, and keeps the parts that the next one may need."""
+    """Makes models of one treebank, and keeps the parts that later models may need."""
 
     def __init__(self, sentences: Sequence[Sentence], seed: int) -> None:
         self.sentences = sentences
@@ -64,11 +64,11 @@ class Workbench:
         self._chains = lru_cache(CHAINS_KEPT)(self._learn)
 
     def __reduce__(self) -> tuple[type[Workbench], tuple[Sequence[Sentence], int]]:
-        """Return what a copy elsewhere is made of, which has a shelf of its own."""
+        """Return the parts of a copy in another process, which keeps its own chains."""
         return Workbench, (list(self.sentences), self.seed)
 
     def model(self, config: TransitionConfig) -> TransitionModel:
-        """Return the model of a configuration, training only what is new in it."""
+        """Return the model of a configuration, training only its new parts."""
         if config.unknown == "spelling":
             raise BistroError("a search trains models without spelling: set unknown = 'classes'")
         bare = replace(config, contexts=NO_CONTEXTS)
@@ -104,7 +104,7 @@ class Workbench:
         return name != "words" or config.lexical != "none"
 
     def _learn(self, name: str, config: TransitionConfig) -> Arrays:
-        """Learn one distribution, the only one of which the configuration has contexts."""
+        """Learn one distribution, the only one with contexts in the configuration."""
         encoded = self._encoded(replace(config, contexts=NO_CONTEXTS, sampler=USUAL_SAMPLER))
         shape = shape_of(config, encoded.codec, single_root=encoded.single_root)
         recorded = oracle_events(shape, encoded.batch)

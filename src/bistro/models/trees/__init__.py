@@ -7,7 +7,7 @@ from bistro.models.kinds import Kind
 KIND = Kind(
     name="trees",
     help="constituency parser with unbounded contexts",
-    about="a constituency parser with unbounded contexts: every rule sees all that is above it",
+    about="a constituency parser with unbounded contexts: every rule sees everything above it",
     model="bistro.models.trees.model:TreesModel",
     config="bistro.models.trees.config:TreesConfig",
     trainer="bistro.models.trees.train:train_trees",

@@ -16,5 +16,5 @@ class TreesConfig(UnboundedConfig):
     unknown: Literal["markers", "classes", "single"] = setting(
         "markers", "Unknown words: markers for English, learned classes, or one <unk>."
     )
-    unknown_suffixes: int = setting(100, "How many suffixes tell learned classes apart.")
+    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish learned classes.")
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")

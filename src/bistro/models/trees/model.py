@@ -3,7 +3,7 @@
     P(tree, words) = Π over nodes of P(rule | the node's symbol, its parent's, ..., TOP's)
 
 The search is one of `bistro.models.unbounded.search`; with ``mcmc`` trees are drawn from the model
-and the minimum-risk one is given: its labelled spans were drawn most often.
+and the minimum-risk tree is returned: its labelled spans were drawn most often.
 
 >>> import bistro
 >>> from bistro.treebank.brackets import format_tree, parse_tree
@@ -26,9 +26,9 @@ from bistro.models.unbounded.parse import TreeParsingModel
 from bistro.models.unbounded.search import SearchOptions, TreeSearch
 
 USUAL = {"guide": "parents", "samples": 2000, "subtrees": 10}
-"""Subtrees are worth more than whole trees: the best trees for the time."""
+"""For the same time, resampling subtrees gives better trees than drawing more whole trees."""
 NOT_COUNTED = 10
-"""One in so many draws, at the start, is not counted."""
+"""One draw in this many, at the start, is not counted."""
 
 
 class TreesModel(TreeParsingModel):
@@ -42,7 +42,7 @@ class TreesModel(TreeParsingModel):
 
     @cached_property
     def tree_search(self) -> TreeSearch:
-        """The searches for trees, with a grammar that knows parents."""
+        """The searches for trees, with a grammar whose symbols include their parents."""
         search = super().tree_search
         parents = ParentGrammar.build(self.rules, self.pcfg, self.task.parents)
         search.parents = parents.over(search.grammar)

@@ -1,15 +1,15 @@
-"""A grammar whose symbols know their parents, as a better proposal than the PCFG.
+"""A grammar whose symbols include their parents, as a better proposal than the PCFG.
 
 Metropolis-Hastings draws whole trees from a grammar and accepts few of them if the grammar is far
-from the model. The PCFG knows nothing of ancestors; this one knows the first of them, as in Johnson
-(1998): ``NP^S -> DT^NP NN^NP``. It has exactly the trees of the PCFG, every rule under every parent
-that its left side can have, and
+from the model. The PCFG ignores all ancestors; this grammar includes the first of them, as in
+Johnson (1998): ``NP^S -> DT^NP NN^NP``. It has exactly the trees of the PCFG, every rule under
+every possible parent of its left side, and
 
     q(rule | A, P) = (n - d) / (N + c) + (c + d T) / (N + c) q(rule | A)       N, T: of A under P
 
-with q(rule | A) made in the same way from the numbers of parents that a rule was seen under. Since
-children know only their own parent, the chart adds up each pair of them once for all parents of A,
-and costs little more than that of the PCFG.
+with q(rule | A) computed in the same way from the numbers of parents under which a rule was seen.
+Since children depend only on their own parent, the chart sums each pair of them once for all
+parents of A, and costs little more than the chart of the PCFG.
 
 >>> from bistro.models.unbounded.rules import RuleBuilder
 >>> builder = RuleBuilder()
@@ -42,10 +42,10 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class ParentCounts:
-    """How often each rule was used under each parent of its left side."""
+    """The count of each rule under each parent of its left side."""
 
     parent: Ints
-    """The symbol above the one that is rewritten; -1: none."""
+    """The parent of the rewritten symbol; -1: none."""
     rule: Ints
     count: Ints
 
@@ -70,13 +70,13 @@ class ParentCounts:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        """Make the counts again from what `arrays` gave."""
+        """Restore the counts from the result of `arrays`."""
         names = [f"parents_{name}" for name in ("parent", "rule", "count")]
         check_arrays(arrays, {name: Expected("i", (None,)) for name in names})
         return cls(*(arrays[name] for name in names))
 
     def check(self, rules: RuleTable) -> None:
-        """Refuse counts of what is not in the table."""
+        """Raise an error if symbols or rules are not in the table."""
         good = self.parent.size == self.rule.size == self.count.size
         good = good and bool(
             (self.parent >= NO_PARENT).all()
@@ -91,19 +91,19 @@ class ParentCounts:
 
 @dataclass(frozen=True, eq=False)
 class ParentGrammar:
-    """The grammar, and which symbol and rule of the table each of its own stands for."""
+    """The grammar, and the symbol and rule of the table for each of its symbols and rules."""
 
     grammar: RuleGrammar
     symbol_of: Ints
     rule_of: Ints
 
     def over(self, coarser: RuleGrammar) -> FinerGrammar:
-        """Return it as searches take it; `coarser` is the grammar of the model's own rules."""
+        """Return it in the form that searches expect; `coarser` is the grammar of the model."""
         return FinerGrammar(self.grammar, coarser, symbol_of=self.symbol_of, rule_of=self.rule_of)
 
     @classmethod
     def build(cls, rules: RuleTable, pcfg: NDArray[np.float64], counts: ParentCounts) -> Self:
-        """Make it from counts; `pcfg` is what they back off to."""
+        """Build it from counts, which back off to `pcfg`."""
         counts.check(rules)
         symbols, parents = _symbols_with_parents(rules)
         pairs = zip(symbols.tolist(), parents.tolist(), strict=True)
@@ -132,7 +132,7 @@ class ParentGrammar:
 
 
 def _symbols_with_parents(rules: RuleTable) -> tuple[Ints, Ints]:
-    """Return every symbol with every parent that a rule gives it."""
+    """Return every symbol with each of its possible parents."""
     pairs = {(rules.top, NO_PARENT)}
     for children in (rules.first, rules.second):
         inner = children >= 0
@@ -148,7 +148,7 @@ def _shares(
     size = len(rules.symbols) + 1
     seen = np.bincount(counts.rule, minlength=len(rules))
     below = _smoothed(seen, rules.left, pcfg)
-    # Row -1 is the last one: that of no parent.
+    # Row -1 is the last one, for no parent.
     used = np.zeros((size, len(rules)), dtype=np.int64)
     used[counts.parent, counts.rule] = counts.count
     group = (rules.left[rule_of].astype(np.int64) + 1) * size + parents

@@ -2,7 +2,7 @@
 
 A tree of a treebank loses its traces and function tags, is binarised (see
 `bistro.treebank.constituents`) and becomes the list of its rules, with rare words as classes of
-unknown words. What a search found goes the way back, with the words as they were given.
+unknown words. The result of a search is converted back, with the given words.
 
 >>> from bistro.models.trees.config import TreesConfig
 >>> from bistro.treebank.brackets import format_tree, parse_tree
@@ -41,7 +41,7 @@ class TreesTask(Task[Tree]):
         self.rules = rules
         self.vocabulary = vocabulary
         self.parents = parents
-        """For the grammar that proposes trees to mcmc."""
+        """Counts for the grammar that proposes trees to mcmc."""
 
     @classmethod
     def learn(cls, items: Sequence[Tree], config: TreesConfig) -> tuple[Self, list[Derivation]]:
@@ -56,27 +56,27 @@ class TreesTask(Task[Tree]):
         return cls(rules, vocabulary, ParentCounts.of(rules, derivations)), derivations
 
     def words_of(self, item: Tree) -> Sequence[str]:
-        """Return the words of a tree, traces left out."""
+        """Return the words of a tree without traces."""
         return simplified(item).leaves()
 
     def derivation(self, item: Tree) -> Derivation | None:
-        """Return a tree as a list of rules; none if it has a rule that was never seen."""
+        """Return a tree as a list of rules, or None if it has an unseen rule."""
         rules = _derivation(binarised(simplified(item)), self.vocabulary, self._known)
         return rules if (rules >= 0).all() else None
 
     def terminals(self, words: Sequence[str]) -> Terminals:
-        """Return words as numbers, unknown ones as classes that were seen."""
+        """Return words as numbers; unknown words are represented by seen classes."""
         ids = self.vocabulary.encode(words)
         return Terminals.sequence(self._word_numbers[ids].tolist())
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
-        """Return the tree under ``TOP``; words that the grammar cannot join are side by side."""
+        """Return the tree under ``TOP``; it is flat if the grammar cannot parse the words."""
         if derivation is None:
             return flat_tree(words, self._usual_tags(words))
         return unbinarised(self.tree(words, derivation))
 
     def tree(self, words: Sequence[str], derivation: Derivation) -> Tree:
-        """Return a derivation as a tree, binarised as it is."""
+        """Return a derivation as a tree, still binarised."""
         rules = self.rules
         left_to_right = iter(words)
         root = Tree(rules.symbols[rules.top])
@@ -103,7 +103,7 @@ class TreesTask(Task[Tree]):
     def from_parts(
         cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: TreesConfig
     ) -> Self:
-        """Make the task again."""
+        """Restore the task."""
         vocabulary = Vocabulary.from_header(header["vocabulary"])
         return cls(rules, vocabulary, ParentCounts.from_arrays(arrays))
 
@@ -113,21 +113,21 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _word_numbers(self) -> NDArray[np.int32]:
-        """The word of the rules for each id of the vocabulary; a class never seen has another's."""
+        """The word of the rules for each id of the vocabulary; an unseen class shares another's."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
         known = self.rules.word_numbers
         if not all(form in known for form in forms):
-            raise ModelFileError("the words of the vocabulary are not those of the rules")
+            raise ModelFileError("the words of the vocabulary do not match the words of the rules")
         numbers = np.array([known[form] for form in forms], dtype=np.int32)
         used = np.zeros(len(self.rules.words), dtype=np.int64)
         np.add.at(used, -1 - self.rules.first[self.rules.is_lexical], 1)
         classes = numbers[: self.vocabulary.num_classes]
-        # The one that most symbols can be rewritten into.
+        # The class to which most symbols can be rewritten.
         usual = classes[np.argmax(used[classes])]
         return np.where(used[numbers] > 0, numbers, usual).astype(np.int32)
 
     def _usual_tags(self, words: Sequence[str]) -> list[str]:
-        """Return some symbol that each word can stand for, the first that was seen in training."""
+        """Return a possible symbol of each word, the first that was seen in training."""
         rules = self.rules
         tags = {int(rules.first[r]): int(rules.left[r]) for r in self._lexical_from_behind}
         numbers = self.terminals(words).word.tolist()

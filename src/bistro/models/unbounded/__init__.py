@@ -1,1 +1,1 @@
-"""What the families with unbounded contexts share: `tags`, `trees` and `morphology`."""
+"""The common part of the families with unbounded contexts: `tags`, `trees` and `morphology`."""

@@ -19,14 +19,14 @@ class UnboundedConfig:
 
     contexts: Literal["auto", "symbols", "rules"] = setting(
         "auto",
-        "What a context is made of: the symbols above a node, or its own symbol and the rules "
-        "above it; auto: what suits the kind.",
+        "Elements of a context: the symbols above a node, or its own symbol and the rules "
+        "above it; auto: depends on the kind.",
     )
     depth: int | None = setting(
-        None, "How much of a context is seen, the node's own symbol counted; none: all of it."
+        None, "Maximum number of elements of a context, including the node's own symbol; none: all."
     )
     base: Literal["pcfg", "uniform"] = setting(
-        "pcfg", "What the shortest contexts back off to: rule frequencies, or all rules alike."
+        "pcfg", "Base distribution of the shortest contexts: rule frequencies, or uniform."
     )
     base_smoothing: float = setting(
         0.0, "Added to the frequency of every rule of a symbol, in the base."
@@ -36,21 +36,21 @@ class UnboundedConfig:
     )
     fit: Literal["left-out", "seating"] = setting(
         "left-out",
-        "What maximised hyper-parameters make probable, under minimal seating: blocks of trees "
-        "left out in turn, or the seating (as in the paper).",
+        "Likelihood for fitting hyper-parameters, under minimal seating: of blocks of trees "
+        "left out in turn, or of the seating (as in the paper).",
     )
-    blocks: int = setting(10, "How many blocks, each of neighbouring trees, are left out in turn.")
+    blocks: int = setting(10, "Number of blocks of neighbouring trees that are left out in turn.")
     gibbs_depth: int = setting(
-        6, "How much of a context is seen where sampler.seating = gibbs, which stores all of it."
+        6, "Maximum length of a context if sampler.seating = gibbs, which stores whole contexts."
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
-        "How the distributions are learned; minimal or gibbs seating.",
+        "Settings for learning the distributions; minimal or gibbs seating.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
-        """Refuse what no such model has."""
+        """Raise an error if a value is impossible for this model."""
         for name in ("depth", "shared_from", "gibbs_depth"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise ConfigError(f"{name} = {value} must be at least 1")

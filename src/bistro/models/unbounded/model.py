@@ -5,8 +5,8 @@ A tree is generated from the top, each node rewritten by a rule that sees all it
     P(T) = Π over nodes of G_u(rule),     u = the node's symbol, its parent's, ..., up to the top
 
 where G_u backs off to G of u without its last element, and so on to the rule's probability given
-its left side alone: Pitman-Yor processes in a suffix trie of unbounded depth (`cpp/infinite`).
-What symbols, rules and words stand for is known to the task (`bistro.models.unbounded.task`).
+its left side: Pitman-Yor processes in a suffix trie of unbounded depth (`cpp/infinite`).
+The task defines the meaning of symbols, rules and words (`bistro.models.unbounded.task`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SENTENCES_AT_ONCE = 64
 
 @dataclass(eq=False, repr=False)
 class UnboundedModel(Model):
-    """A trained model of one task; a subclass of each task names what it can do."""
+    """A trained model of one task; each task has a subclass with its methods."""
 
     task_class: ClassVar[type[Task[Any]]]
 
@@ -46,7 +46,7 @@ class UnboundedModel(Model):
     task: Any
     """An instance of the model's `task_class`."""
     pcfg: NDArray[np.float64]
-    """The probability of each rule given its left side alone: what searches are guided by."""
+    """The probability of each rule given its left side, which guides searches."""
     trie_arrays: Arrays
     origin: Origin
 
@@ -57,13 +57,13 @@ class UnboundedModel(Model):
 
     @property
     def rules(self) -> RuleTable:
-        """All rules, and what they are called."""
+        """All rules and their names."""
         rules: RuleTable = self.task.rules
         return rules
 
     @property
     def by_rules(self) -> bool:
-        """Whether contexts are made of rules."""
+        """True if contexts consist of rules."""
         return context_elements(self.config, self.task) == "rules"
 
     def log_prob(self, derivations: Sequence[Derivation]) -> NDArray[np.float64]:
@@ -81,9 +81,9 @@ class UnboundedModel(Model):
     def decode(
         self, sentences: Iterable[Sequence[str]], options: SearchOptions | None = None
     ) -> Iterator[Any]:
-        """Yield what the task says of each sentence: its tree by the search that is asked for.
+        """Yield the output of the task for each sentence, from its tree by the requested search.
 
-        A sentence's draws depend on the seed and on how many sentences came before it.
+        The draws of a sentence depend on the seed and on the number of sentences before it.
         """
         chosen = options or SearchOptions()
         whole = iter(sentences)
@@ -97,7 +97,7 @@ class UnboundedModel(Model):
             first += len(batch)
 
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
-        """Return how well held-out items are predicted, tree and words: those the grammar knows."""
+        """Return the bits per word of held-out trees and their words, if the grammar has them."""
         derivations = [self.task.derivation(item) for item in items]
         known = [(i, d) for i, d in zip(items, derivations, strict=True) if d is not None]
         words = sum(len(self.task.words_of(item)) for item, _ in known)
@@ -106,7 +106,7 @@ class UnboundedModel(Model):
         return {**counted, "bits per word": bits / max(1, words)}
 
     def header(self) -> dict[str, Any]:
-        """Return names of rules and what the task keeps."""
+        """Return names of rules and the data of the task."""
         return {RULES: self.rules.header(), TASK: self.task.header()}
 
     def arrays(self) -> Arrays:
@@ -118,7 +118,7 @@ class UnboundedModel(Model):
     def from_parts(
         cls, config: UnboundedConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Restore the model from a file."""
         parts = by_owner(arrays, (RULES, TRIE, TASK))
         rules = RuleTable.from_parts(header[RULES], parts[RULES])
         check_arrays(
@@ -154,12 +154,12 @@ class UnboundedModel(Model):
 
 
 def context_elements(config: UnboundedConfig, task: Task[Any]) -> ContextElements:
-    """Return what contexts are made of: what the configuration says, or what suits the task."""
+    """Return the elements of contexts: from the configuration, or the default of the task."""
     return task.contexts if config.contexts == "auto" else config.contexts
 
 
 def bound(config: UnboundedConfig) -> int:
-    """Return how long a context may be in training; -1: as long as it is."""
+    """Return the maximum length of a context in training; -1: unbounded."""
     if config.sampler.seating == "gibbs":
         return min(config.gibbs_depth, config.depth or config.gibbs_depth)
     return config.depth or -1
@@ -168,7 +168,7 @@ def bound(config: UnboundedConfig) -> int:
 def joined_trees(
     derivations: Sequence[Derivation],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return all trees in one array, and where each begins."""
+    """Return all trees in one array, and the beginning of each."""
     offsets = np.cumsum([0, *(d.size for d in derivations)]).astype(np.int64)
     empty = np.zeros(0, dtype=np.int32)
     return np.concatenate([empty, *derivations]), offsets

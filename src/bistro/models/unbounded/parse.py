@@ -1,4 +1,4 @@
-"""Bracketed trees by any search: what `trees` and utterances of `morphology` share.
+"""Bracketed trees by any search, for `trees` and utterances of `morphology`.
 
 With ``mcmc`` trees are drawn from the model and the minimum-risk one is returned: its labelled
 spans were drawn most often. Drawn trees themselves are returned by request.
@@ -26,7 +26,7 @@ SENTENCES_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class _Wanted:
-    """Which of the trees that a chain visited are wanted: the best, each once, or draws."""
+    """The requested trees of a chain: the best visited ones, each once, or draws."""
 
     kbest: int
     drawn: int
@@ -34,11 +34,11 @@ class _Wanted:
 
     @property
     def visited(self) -> bool:
-        """Whether any is, and not the minimum-risk tree."""
+        """True if visited trees are requested, and not the minimum-risk tree."""
         return self.kbest > 1 or self.drawn > 0 or not self.mbr
 
     def choose(self, visited: dict[str, Any], number: int) -> list[Derivation]:
-        """Return the trees wanted of a sentence."""
+        """Return the requested trees of a sentence."""
         first, last = visited["begin"][number : number + 2]
         borders = visited["offsets"][first : last + 1]
         trees = [visited["rules"][a:b] for a, b in pairwise(borders)]
@@ -56,7 +56,7 @@ class TreeParsingModel(UnboundedModel):
     """A model whose task returns trees."""
 
     usual_options: ClassVar[Mapping[str, Any]] = {}
-    """Options of the search where nothing else is given."""
+    """Default options of the search."""
 
     def parse_tree(self, words: Words, **options: Any) -> TreeParse:
         """Parse one sentence; for the options see `parse_trees`."""
@@ -72,11 +72,11 @@ class TreeParsingModel(UnboundedModel):
         first: int = 0,
         **options: Any,
     ) -> Iterator[TreeParse]:
-        """Yield the parse of each sentence; `first` is the number of the first, for its draws.
+        """Yield the parse of each sentence; draws depend on `first`, the number of the first one.
 
-        `options` are those of `SearchOptions`: ``search="astar-nodes"``, ``samples=20000``. With
-        mcmc, `kbest` (or ``mbr=False``) asks for the most probable trees that were drawn, instead
-        of the minimum-risk tree, and `drawn` for so many draws, evenly spaced.
+        `options` are the options of `SearchOptions`: ``search="astar-nodes"``, ``samples=20000``.
+        With mcmc, `kbest` (or ``mbr=False``) requests the most probable trees that were drawn,
+        instead of the minimum-risk tree, and `drawn` requests that many draws, evenly spaced.
         """
         chosen = self._options(options)
         wanted = _Wanted(kbest, drawn, mbr)
@@ -94,7 +94,7 @@ class TreeParsingModel(UnboundedModel):
         return SearchOptions.of(self._asked(options), self.kind, "find trees")
 
     def _asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given options, then those of the configuration, then the family's defaults."""
+        """Return the given options, with defaults of the configuration, then of the family."""
         return {**self.usual_options, **own_defaults(self.config, "parse"), **options}
 
     def _parsed(

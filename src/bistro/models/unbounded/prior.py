@@ -1,6 +1,6 @@
 """Trees from the prior of a model with unbounded contexts, for simulation-based calibration.
 
-Nodes are rewritten in pre-order, each given its own symbol and all above it, until there are
+Nodes are rewritten in pre-order, each given its own symbol and everything above it, until there are
 enough; the last tree may stay incomplete. The base is the same for all rules of a symbol.
 """
 
@@ -26,13 +26,13 @@ from bistro.sums import added
 
 C = TypeVar("C", bound=UnboundedConfig)
 NODES, MOST_DEPTH, SHARED_FROM = 40, 4, 2
-"""Small, so that all is over in a minute; at least these lengths of contexts always occur."""
+"""Small sizes, so that a run takes about a minute; these lengths of contexts always occur."""
 
 
 def simulate_trees(task: Task[Any], config: UnboundedConfig, seed: int) -> Simulated:
     """Draw hyper-parameters and trees from the prior, and return a chain over the trees.
 
-    `task` has the grammar. Minimal seating, which samples nothing, becomes Gibbs seating.
+    `task` provides the grammar. Minimal seating, which samples nothing, becomes Gibbs seating.
     """
     config = _small(config)
     drawn = TreeDraws(task, config, seed)
@@ -77,7 +77,7 @@ class TreeDraws:
             self.nodes.append((context, urn.draw(context, of_symbol)))
 
     def _places(self, depth: int) -> Iterator[list[int]]:
-        """Yield the context of each next node; the rule of the last one must be known by then."""
+        """Yield the context of each node; the rule of the previous node must be known by then."""
         rules = self.task.rules
         by_rules = context_elements(self.config, self.task) == "rules"
         waiting: list[tuple[int, list[int]]] = []
@@ -90,7 +90,7 @@ class TreeDraws:
             waiting += [(child, below) for child in children if child > NOTHING]
 
     def events(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-        """Return contexts in a row, where each begins, and the rules."""
+        """Return the concatenated contexts, the beginning of each, and the rules."""
         elements = [element for context, _ in self.nodes for element in context]
         ends = np.cumsum([0, *(len(context) for context, _ in self.nodes)])
         rules = [rule for _, rule in self.nodes]

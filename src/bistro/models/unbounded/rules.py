@@ -1,8 +1,8 @@
-"""Rules and derivations: the flat form in which all tasks of unbounded contexts meet.
+"""Rules and derivations: the flat form that all tasks of unbounded contexts use.
 
 A grammar's rules are in one table, numbered from 0: A -> B C, A -> B, or A -> word. A tree is the
-list of its rules in pre-order, parents before children, left before right: together with the table
-it says everything.
+list of its rules in pre-order, parents before children, left before right. Together with the table
+this list defines the tree completely.
 
 >>> builder = RuleBuilder()
 >>> tree = [
@@ -37,7 +37,7 @@ Derivation = NDArray[np.int32]
 """A tree: the numbers of its rules in pre-order."""
 NOTHING = -1
 ABSENT = 1 << 40
-"""A number beyond those of all symbols and words."""
+"""A number greater than all numbers of symbols and words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +46,12 @@ class RuleTable:
 
     symbols: tuple[str, ...]
     words: tuple[str, ...]
-    """What lexical rules rewrite into: words, classes of unknown words, morphemes."""
+    """Right sides of lexical rules: words, classes of unknown words, morphemes."""
     left: NDArray[np.int32]
     first: NDArray[np.int32]
     """A symbol; in a lexical rule -1 - word."""
     second: NDArray[np.int32]
-    """A symbol; -1 where there is none."""
+    """A symbol; -1 if there is none."""
     top: int
     """The symbol that every tree starts from."""
 
@@ -60,12 +60,12 @@ class RuleTable:
 
     @cached_property
     def is_lexical(self) -> NDArray[np.bool_]:
-        """Which rules rewrite into a word."""
+        """For each rule, whether it is rewritten to a word."""
         return self.first < 0
 
     @cached_property
     def children(self) -> NDArray[np.int32]:
-        """How many symbols each rule rewrites into: 2, 1, or 0 if it is lexical."""
+        """The number of symbols on the right side of each rule: 2, 1, or 0 if it is lexical."""
         counted: NDArray[np.int32] = np.where(self.is_lexical, 0, 1 + (self.second >= 0))
         return counted.astype(np.int32)
 
@@ -79,7 +79,7 @@ class RuleTable:
         return self.words[-1 - int(self.first[rule])]
 
     def ends(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return, for each node, the place behind the last node below it.
+        """Return, for each node, the position after the last node below it.
 
         The first child of node i is node i + 1; its second child is node ``ends[i + 1]``.
         """
@@ -99,12 +99,12 @@ class RuleTable:
         return ends
 
     def spans(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return, for each node, how many words precede it, and precede its end."""
+        """Return, for each node, the number of words before it, and before its end."""
         words = np.concatenate(([0], np.cumsum(self.is_lexical[derivation]))).astype(np.int32)
         return np.stack([words[:-1], words[self.ends(derivation)]], axis=1)
 
     def parents(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return, for each node, the place of its parent; -1 for the first."""
+        """Return, for each node, the position of its parent; -1 for the first."""
         ends = self.ends(derivation)
         parents = np.full(derivation.size, NOTHING, dtype=np.int32)
         for node in np.flatnonzero(self.children[derivation]).tolist():
@@ -114,7 +114,7 @@ class RuleTable:
         return parents
 
     def check(self, derivation: Derivation) -> None:
-        """Refuse what is not a tree of this grammar."""
+        """Raise an error if a derivation is not a tree of this grammar."""
         if not derivation.size or derivation.min() < 0 or derivation.max() >= len(self):
             raise BistroError("a derivation is a list of rules of the table")
         ends = self.ends(derivation)
@@ -127,7 +127,7 @@ class RuleTable:
             raise BistroError("a derivation rewrites a symbol by a rule of another one")
 
     def show(self, derivation: Derivation) -> str:
-        """Return the tree in brackets, as the grammar has it."""
+        """Return the tree in brackets, in the form of the grammar."""
         ends, opened, parts = self.ends(derivation), [], []
         for node, rule in enumerate(derivation.tolist()):
             opened.append(int(ends[node]))
@@ -140,7 +140,7 @@ class RuleTable:
         return "".join(parts)[1:]
 
     def counts(self, derivations: Sequence[Derivation]) -> NDArray[np.int64]:
-        """Return how often each rule is used."""
+        """Return the number of uses of each rule."""
         used = np.concatenate(derivations) if derivations else np.zeros(0, dtype=np.int32)
         return np.bincount(used, minlength=len(self))
 
@@ -154,7 +154,7 @@ class RuleTable:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """Make the table again from what `header` and `arrays` gave."""
+        """Restore the table from the results of `header` and `arrays`."""
         left, first, second = (arrays[name] for name in ("left", "first", "second"))
         symbols, words = (
             tuple(distinct_strings(header[name], name)) for name in ("symbols", "words")
@@ -164,7 +164,7 @@ class RuleTable:
         return table
 
     def validate(self) -> None:
-        """Refuse rules that name what there is not."""
+        """Raise an error if rules refer to missing symbols or words."""
         symbols, words = len(self.symbols), len(self.words)
         good = self.left.size == self.first.size == self.second.size > 0
         good = good and bool((self.left >= 0).all() and (self.left < symbols).all())
@@ -176,7 +176,7 @@ class RuleTable:
 
 
 class RuleBuilder:
-    """Numbers symbols, words and rules as they come; the same rule keeps its number."""
+    """Numbers symbols, words and rules as they occur; equal rules have the same number."""
 
     def __init__(self) -> None:
         self._symbols: dict[str, int] = {}
@@ -215,7 +215,7 @@ class RuleBuilder:
 
 
 class KnownRules(RuleBuilder):
-    """Finds the rules of a table as a `RuleBuilder` makes them; -1 stands for one that it lacks."""
+    """Finds the rules of a table, like a `RuleBuilder`; -1 represents a missing rule."""
 
     def __init__(self, table: RuleTable) -> None:
         self._symbols = {name: number for number, name in enumerate(table.symbols)}
@@ -224,11 +224,11 @@ class KnownRules(RuleBuilder):
         self._rules = {triple: number for number, triple in enumerate(zip(*columns, strict=True))}
 
     def symbol(self, name: str) -> int:
-        """Return the number of a symbol, or one that no rule has."""
+        """Return the number of a symbol, or a number that no rule has."""
         return self._symbols.get(name, ABSENT)
 
     def word(self, form: str) -> int:
-        """Return the number of a word, or one that no rule has."""
+        """Return the number of a word, or a number that no rule has."""
         return self._words.get(form, ABSENT)
 
     def _rule(self, left: int, first: int, second: int) -> int:

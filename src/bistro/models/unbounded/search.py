@@ -1,12 +1,12 @@
-"""How a model with unbounded contexts looks for trees, and what it finds.
+"""The searches for trees in models with unbounded contexts, and their results.
 
-    cyk            the best tree of the PCFG alone, the baseline
+    cyk            the best tree of the PCFG, the baseline
     astar-full     A*, partial trees in one queue, valued by all open nodes (equation 10)
-    astar-literal  the same, valued by the children of the last rule alone (equation 11)
-    astar-nodes    A*, valued as astar-full, but each node is searched for itself, without a queue
+    astar-literal  the same, valued by the children of the last rule only (equation 11)
+    astar-nodes    A*, valued as astar-full, but each node is searched separately, without a queue
     mcmc           Metropolis-Hastings, the PCFG proposing; then the minimum-risk tree
 
-Tags, whose trees are chains, have searches of their own. `astar-nodes` was called `astar-local`,
+Tags, whose trees are chains, have other searches. `astar-nodes` was called `astar-local`,
 which is still accepted.
 
 >>> SearchOptions(search="astar-local", beam=50).search
@@ -48,32 +48,32 @@ def present_name(search: str) -> str:
 
 @dataclass(frozen=True)
 class SearchOptions(Options):
-    """Which search, and how much of it."""
+    """The search and its size."""
 
     search: SearchName = "mcmc"
     samples: int = 5000
-    """Trees drawn by mcmc, those at the start included that are not counted."""
+    """Number of trees that mcmc draws, including the first ones, which are not counted."""
     burn_in: int = 0
-    """How many of them are not counted."""
+    """Number of first trees that are not counted."""
     subtrees: int = 0
-    """Subtrees that mcmc resamples after each whole tree."""
+    """Number of subtrees that mcmc resamples after each whole tree."""
     node_cost: float = 0.5
-    """The minimum-risk tree has one more node if more than this share of the trees drawn has it."""
+    """The minimum-risk tree has one more node if more than this share of the drawn trees has it."""
     guide: Guide = "pcfg"
-    """The grammar that proposes trees to mcmc and guesses for A*: the PCFG, or one whose symbols
-    know their parents, which constituency has."""
+    """The grammar that proposes trees to mcmc and guides A*: the PCFG, or a grammar whose symbols
+    include their parents, which only constituency has."""
     beam: int = 200
-    """Partial trees that A* keeps; astar-nodes: ways that it tries of each node."""
+    """Number of partial trees that A* keeps; astar-nodes: number of ways tried for each node."""
     completions: int = 100
-    """Complete trees that A* compares; 1: the first one, as in the paper."""
+    """Number of complete trees that A* compares; 1: the first one, as in the paper."""
     expansions: int = 200_000
-    """Partial trees that A* looks into, at most; astar-nodes: ways tried in all."""
+    """Maximum number of partial trees that A* expands; astar-nodes: of ways tried in total."""
     expand: Expand = "leftmost"
     """The open nodes of a partial tree that astar-full and astar-literal rewrite: the leftmost, so
     that each tree is made in one order only, or all of them, as in the text of the paper."""
     seed: int = 1
     threads: int = 0
-    """0: as many as the machine has; the result is the same for any number."""
+    """Number of threads; 0 uses all cores. The result does not depend on it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "search", present_name(self.search))
@@ -92,7 +92,7 @@ class SearchOptions(Options):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search found: a tree, and its log-probability under the model that was searched."""
+    """The result of a search: a tree, and its log-probability under the model."""
 
     derivation: Derivation
     log_prob: float
@@ -100,9 +100,9 @@ class Found:
     accepted: float = 1.0
     """The share of the proposals that mcmc accepted."""
     is_complete: bool = True
-    """Whether A* came to an end; if not, the tree takes the best-scored rule at each node."""
+    """True if A* finished; if not, the tree has the best-scored rule at each node."""
     expansions: int = 0
-    """Partial trees that A* looked into; astar-nodes: ways that it tried."""
+    """Number of partial trees that A* expanded; astar-nodes: number of ways tried."""
 
 
 class TreeSearch:
@@ -123,12 +123,12 @@ class TreeSearch:
         self._trie = trie
         self._by_rules = by_rules
         self.parents: FinerGrammar | None = None
-        """The grammar whose symbols know their parents, where a task has one."""
+        """The grammar whose symbols include their parents, if the task has one."""
 
     def find(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0
     ) -> list[Found | None]:
-        """Return the tree of each sentence, or none; `first` is the number of the first one."""
+        """Return the tree of each sentence, or None; `first` is the number of the first one."""
         found = self.arrays(sentences, options, first)
         offsets, count = found["offsets"], len(sentences)
         accepted = found.get("accepted", np.ones(count))
@@ -142,7 +142,7 @@ class TreeSearch:
     def arrays(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0, **more: bool
     ) -> dict[str, Any]:
-        """Return what the core found; `more` asks mcmc for counts of spans or trees visited."""
+        """Return the result of the core; `more` requests span counts or visited trees from mcmc."""
         batch, threads = lattices(sentences), options.threads or os.cpu_count() or 1
         common: dict[str, Any] = {"finer": self._finer(options), "threads": threads}
         common["contexts_of_rules"] = self._by_rules
@@ -167,7 +167,7 @@ class TreeSearch:
 
 
 def lattices(sentences: Sequence[Terminals]) -> Lattices:
-    """Return sentences as the core takes them."""
+    """Return sentences in the form that the core expects."""
 
     def column(name: str) -> NDArray[np.int32]:
         parts = [np.zeros(0, dtype=np.int32), *(getattr(s, name) for s in sentences)]

@@ -1,10 +1,10 @@
-"""What a task must tell a model with unbounded contexts.
+"""The interface between a task and a model with unbounded contexts.
 
-The model knows rules, derivations and places; only its task knows what they stand for. A task
+The model has rules, derivations and positions; only its task defines their meaning. A task
 
     learns       the table of rules and every tree:      items -> rules, derivations
-    encodes      what is to be analysed:                 words -> Terminals (unknown words included)
-    explains     what a search found:                    words, derivation -> output
+    encodes      the input of an analysis:               words -> Terminals (unknown words included)
+    explains     the result of a search:                 words, derivation -> output
 
 and a subclass of `UnboundedModel` gives that output a name: ``tag``, ``parse_trees``, ``segment``.
 """
@@ -28,10 +28,10 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, eq=False)
 class Terminals:
-    """What is to be analysed: word ``word[i]`` may extend from place ``begin[i]`` to ``end[i]``.
+    """The input of an analysis: word ``word[i]`` may extend from ``begin[i]`` to ``end[i]``.
 
-    In a sentence word i extends from i to i + 1. In a written word, whose places are its letters,
-    many morphemes may extend from one place to another.
+    In a sentence word i extends from i to i + 1. In a written word, whose positions are its
+    letters, many morphemes may extend from one position to another.
 
     >>> Terminals.sequence([4, 7]).end.tolist()
     [1, 2]
@@ -45,14 +45,14 @@ class Terminals:
 
     @classmethod
     def sequence(cls, words: Iterable[int]) -> Self:
-        """Return one word after the other."""
+        """Return consecutive words."""
         word = np.fromiter(words, dtype=np.int32)
         begin = np.arange(word.size, dtype=np.int32)
         return cls(word.size, begin, begin + np.int32(1), word)
 
     @property
     def is_sequence(self) -> bool:
-        """Whether there is exactly one word at each place."""
+        """True if there is exactly one word at each position."""
         return self.word.size == self.length and bool(
             np.array_equal(self.begin, np.arange(self.length))
             and np.array_equal(self.end, self.begin + 1)
@@ -60,10 +60,10 @@ class Terminals:
 
 
 class Task(ABC, Generic[Item]):
-    """What rules and derivations stand for."""
+    """The meaning of rules and derivations."""
 
     contexts: ClassVar[ContextElements] = "symbols"
-    """What contexts are made of, unless the configuration says."""
+    """The default elements of contexts."""
     rules: RuleTable
 
     @classmethod
@@ -73,26 +73,26 @@ class Task(ABC, Generic[Item]):
 
     @abstractmethod
     def words_of(self, item: Item) -> Sequence[str]:
-        """Return what of an item is given when it is to be analysed."""
+        """Return the part of an item that is the input of an analysis."""
 
     @abstractmethod
     def derivation(self, item: Item) -> Derivation | None:
-        """Return the right derivation of a held-out item; none if the grammar has none."""
+        """Return the correct derivation of a held-out item, or None if the grammar has none."""
 
     @abstractmethod
     def terminals(self, words: Sequence[str]) -> Terminals:
-        """Return words as numbers, a word that is not known as its class."""
+        """Return words as numbers; an unknown word is represented by its class."""
 
     @abstractmethod
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Any:
-        """Return what a derivation says of the words; none: the grammar has none for them."""
+        """Return the output for a derivation of the words; None: the grammar has no derivation."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """Return all of the task but the rules, ready for JSON."""
+        """Return the data of the task without the rules, ready for JSON."""
 
     def arrays(self) -> Arrays:
-        """Return arrays of the task's own, by name."""
+        """Return additional arrays of the task, by name."""
         return {}
 
     @classmethod
@@ -100,19 +100,19 @@ class Task(ABC, Generic[Item]):
     def from_parts(
         cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: Any
     ) -> Self:
-        """Make the task again from what `header` and `arrays` gave."""
+        """Restore the task from the results of `header` and `arrays`."""
 
     def base(self, counts: NDArray[np.int64], smoothing: float) -> NDArray[np.float64]:
-        """Return H(rule | left side): how often each rule was used, `smoothing` more."""
+        """Return H(rule | left side): the relative frequency of each rule, plus `smoothing`."""
         return relative_frequencies(self.rules, counts, smoothing)
 
 
 def relative_frequencies(
     rules: RuleTable, counts: NDArray[np.int64], smoothing: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return the share of each rule among those of its left side, which is a PCFG.
+    """Return the share of each rule among the rules of its left side, which is a PCFG.
 
-    A symbol none of whose rules was used has them all alike.
+    If no rule of a symbol was used, its rules have equal shares.
     """
     weights = counts + smoothing
     sums = np.bincount(rules.left, weights, minlength=len(rules.symbols))[rules.left]

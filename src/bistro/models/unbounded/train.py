@@ -3,8 +3,7 @@
 Minimal seating needs one pass: the suffix trie is built, and the hyper-parameters of every length
 of context are maximised, so that blocks of trees are well predicted from the others
 (`cpp/infinite/left_out.hpp`) or, as in the paper, a posteriori given the seating. Gibbs seating
-samples the seating in a franchise that stores all of each context, up to a stated depth, and
-averages.
+samples the seating in a franchise that stores whole contexts, up to a stated depth, and averages.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from bistro.sums import added
 M = TypeVar("M", bound=UnboundedModel)
 NAME = "rules"
 AS_STRONG_AS_NEEDED = 1e18
-"""The strength of the empty context, which is to be its base and no more."""
+"""The strength of the empty context, so that it is equal to its base."""
 Columns = dict[str, NDArray[Any]]
 
 
@@ -68,7 +67,7 @@ class TrieChain:
             self._left_out = LeftOut(trie, config.blocks, base)
 
     def seat(self) -> None:
-        """The trie was counted when it was built."""
+        """Do nothing: the trie was counted when it was built."""
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Maximise the hyper-parameters, unless they are fixed."""
@@ -81,7 +80,7 @@ class TrieChain:
             self._parameters = [maximise(level, pair, settings) for level, pair in pairs]
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the seating, but for the base."""
+        """Return the log-likelihood of the seating, without the base."""
         pairs = zip(self._trie.level_likelihoods(self._levels), self._parameters, strict=True)
         return float(added(level(*pair) for level, pair in pairs))
 
@@ -94,7 +93,7 @@ class TrieChain:
         return {f"{NAME}.parameters": np.array(self._parameters)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Put the hyper-parameters back."""
+        """Restore the hyper-parameters."""
         self._parameters = [(d, c) for d, c in state[f"{NAME}.parameters"].tolist()]
 
     def frozen(self) -> Columns:
@@ -129,7 +128,7 @@ class ContextChain(Learned):
         self.franchise.add(self._entries, self._stream("seat", 0))
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Sweep once, then update the hyper-parameters, then keep the sample if asked to."""
+        """Sweep once, update the hyper-parameters, and keep the sample if `keep` is true."""
         self.franchise.sweep(self._entries, self._stream("sweep", sweep))
         if (sweep + 1) % self.settings.hyper_every == 0:
             self._update(sweep)
@@ -137,7 +136,7 @@ class ContextChain(Learned):
             self._kept.add(self.franchise)
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the present seating, but for the base."""
+        """Return the log-likelihood of the present seating, without the base."""
         parameters = self.franchise.parameters()
         levels = list(zip(self.franchise.level_likelihoods(), parameters, strict=True))
         return float(added(level(*pair) for level, pair in levels[1:]))
@@ -145,7 +144,7 @@ class ContextChain(Learned):
     def figures(self) -> Figures:
         """Return hyper-parameters and tables by the length of contexts, from 1.
 
-        The last of them stands for all longer ones as well, which share its parameters.
+        The last length also represents all longer contexts, which share its parameters.
         """
         tables = [tables for _, _, tables in self.franchise.counts_by_level()[1:]]
         last = min(self._shared_from, len(tables))
@@ -153,7 +152,7 @@ class ContextChain(Learned):
         return level_figures(NAME, self.franchise.parameters()[1 : last + 1], together)
 
     def frozen(self) -> Columns:
-        """Return the arrays of a `RuleTrie`, all of whose edges are of length 1."""
+        """Return the arrays of a `RuleTrie`, all of whose edges have length 1."""
         arrays = super().frozen()
         nodes = arrays["element"].size
         parameters = np.array(self.franchise.parameters()[1 : self._shared_from + 1])
@@ -169,7 +168,7 @@ class ContextChain(Learned):
         }
 
     def _update(self, sweep: int) -> None:
-        """Move or maximise the hyper-parameters of every length, long contexts sharing theirs."""
+        """Move or maximise the hyper-parameters of every length; long contexts share theirs."""
         stream, settings = self._stream("hyper", sweep), self.settings
         prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
         before = self.franchise.parameters()
@@ -221,7 +220,7 @@ def chain_of(
     config: UnboundedConfig,
     seed: int,
 ) -> TrieChain | ContextChain:
-    """Return what is to be run: one pass, or sweeps."""
+    """Return the chain to run: one pass, or sweeps."""
     trees, offsets = joined_trees(derivations)
     columns = {**task.rules.arrays(), "trees": trees, "offsets": offsets}
     by_rules, depth = context_elements(config, task) == "rules", bound(config)

@@ -1,4 +1,4 @@
-"""Derivations, and the dependency trees and texts they stand for.
+"""Derivations, and the dependency trees and texts that they represent.
 
 A derivation node is a rule with the derivations of its children, or a word. The head word of a node
 is the head word of its head child; every other child's head word depends on it by the relation the
@@ -40,7 +40,7 @@ def words_of(derivation: Derivation) -> Iterator[Word]:
 
 
 def symbols_of(derivation: Derivation, symbol: str) -> Iterator[str]:
-    """Yield for each word, from left to right, the symbol that emitted it, below this one."""
+    """Yield the symbol that emitted each word, from left to right, below this symbol."""
     if isinstance(derivation.label, Word):
         yield symbol
         return
@@ -49,7 +49,7 @@ def symbols_of(derivation: Derivation, symbol: str) -> Iterator[str]:
 
 
 def to_tree(derivation: Derivation, symbol: str, tokens: Iterable[str]) -> Tree:
-    """Return a derivation from a symbol as a constituency tree over the tokens it stands for."""
+    """Return a derivation from a symbol as a constituency tree over its tokens."""
     left_to_right = iter(tokens)
 
     def build(node: Derivation, label: str) -> Tree:
@@ -86,7 +86,7 @@ def attachments(derivation: Derivation) -> tuple[list[int], list[str]]:
 def capitalized(forms: Iterable[str], after: frozenset[str]) -> list[str]:
     """Return the forms, with a capital letter where the form before is in `after`.
 
-    The empty string in `after` stands for the beginning of the sentence.
+    The empty string in `after` represents the beginning of the sentence.
     """
     result: list[str] = []
     before = ""
@@ -102,7 +102,7 @@ def capital(form: str) -> str:
 
 
 def spaces_after(tokens: Sequence[str]) -> list[bool]:
-    """Say for each token whether a space follows it in running text."""
+    """Return for each token whether a space follows it in running text."""
     following = [*tokens[1:], ""]
     return [
         second not in NO_SPACE_BEFORE and first not in NO_SPACE_AFTER
@@ -113,9 +113,9 @@ def spaces_after(tokens: Sequence[str]) -> list[bool]:
 def to_sentence(
     derivation: Derivation, start: str, tokens: Sequence[str], comments: Iterable[str] = ()
 ) -> Sentence:
-    """Return the tree of a derivation from `start` over the tokens it yields, with its text.
+    """Return the tree of a derivation from `start` over its tokens, with its text.
 
-    MISC names the symbol that emitted each word, the grammar's own and finest category of it.
+    MISC holds the symbol that emitted each word, the finest category that the grammar has.
     """
     words = list(words_of(derivation))
     heads, relations = attachments(derivation)

@@ -42,7 +42,7 @@ LEXICON_FILES = ("open.lexicon", "closed.lexicon")
 
 
 class GrammarParts(NamedTuple):
-    """What a grammar is made of."""
+    """The parts of a grammar."""
 
     rules: Sequence[Rule]
     lexicon: Lexicon
@@ -69,7 +69,7 @@ class Grammar:
         self._expansions = self._cumulative()
 
     def _check(self) -> None:
-        """Refuse a grammar with symbols that lead nowhere or come from nowhere."""
+        """Raise an error if a symbol derives no words or cannot be reached."""
         used = {self.start}.union(*(rule.right for rule in self.rules))
         complete = productive(self.rules, self.lexicon)
         symbols = {rule.left for rule in self.rules} | set(self.lexicon) | used
@@ -81,7 +81,7 @@ class Grammar:
             raise BistroError(f"the symbol '{min(both)}' has rules and words: it may have only one")
 
     def sample(self, n: int, seed: int) -> Iterator[Sentence]:
-        """Yield n sentences; sentence i depends on the seed and i alone."""
+        """Yield n sentences; sentence i depends only on the seed and i."""
         for number in range(n):
             derivation, log_prob = self.sample_derivation(Stream(seed, "grammar", number))
             comments = (
@@ -127,7 +127,7 @@ class Grammar:
         }
 
     def tokens_of(self, derivation: Derivation) -> list[str]:
-        """Return the words of a derivation as they are printed, capital letters included."""
+        """Return the words of a derivation as they are printed, including capital letters."""
         return capitalized((word.form for word in words_of(derivation)), self.capitalize_after)
 
 

@@ -1,9 +1,9 @@
-"""Reads the word lists of the built-in grammar: section headers, indented words, Zipf weights.
+"""Reader for the word lists of the built-in grammar: sections, indented words, Zipf weights.
 
-A section gives words to one or several preterminal symbols. Nouns fill ``N[class,3]``,
-``N[class,p]`` or ``N[class,mass]``; verbs fill ``V[frame,form]`` for every form. Nouns and
-adjectives fill twins such as ``NC`` and ``NV`` as well, split by the sound that decides between
-`a` and `an`.
+A section gives words to one or several preterminal symbols. Nouns belong to ``N[class,3]``,
+``N[class,p]`` or ``N[class,mass]``; verbs belong to ``V[frame,form]`` for every form. Nouns and
+adjectives also belong to twin symbols such as ``NC`` and ``NV``, according to the sound that
+decides between `a` and `an`.
 
 >>> lexicon = read_lexicon("verb eat\\n  eat/ate/eaten\\n")
 >>> [word.form for word in lexicon["V[eat,past3]"]]
@@ -22,7 +22,7 @@ Lexicon = dict[str, dict[Word, float]]
 RANK_OFFSET = 3
 """Zipf's law after Mandelbrot: word r of a list, from 0, has weight 1 / (r + 3)."""
 
-# Symbol suffix -> (which of the verb's forms, XPOS, FEATS); 1, 3 and p are the agreement.
+# Symbol suffix -> (form of the verb, XPOS, FEATS); 1, 3 and p are the agreement.
 VERB_CELLS = {
     "past1": ("past", "VBD", "Mood=Ind|Number=Sing|Person=1|Tense=Past|VerbForm=Fin"),
     "past3": ("past", "VBD", "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"),

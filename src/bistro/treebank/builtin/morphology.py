@@ -1,7 +1,7 @@
 """English inflection for the lexicon of the built-in grammar: plurals and the forms of verbs.
 
-A lexicon line names only what cannot be guessed: ``man/men``, ``eat/ate/eaten``, ``stop+`` for a
-consonant that doubles. The rest follows from spelling.
+A lexicon line contains only the forms that do not follow from spelling: ``man/men``,
+``eat/ate/eaten``, ``stop+`` for a consonant that doubles.
 
 >>> plural("party"), plural("box")
 ('parties', 'boxes')
@@ -46,7 +46,7 @@ def verb_forms(entry: str) -> VerbForms:
 
 
 def starts_with_vowel(word: str) -> bool:
-    """Say whether `an` precedes the word; the lexicon has no `hour` and no `university`."""
+    """Return whether `an` precedes the word; the lexicon has no `hour` and no `university`."""
     return word[0].lower() in VOWELS
 
 

@@ -1,8 +1,8 @@
 """The notation of grammar files: blocks of weighted rules with variables, sets and tables.
 
 A grammar file is read line by line. ``set`` and ``table`` name lists of values, ``@`` binds
-variables to them, and a block ``LEFT ->`` followed by indented alternatives is written out once
-for every combination of the values its variables may take; the weights of the values multiply the
+variables to them, and a block ``LEFT ->`` followed by indented alternatives is expanded once
+for every combination of the values of its variables; the weights of the values multiply the
 weight of the rule. In an alternative ``*`` marks the head and ``/rel`` the relation of every other
 child.
 
@@ -36,7 +36,7 @@ class Binding:
 
 @dataclass(slots=True)
 class Reader:
-    """The state of reading grammar files: sets, tables, and what `@` has bound so far."""
+    """The state of reading grammar files: sets, tables, and the bindings of `@` so far."""
 
     sets: dict[str, list[Weighted]] = field(default_factory=dict)
     tables: dict[str, Binding] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Reader:
     table: str = ""
 
     def read(self, text: str, name: str) -> Iterator[Rule]:
-        """Yield the rules of one file; sets and tables stay known for the next."""
+        """Yield the rules of one file; its sets and tables remain defined for the next file."""
         for number, raw in enumerate(text.split("\n"), start=1):
             line = raw.partition("#")[0].rstrip()
             try:

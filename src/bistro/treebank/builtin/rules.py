@@ -1,7 +1,7 @@
-"""The parts of a probabilistic grammar with heads: words, rules, and the checks that it is sound.
+"""The parts of a probabilistic grammar with heads: words, rules, and checks of soundness.
 
-A rule ``A -> B C D`` says which child is the head and how the others relate to it, so a derivation
-is a dependency tree.
+A rule ``A -> B C D`` defines which child is the head and how the others relate to it, so a
+derivation is a dependency tree.
 
 >>> rules = [Rule("S", ("N", "V"), head=1, relations=("nsubj", ""), weight=1.0)]
 >>> lexicon = {"N": {Word("dogs"): 1.0}, "V": {Word("bark"): 1.0}}
@@ -19,7 +19,7 @@ Lexicon = Mapping[str, Mapping["Word", float]]
 
 
 class Word(NamedTuple):
-    """A lexical entry: what a preterminal may emit."""
+    """A lexical entry, which a preterminal may emit."""
 
     form: str
     lemma: str = "_"
@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
 
 def merged(rules: Iterable[Rule]) -> list[Rule]:
-    """Return the rules with the weights of identical ones added up."""
+    """Return the rules, with the weights of identical rules added up."""
     weights: dict[tuple[str, tuple[str, ...], int, tuple[str, ...]], float] = defaultdict(float)
     for left, right, head, relations, weight in rules:
         weights[left, right, head, relations] += weight
