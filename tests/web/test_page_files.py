@@ -47,7 +47,7 @@ class Inline(HTMLParser):
             self.found.append(tag)
 
 
-@pytest.mark.parametrize("name", ["index.html", "play.html"])
+@pytest.mark.parametrize("name", ["index.html", "play.html", "desk.html"])
 def test_the_page_has_nothing_inline(name: str) -> None:
     reader = Inline()
     reader.feed((PAGE / name).read_text(encoding="utf-8"))

@@ -110,11 +110,14 @@ def _draw(curve: LearningCurve, path: str) -> None:
     before = [nan] * (len(measured) - 1)
     series = {
         "measured": [*measured, nan],
-        "expected": [*before, measured[-1], doubled.mean],
-        "90 %, low": [*before, measured[-1], doubled.low],
-        "90 %, high": [*before, measured[-1], doubled.high],
+        "expected, with the interval of 90 %": [*before, measured[-1], doubled.mean],
     }
+    low, high = ([*before, measured[-1], end] for end in (doubled.low, doubled.high))
     svg = line_chart(
-        series, x=sizes, x_label="words of training data", y_label=curve.figure.upper()
+        series,
+        x=sizes,
+        x_label="words of training data",
+        y_label=curve.figure.upper(),
+        band=("90 %", low, high),
     )
     write_text(path, svg)

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import socket
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from bistro.cli.common import argument, given, option
 from bistro.errors import BistroError
+
+if TYPE_CHECKING:
+    from bistro.serve.catalog import Catalog
+    from bistro.serve.desks import Desks
+    from bistro.serve.limits import Limits
 
 _limit = partial(option, "N", min=1, rich_help_panel="Limits")
 
@@ -18,6 +25,22 @@ def serve(
         "MODEL...",
         "Model files, or names of installed models; without any, only the playground is served.",
         default=[],
+    ),
+    file: list[str] | None = option(
+        "FILE", "Open this CoNLL-U file on the desk at /desk, to annotate it.", "--file"
+    ),
+    desk: str | None = option(
+        "FOLDER", "Let the desk take files that are dragged into it, and keep them here.", "--desk"
+    ),
+    learn_every: int = option(
+        "N",
+        "Confirmed sentences after which the desk learns a new model; 0: never.",
+        "--learn-every",
+        default=25,
+        min=0,
+    ),
+    learn_with: str | None = option(
+        "FILE", "Sentences to learn from beside those of the file on the desk.", "--learn-with"
     ),
     host: str = typer.Option("127.0.0.1", help="The address to listen on."),
     port: int = option("N", "The port; 0 chooses a free one.", default=8000, min=0, max=65535),
@@ -52,14 +75,15 @@ def serve(
     """Serve models: a page for the browser and an HTTP interface for programs.
 
     The page at / works without any network; /play is a playground of Pitman-Yor processes, which
-    needs no model. /api has a JSON interface, described by /docs and /openapi.json;
-    /process and /models speak the REST protocol of UDPipe; /inception/MODEL is the address of an
-    external recommender for INCEpTION. /health and /metrics are for those who
-    run the server. Only this machine can reach it unless --host says otherwise. --api-keys lets
-    in only clients with a key; for encryption, use a reverse proxy. SIGTERM or Ctrl-C stops the
-    server after the current requests.
+    needs no model. With --file or --desk, /desk is a place to annotate. /api has a JSON interface,
+    described by /docs and /openapi.json; /process and /models speak the REST protocol of UDPipe;
+    /inception/MODEL is the address of an external recommender for INCEpTION. /health and /metrics
+    are for those who run the server. Only this machine can reach it unless --host says otherwise.
+    --api-keys lets in only clients with a key; for encryption, use a reverse proxy. SIGTERM or
+    Ctrl-C stops the server after the current requests.
 
         bistro serve english.bistro
+        bistro serve english.bistro --file mine.conllu
         bistro serve bistro-en-ewt --access-log access.log
         bistro serve
         bistro serve parser.bistro ngram.bistro --port 8080 --max-words 80
@@ -93,6 +117,9 @@ def serve(
     keys = read_keys(api_keys) if api_keys is not None else None
     log = open_log(access_log) if access_log is not None else None
     loaded = Catalog.load(models)
+    desks = None
+    if file or desk is not None:
+        desks = _open_desks(loaded, file or [], desk, learn_every, learn_with, limits)
     app = create_app(
         loaded,
         limits,
@@ -100,6 +127,29 @@ def serve(
         origins=allow_origin or (),
         keys=keys,
         log=log,
+        desks=desks,
         learn_after=learn_after,
     )
-    run(app, host, port, limits, proxies=trust_proxy or ())
+    run(app, host, port, limits, proxies=trust_proxy or (), page="desk" if desks else "")
+
+
+def _open_desks(
+    catalog: Catalog,
+    files: list[str],
+    folder: str | None,
+    every: int,
+    beside: str | None,
+    limits: Limits,
+) -> Desks:
+    """Open the files to annotate."""
+    from bistro.serve.desks import Desks
+    from bistro.treebank.treebank import read
+
+    return Desks(
+        catalog,
+        [Path(name) for name in files],
+        folder=None if folder is None else Path(folder),
+        every=every,
+        beside=() if beside is None else list(read(beside, roots="any")),
+        most_words=limits.words,
+    )

@@ -96,10 +96,12 @@ def _arrange(places: list[_Place]) -> float:
 
 
 def _line(parent: _Place, child: _Place, above: float, below: float, strong: bool) -> str:
+    """Return a branch: aslant for one level, then straight down, so that it crosses no other."""
     colour, width = (ROOT, 2.2) if strong else (LINE, 1.4)
     return (
         f'<path class="edge" d="M{parent.x:.1f} {above + 4:.1f}'
-        f'L{child.x:.1f} {below - LABEL_SIZE - 1:.1f}" '
+        f"L{child.x:.1f} {above + LEVEL_HEIGHT - LABEL_SIZE - 1:.1f}"
+        f'V{below - LABEL_SIZE - 1:.1f}" '
         f'stroke="{colour}" stroke-width="{width}" fill="none"/>'
     )
 

@@ -1,4 +1,4 @@
-"""Findings of `bistro doctor` as a page: sentences as annotated, and with the alternatives.
+"""Findings of `bistro doctor` as a page: sentences as annotated, the alternatives below them.
 
 >>> doctor_page(examination, examination.findings[:20]).write("findings.html")   # doctest: +SKIP
 """
@@ -8,13 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bistro.evaluate.doctor import HEADINGS, Examination, Finding
-from bistro.pictures.arcs import draw_arcs
+from bistro.pictures.text import is_right_to_left
+from bistro.report.comparison import draw_comparison
 from bistro.report.html import Page, figure, note, paragraph, table
 
 MOST_SENTENCES = 50
 MOST_WORDS = 60
 """Longer sentences are listed in the table, not drawn."""
-SHOWN = ("surprise", "what", "place", "word", "form", "annotated", "p", "alternative")
+SHOWN = (
+    *("surprise", "what", "place", "word", "form"),
+    *("annotated", "p", "alternative", "p_alternative"),
+)
+CAPTION = (
+    "Above the words as annotated, doubted arcs marked; below, dashed, what would be likelier. "
+    "A doubted tag has the likelier one after it."
+)
 
 
 def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
@@ -72,10 +80,15 @@ def _pictures(found: Examination, place: int, findings: Sequence[Finding]) -> li
         if not finding.alternative:
             continue
         if finding.what == "tag":
-            tags[word] = finding.alternative
+            tags[word] = f"{tags[word]} → {finding.alternative}"
         else:
             head, _, label = finding.alternative.partition(":")
             heads[word], labels[word] = int(head), label or labels[word]
-    annotated = draw_arcs(sentence.forms, sentence.heads, sentence.deprels, given)
-    other = draw_arcs(sentence.forms, heads, labels, tags)
-    return [figure(annotated, "as annotated"), figure(other, "with the alternatives")]
+    drawn = draw_comparison(
+        sentence.forms,
+        (heads, labels),
+        (sentence.heads, sentence.deprels),
+        tags,
+        rtl=is_right_to_left(sentence.forms),
+    )
+    return [figure(drawn, CAPTION)]

@@ -84,18 +84,21 @@ def line_chart(
     log: bool = False,
     legend: bool = True,
     mark: float | None = None,
+    band: tuple[str, Sequence[float], Sequence[float]] | None = None,
 ) -> str:
     """Return one line per series over `x` (1, 2, 3, … unless given); NaN and ∞ interrupt it.
 
     With `log`, the axis of values, which must be above 0, is logarithmic. A dashed line is drawn at
-    `mark`.
+    `mark`. A `band`, with its name and its lower and upper edge, belongs to the last series.
     """
     length = max((len(values) for values in series.values()), default=0)
     places = list(x) if x is not None else [float(step) for step in range(1, length + 1)]
     _check(series, len(places))
     if log:
         series = {name: [_logarithm(v) for v in values] for name, values in series.items()}
-    finite = [value for values in series.values() for value in values if math.isfinite(value)]
+    edges = list(band[1:]) if band is not None else []
+    shown = [*series.values(), *edges]
+    finite = [value for values in shown for value in values if math.isfinite(value)]
     low, high = min(finite, default=0.0), max(finite, default=1.0)
     most = 6 if height >= PLOT_HEIGHT else 4
     ticks = _decades(low, high) if log else round_ticks(low, high, most)
@@ -107,6 +110,9 @@ def line_chart(
     if mark is not None:
         at = frame.across(mark, span)
         parts.append(line_at("axis", at, at, frame.top, frame.floor, MUTED, dashes="5 4"))
+    if band is not None:
+        xs = [frame.across(at, span) for at in places]
+        parts.append(_band(frame, xs, band, len(series)))
     dots = length <= MOST_DOTS and width > SMALL
     for place, (name, values) in enumerate(series.items(), start=1):
         points = [(frame.across(at, span), v) for at, v in zip(places, values, strict=True)]
@@ -171,6 +177,28 @@ def _curve(
         f'fill="{colour}"><title>{xml_text(name)} {value:.6g}</title></circle>'
         for x, value in points
         if math.isfinite(value)
+    )
+
+
+def _band(
+    frame: Frame,
+    xs: Sequence[float],
+    band: tuple[str, Sequence[float], Sequence[float]],
+    place: int,
+) -> str:
+    """Return the area between two edges, where both are known."""
+    name, low, high = band
+    known = [
+        (x, one, other)
+        for x, one, other in zip(xs, low, high, strict=True)
+        if math.isfinite(one) and math.isfinite(other)
+    ]
+    there = "L".join(f"{x:.1f} {frame.up(one):.1f}" for x, one, _ in known)
+    back = "L".join(f"{x:.1f} {frame.up(other):.1f}" for x, _, other in reversed(known))
+    colour = COLOURS[place - 1]
+    return (
+        f'<path class="band s{place}" d="M{there}L{back}Z" fill="{colour}" fill-opacity="0.18" '
+        f'stroke="none"><title>{xml_text(name)}</title></path>'
     )
 
 

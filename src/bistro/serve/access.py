@@ -28,7 +28,7 @@ from bistro.serve.errors import RefusedError
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 16
 """Characters of a key: shorter ones can be guessed."""
-OPEN = ("/", "/play", "/docs", "/health")
+OPEN = ("/", "/play", "/desk", "/docs", "/health")
 """Addresses that need no key."""
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 

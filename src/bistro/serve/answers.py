@@ -93,6 +93,7 @@ def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
     if body.kbest > 1:
         ranked = model.parse(sentence, kbest=body.kbest, seed=body.seed, **ONE_THREAD)
         seen = _content(trees[0])
+        trees = [_with_own_share(trees[0], ranked.analyses[0])]
         trees += [tree for tree in ranked.analyses if _content(tree) != seen]
     writer = ParseWriter.of(model)
     alone = dataclasses.replace(found, samples=[])
@@ -105,6 +106,14 @@ def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
         "conllu": b"".join(encoded(writer.sentences(alone))).decode(),
         "protocol": model.parse_protocol(seed=body.seed),
     }
+
+
+def _with_own_share(tree: Analysis, likeliest: Analysis) -> Analysis:
+    """Return the minimum-risk tree with its own share of the mass, not the likeliest tree's."""
+    if not (math.isfinite(tree.log_prob) and math.isfinite(likeliest.log_prob)):
+        return tree
+    share = likeliest.posterior * math.exp(min(0.0, tree.log_prob - likeliest.log_prob))
+    return dataclasses.replace(tree, posterior=share)
 
 
 def _content(tree: Analysis) -> tuple[list[int], list[str], list[str]]:

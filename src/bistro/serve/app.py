@@ -28,6 +28,8 @@ from bistro.serve.access import LOOPBACK, Access
 from bistro.serve.access_log import Served
 from bistro.serve.catalog import Catalog
 from bistro.serve.description import describe
+from bistro.serve.desk_routes import add_desk
+from bistro.serve.desks import Desks
 from bistro.serve.errors import COMMON, MODEL_ERRORS, install, json_response
 from bistro.serve.guard import Guard, run_for
 from bistro.serve.inception_routes import add_inception
@@ -35,6 +37,7 @@ from bistro.serve.inputs import Inputs
 from bistro.serve.learning import Learner
 from bistro.serve.limits import Limits
 from bistro.serve.page_files import page_files
+from bistro.serve.structures import add_structures
 from bistro.serve.udpipe_routes import add_routes
 from bistro.serve.watching import add_watching
 from bistro.serve.work import Work
@@ -59,6 +62,7 @@ def create_app(
     origins: Sequence[str] = (),
     keys: Mapping[str, str] | None = None,
     log: Callable[[Served], None] | None = None,
+    desks: Desks | None = None,
     learn_after: int | None = None,
 ) -> FastAPI:
     """Return the application for some models.
@@ -77,6 +81,8 @@ def create_app(
         Names of clients by their keys; without keys everybody may ask.
     log
         Called with every request that has been answered: the access log.
+    desks
+        Files to annotate; without them there is no desk.
     learn_after
         Complete sentences after which a model of an annotator's own is trained; None: never.
     """
@@ -88,6 +94,8 @@ def create_app(
         yield
         learner.close()
         work.close()
+        if desks is not None:
+            desks.close()
 
     # FastAPI's own pages of documentation load their scripts from other hosts: see `docs_page`.
     app = FastAPI(
@@ -101,11 +109,13 @@ def create_app(
     app.state.work, app.state.learner = work, learner
     install(app)
     describe(app, catalog, chosen)
-    _add_page(app, start="index.html" if len(catalog) else PLAYGROUND)
+    _add_page(app, start="index.html" if len(catalog) else PLAYGROUND, has_desk=desks is not None)
     inputs = Inputs(chosen)
-    for add in (_add_interface, _add_readers, _add_writers):
+    for add in (_add_interface, _add_readers, _add_writers, add_structures):
         add(app, catalog, inputs, work)
     add_routes(app, catalog, inputs, work)
+    if desks is not None:
+        add_desk(app, desks, inputs, work)
     add_inception(app, catalog, inputs, work, learner)
     metrics = add_watching(app, catalog, work, show_models=not keys)
     if origins:
@@ -120,7 +130,7 @@ def create_app(
     return app
 
 
-def _add_page(app: FastAPI, start: str) -> None:
+def _add_page(app: FastAPI, start: str, *, has_desk: bool) -> None:
     """Add the pages: at /, that of the models or, without any, the playground."""
     files = page_files()
 
@@ -140,6 +150,12 @@ def _add_page(app: FastAPI, start: str) -> None:
     @app.get("/play", include_in_schema=False)
     async def playground(request: Request) -> Response:
         return send(request, PLAYGROUND)
+
+    if has_desk:
+
+        @app.get("/desk", include_in_schema=False)
+        async def desk(request: Request) -> Response:
+            return send(request, "desk.html")
 
     @app.get("/static/{name:path}", include_in_schema=False)
     async def static(request: Request, name: str) -> Response:

@@ -17,7 +17,9 @@ from bistro.models.abilities import (
     GENERATE,
     ORDER,
     PARSE,
+    PARSE_TREES,
     SCORE,
+    STATES,
     TAG,
     TOKENISE,
     Ability,
@@ -152,3 +154,8 @@ def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
         yield name, part
         if name == "read":
             yield "surprisal", part
+    # These can be slow, and do not refuse any words.
+    shown: dict[str, Ability[Any]] = {"phrases": PARSE_TREES, "states": STATES}
+    for name, ability in shown.items():
+        if ability.is_of(model):
+            yield name, ability.of(model)

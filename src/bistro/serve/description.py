@@ -14,6 +14,8 @@ ABILITIES = {
     "ParseBody": "parse",
     "GenerateBody": "generate",
     "LinearizeBody": "linearize",
+    "PhrasesBody": "phrases",
+    "StatesBody": "states",
 }
 
 

@@ -12,10 +12,11 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from bistro.errors import BistroError
+from bistro.errors import BistroError, OutputError
 from bistro.serve.catalog import UnknownModelError
 from bistro.serve.fair import BusyError, TooManyError
 from bistro.serve.schemas import Error
+from bistro.tasks.desk.document import ConflictError
 
 RETRY_AFTER = {429: {"Retry-After": "1"}, 503: {"Retry-After": "2"}}
 
@@ -39,9 +40,11 @@ class RefusedError(Exception):
 STATUS: dict[type[BistroError], int] = {
     MalformedError: 400,
     UnknownModelError: 404,
+    ConflictError: 409,
     TooLargeError: 413,
     TooManyError: 429,
     BusyError: 503,
+    OutputError: 507,
 }
 MEANING = {
     400: "The request is malformed: its body or its host.",
@@ -49,10 +52,12 @@ MEANING = {
     403: "The page that asks belongs to another site.",
     404: "There is no such model.",
     408: "The body came too slowly.",
+    409: "Somebody else has changed the sentence or the file.",
     413: "The request is larger than a limit.",
     422: "A value is wrong, or the model cannot do this.",
     429: "The client has too many requests at the same time.",
     503: "The server is busy, or the answer took too long.",
+    507: "The disk is full, or the file cannot be written.",
 }
 
 

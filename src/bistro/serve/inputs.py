@@ -40,8 +40,12 @@ class Inputs:
     def check_reading(self, model: Scorer, words: Sequence[str]) -> None:
         """Refuse a sentence that a chart would take too long to read."""
         if model.is_cubic:
-            told = "the sentence has {} words; this server reads at most {} with a treebank grammar"
-            _check(len(words), self.limits.chart_words, told)
+            self.check_chart(words)
+
+    def check_chart(self, words: Sequence[str]) -> None:
+        """Refuse a sentence that is too long for a chart."""
+        told = "the sentence has {} words; this server reads at most {} with a treebank grammar"
+        _check(len(words), self.limits.chart_words, told)
 
     def check_analyses(self, *numbers: int) -> None:
         """Refuse to find too many trees or orders."""

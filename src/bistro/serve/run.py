@@ -27,12 +27,18 @@ LAST_WORDS = 0.1
 
 
 def serve(
-    app: FastAPI, host: str, port: int, limits: Limits, *, proxies: Sequence[str] = ()
+    app: FastAPI,
+    host: str,
+    port: int,
+    limits: Limits,
+    *,
+    proxies: Sequence[str] = (),
+    page: str = "",
 ) -> None:
     """Answer requests until Ctrl-C or SIGTERM, and then finish those that have come.
 
     A second Ctrl-C stops at once. `proxies` are addresses that are believed when they say for whom
-    they ask (X-Forwarded-For).
+    they ask (X-Forwarded-For); `page` is the one to look at first.
     """
     listening = listen(host, port)
     name, bound = listening.getsockname()[:2]
@@ -50,7 +56,8 @@ def serve(
         # No request is computed for longer than the limit, so all of them are finished.
         timeout_graceful_shutdown=math.ceil(limits.seconds) + 1,
     )
-    print(f"Bistro is at http://{shown}:{bound}/ (Ctrl-C stops it)", file=sys.stderr, flush=True)
+    address = f"http://{shown}:{bound}/{page}"
+    print(f"Bistro is at {address} (Ctrl-C stops it)", file=sys.stderr, flush=True)
     _tune_interpreter()
     # Uvicorn ends at either signal, and then hands it on.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

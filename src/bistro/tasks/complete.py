@@ -195,8 +195,8 @@ def _filled(
     if parse.relaxed:
         done.relaxed.append(sentence.line)
     open_words = lacking(sentence, model)
-    heads = _combined(sentence, parse, single_root=model.single_root)
-    sure = {name: _probabilities(name, heads, parse, model) for name in open_words}
+    heads = combined_heads(sentence, parse, single_root=model.single_root)
+    sure = {name: value_probabilities(name, heads, parse, model) for name in open_words}
     found: dict[str, Sequence[Any]] = {
         "heads": heads,
         "deprels": parse.labels,
@@ -227,7 +227,7 @@ def _filled(
     return sentence.replace(**columns, misc=misc)
 
 
-def _combined(sentence: Sentence, parse: Parse, *, single_root: bool) -> list[int]:
+def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> list[int]:
     """Return the given heads, and for all other words the predicted heads.
 
     Where the parser could not use the given heads, the two may not form a tree: then open words get
@@ -262,7 +262,7 @@ def _is_below(heads: Sequence[int], word: int, top: int) -> bool:
     return word == top
 
 
-def _probabilities(name: str, heads: list[int], parse: Parse, model: Parser) -> list[float]:
+def value_probabilities(name: str, heads: list[int], parse: Parse, model: Parser) -> list[float]:
     """Return the probability of each predicted value of a column."""
     marginals = parse.marginals
     assert marginals is not None

@@ -210,6 +210,11 @@ class Sentence:
         """The ten fields of each empty node (8.1) of an enhanced graph."""
         return [row for row in self._special_rows() if "." in row[0]]
 
+    @property
+    def as_read(self) -> str:
+        """The text that the sentence was made from, blank line included, whatever was set since."""
+        return f"{self.lead}{self._block}{self._end}"
+
     def columns(self, *names: str) -> list[list[str]]:
         """Return the columns called `names`; columns not read yet are extracted in one pass."""
         columns = [self._loaded(name) for name in names]

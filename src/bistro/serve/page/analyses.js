@@ -3,12 +3,14 @@
 // that were lost at this word stay one step longer, crossed out.
 
 import { h, massBar, prefersStillness, replace, setVariables } from "./dom.js";
-import { newArcs } from "./describe.js";
+import { newArcs, otherArcsThan } from "./describe.js";
 import { count, percent, shownToken } from "./text.js";
 import { drawTree } from "./tree.js";
 
 const SHOWN = 6;
 const ALWAYS_SHOWN = 2;
+const MOST_TOLD = 3;
+const SMALLEST = 0.75;
 const WORTH_A_ROW = { live: 0.001, lost: 0.01 };
 
 export class Analyses {
@@ -35,7 +37,7 @@ export class Analyses {
     const kept = new Set([...best, ...lost].map((node) => node.lineage));
     for (const key of [...this.rows.keys()]) if (!kept.has(key)) this.rows.delete(key);
     this.glide(before);
-    for (const box of this.list.querySelectorAll(".picture")) showEnd(box);
+    for (const { item, picture } of this.rows.values()) fit(item, picture);
   }
 
   tellCount(step, alive, entropy) {
@@ -56,9 +58,15 @@ export class Analyses {
     parts.share.textContent = percent(probability);
     parts.change.textContent = step === this.lineage[0] ? "" : tellChange(probability, before, node.parent);
     this.draw(node, parts, step.ranked[0]);
-    const news = newArcs(node.live, node.parent?.live, this.words);
-    parts.news.textContent = node.parent && news.length ? news.join(", ") : "";
+    parts.news.textContent = this.caption(node, step);
     return parts.item;
+  }
+
+  // What is new in the likeliest analysis; of the others, what they have that it has not.
+  caption(node, step) {
+    const leader = step.ranked[0];
+    if (node !== leader) return shortened(otherArcsThan(leader.live, node.live, this.words));
+    return node.parent ? shortened(newArcs(node.live, node.parent.live, this.words)) : "";
   }
 
   lostRow(node) {
@@ -111,14 +119,32 @@ function bestOf(step) {
   return step.ranked.slice(0, SHOWN).filter(isWorthIt);
 }
 
+function shortened(told) {
+  const rest = told.length - MOST_TOLD;
+  return [...told.slice(0, MOST_TOLD), rest > 0 && `and ${rest} more`].filter(Boolean).join(", ");
+}
+
 function tellChange(now, before, parent) {
   if (before === null) return parent ? "branched off" : "new";
   if (percent(now) === percent(before)) return "as before";
   return `${now > before ? "▲" : "▼"} from ${percent(before)}`;
 }
 
-// A long partial tree shows its newest words; it can be scrolled back.
-function showEnd(box) {
-  const rtl = box.querySelector("svg").hasAttribute("data-rtl");
-  box.scrollLeft = rtl ? 0 : box.scrollWidth;
+// A partial tree that is too wide gets the whole width, then smaller letters; what is still too long shows its newest
+// words, cut between two words, and can be scrolled back.
+function fit(item, box) {
+  const picture = box.querySelector("svg");
+  const { width, height } = picture.viewBox.baseVal;
+  item.classList.toggle("wide", width > box.clientWidth);
+  const scale = Math.min(1, Math.max(SMALLEST, box.clientWidth / width));
+  picture.setAttribute("width", width * scale);
+  picture.setAttribute("height", height * scale);
+  const over = width * scale - box.clientWidth;
+  if (over <= 1) return;
+  const rtl = picture.hasAttribute("data-rtl");
+  const edges = [...picture.querySelectorAll(".hit")].map((hit) => scale * (rtl
+    ? width - hit.x.baseVal.value - hit.width.baseVal.value : hit.x.baseVal.value));
+  const edge = Math.min(...edges.filter((one) => one >= over), over + box.clientWidth / 2);
+  box.style.paddingInlineEnd = `${Math.max(0, edge - over)}px`;
+  box.scrollLeft = rtl ? 0 : edge;
 }

@@ -3,12 +3,18 @@
 const answers = new Map();
 const KEPT = 60;
 
-export class ApiError extends Error {}
+// `status` is 0 if the server did not answer at all.
+export class ApiError extends Error {
+  constructor(message, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
 
 // A server may want a key: it is asked for once, and kept until the tab is closed.
 const KEY = "bistro-key";
 
-function withKey(options) {
+export function withKey(options) {
   const key = sessionStorage.getItem(KEY);
   if (!key) return options;
   return { ...options, headers: { ...options.headers, Authorization: `Bearer ${key}` } };
@@ -21,7 +27,7 @@ function askForKey() {
   return true;
 }
 
-async function request(path, options) {
+export async function request(path, options) {
   let response;
   try {
     response = await fetch(path, withKey(options));
@@ -32,19 +38,23 @@ async function request(path, options) {
   }
   const answer = await response.json().catch(() => null);
   if (response.ok && answer !== null) return answer;
-  throw new ApiError(answer?.error ?? `The server answered with status ${response.status}.`);
+  throw new ApiError(answer?.error ?? `The server answered with status ${response.status}.`, response.status);
 }
 
 export function getModels() {
   return request("api/models", {});
 }
 
-export async function ask(name, body, signal) {
-  const text = JSON.stringify(body);
-  const key = `${name} ${text}`;
-  if (answers.has(key)) return answers.get(key);
+// An answer that is not kept: of what changes.
+export function post(path, body, signal) {
   const headers = { "Content-Type": "application/json" };
-  const answer = await request(`api/${name}`, { method: "POST", headers, body: text, signal });
+  return request(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+}
+
+export async function ask(name, body, signal) {
+  const key = `${name} ${JSON.stringify(body)}`;
+  if (answers.has(key)) return answers.get(key);
+  const answer = await post(`api/${name}`, body, signal);
   answers.set(key, answer);
   if (answers.size > KEPT) answers.delete(answers.keys().next().value);
   return answer;

@@ -4,7 +4,7 @@ import { h, modelSelect, replace } from "./dom.js";
 import { MADE_UP, examplesFor } from "./examples.js";
 import { START } from "./state.js";
 
-const READING = ["read", "surprisal", "parse"];
+const READING = ["read", "surprisal", "parse", "phrases", "states"];
 
 export class Composer {
   constructor(form, catalogue, { onread, oncompare }) {

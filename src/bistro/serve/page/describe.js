@@ -32,6 +32,19 @@ export function newArcs(live, parent, words) {
   return told;
 }
 
+// What an analysis has that another one of the same words has not: arcs, open words, tags.
+export function otherArcsThan(other, live, words) {
+  const told = [];
+  live.heads.forEach((head, word) => {
+    const [label, tag] = [live.labels?.[word], live.tags?.[word]];
+    const form = isolate(words[word]);
+    if (head !== other.heads[word]) told.push(head < 0 ? `${form} open` : shortArc(words, word, head, label));
+    else if (head > 0 && label !== other.labels?.[word]) told.push(`${form}: ${label}`);
+    else if (tag !== other.tags?.[word]) told.push(`${form}: ${tag}`);
+  });
+  return told;
+}
+
 export function describeStep(row, step, total) {
   const name = `Word ${Math.min(row.word, total)} of ${total}, ${isolate(row.token)}`;
   const start = row.word > total ? "End of the sentence" : name;

@@ -5,6 +5,7 @@ import { ask } from "./api.js";
 import { announce, errorNote, h, replace } from "./dom.js";
 import { Orders } from "./orders.js";
 import { Reading } from "./reading.js";
+import { phrasesView, statesView } from "./structures.js";
 import { Trees } from "./trees.js";
 
 // The more analyses are told, the better lineages can be traced; long sentences would make long answers.
@@ -52,7 +53,7 @@ export class Pane {
     const { analyses } = this.catalogue.limits;
     try {
       if (!model) throw new Error(`There is no model “${side.model}” on this server: choose one of the list.`);
-      if (!can("read", "surprisal", "parse")) throw new Error(cannotRead(model));
+      if (!can("read", "surprisal", "parse", "phrases", "states")) throw new Error(cannotRead(model));
       const split = side.spaces ? { split: "spaces" } : {};
       const { sentences, words } = await ask("words", { model: side.model, text: side.text, ...split }, signal);
       const isList = !side.spaces && sentences.length > 1;
@@ -60,11 +61,13 @@ export class Pane {
       const given = isList ? { words: sentences[chosen - 1] } : { text: side.text, ...split };
       const body = { model: side.model, ...given };
       const reading = { ...body, analyses: Math.min(followed(given.words ?? words), analyses) };
-      const [read, parse] = await Promise.all([
+      const [read, parse, phrases, states] = await Promise.all([
         can("read", "surprisal") ? ask("read", reading, signal) : null,
         can("parse") ? ask("parse", { ...body, kbest: Math.min(5, analyses) }, signal) : null,
+        can("phrases") ? ask("phrases", body, signal) : null,
+        can("states") ? ask("states", { model: side.model }, signal) : null,
       ]);
-      this.fill(model, read, parse, parts);
+      this.fill(model, read, parse, parts, { phrases, states });
       if (isList) this.element.prepend(this.list(sentences, chosen));
     } catch (error) {
       if (error.name === "AbortError") return false;
@@ -78,7 +81,7 @@ export class Pane {
     return true;
   }
 
-  fill(model, read, parse, parts) {
+  fill(model, read, parse, parts, others) {
     this.answer = read;
     if (read) this.reading = this.makeReading(read, parts);
     if (parse?.analyses.length) {
@@ -94,11 +97,12 @@ export class Pane {
     if (this.trees && orderers.length) {
       this.orders = new Orders(orderers, { tree: () => this.trees.tree, onread: this.hooks.onread });
     }
-    const words = (read ?? parse)?.words ?? [];
+    const words = (read ?? parse ?? others.phrases)?.words ?? [];
     replace(this.element,
       h("p", { class: "heard" },
         h("span", { class: "note" }, `${model.id}: `), h("bdi", { dir: "auto" }, words.join(" "))),
-      this.reading?.element, this.trees?.element, this.orders?.element);
+      this.reading?.element, this.trees?.element, this.orders?.element,
+      others.phrases && phrasesView(others.phrases), others.states && statesView(others.states));
     this.trees?.show(1);
   }
 

@@ -22,6 +22,7 @@ export class Reading {
     this.player = new Player(answer.rows, isRightToLeft(answer.words), (step) => this.show(step, true));
     this.analyses = this.lineage.length ? new Analyses(answer.words, this.lineage) : null;
     this.box = scrollBox("canvas", "Surprisal and analyses, word by word");
+    this.frame = h("div", { class: "strip-frame" }, this.box);
     this.element = this.build();
     this.draw();
     this.watcher = new ResizeObserver(() => this.redraw());
@@ -40,7 +41,7 @@ export class Reading {
     return h("section", { class: "reading", onkeydown: (event) => this.player.onkey(event) },
       h("div", { class: "bar-of-tools" }, h("h2", {}, "Reading"), toggle, exports),
       this.player.element,
-      this.box,
+      this.frame,
       h("p", { class: "note" }, this.legend(hasParts)),
       this.analyses?.element,
       h("details", {}, h("summary", {}, "As a table"),
@@ -67,6 +68,8 @@ export class Reading {
     });
     this.room = this.box.clientWidth;
     this.box.replaceChildren(this.strip.picture);
+    this.frame.replaceChildren(this.box, this.strip.axis);
+    this.frame.classList.toggle("scrolls", this.strip.picture.viewBox.baseVal.width > this.room + 1);
   }
 
   redraw() {
@@ -94,7 +97,7 @@ export class Reading {
   keepInView() {
     const { left, width } = this.strip.columns[this.player.step - 1];
     const { scrollLeft, clientWidth } = this.box;
-    if (left < scrollLeft + 30) this.box.scrollLeft = left - 60;
+    if (left < scrollLeft + 40) this.box.scrollLeft = left - 60;
     else if (left + width > scrollLeft + clientWidth - 20) this.box.scrollLeft = left + width + 40 - clientWidth;
   }
 

@@ -11,6 +11,7 @@ const BARS = 118;
 const BANDS = 150;
 const AXIS = 34;
 const NARROWEST = 52;
+const TIGHT = 40;
 const WIDENING = 60;
 const BAR = 28;
 
@@ -37,12 +38,16 @@ export function drawStrip(rows, lineage, { parts = false, room = 0, onpick } = {
     lineage.length && drawBandsTitle(columns, bandsTop),
     groups,
   );
-  return { picture, columns: columns.list, show: (step) => showStep(picture, columns.list, step) };
+  const axis = fixedAxis({ scale, ground, columns, height, bandsTop: lineage.length ? bandsTop : null });
+  return { picture, axis, columns: columns.list, show: (step) => showStep(picture, columns.list, step) };
 }
 
 function placeColumns(rows, room) {
   const rtl = isRightToLeft(rows.map((row) => row.token).filter((token) => token !== "</s>"));
-  const needed = rows.map((row) => Math.max(NARROWEST, textWidth(shownToken(row.token), 15, 600) + 18));
+  const widthOf = (row, least, aside) => Math.max(least, textWidth(shownToken(row.token), 15, 600) + aside);
+  const total = (list) => list.reduce((sum, one) => sum + one, 0);
+  let needed = rows.map((row) => widthOf(row, NARROWEST, 18));
+  if (AXIS + total(needed) + 8 > room) needed = rows.map((row) => widthOf(row, TIGHT, 8));
   const spare = room - AXIS - 8 - needed.reduce((sum, one) => sum + one, 0);
   const wider = Math.min(WIDENING, Math.max(0, spare / rows.length));
   const widths = needed.map((one) => one + wider);
@@ -60,6 +65,19 @@ function scaleOf(rows, height) {
   const highest = Math.max(6, ...rows.map((row) => (row.surprisal ?? 0) + (row.mc_se ?? 0)));
   const tick = [2, 5, 10, 20, 50].find((step) => highest / step <= 4) ?? 100;
   return { of: (value) => (height * value) / highest, highest, tick };
+}
+
+// The axis once more, to stay where it is when the strip is scrolled.
+function fixedAxis({ scale, ground, columns, height, bandsTop }) {
+  const { rtl, width } = columns;
+  const left = rtl ? width - AXIS : 0;
+  return svg("svg", {
+    class: "strip fixed-axis", viewBox: `${left} 0 ${AXIS} ${height}`, width: AXIS, height, "font-family": FONT,
+    "aria-hidden": "true", "data-rtl": rtl,
+  },
+  svg("rect", { class: "paper", x: left, width: AXIS, height }),
+  drawAxis(scale, ground, width, columns),
+  bandsTop !== null && drawBandsTitle(columns, bandsTop));
 }
 
 function drawAxis(scale, ground, width, { rtl }) {

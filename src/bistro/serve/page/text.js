@@ -5,9 +5,18 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10ff
 const LETTER = /\p{L}/u;
 const canvas = document.createElement("canvas").getContext("2d");
 
+const widths = new Map();
+const MOST_WIDTHS = 5000;
+
+// Measured once per text: a tree is drawn again after every decision about it.
 export function textWidth(text, size, weight = 400) {
-  canvas.font = `${weight} ${size}px ${FONT}`;
-  return canvas.measureText(text).width;
+  const key = `${weight} ${size} ${text}`;
+  if (!widths.has(key)) {
+    if (widths.size > MOST_WIDTHS) widths.clear();
+    canvas.font = `${weight} ${size}px ${FONT}`;
+    widths.set(key, canvas.measureText(text).width);
+  }
+  return widths.get(key);
 }
 
 // A sentence runs right to left if most of its letters do.

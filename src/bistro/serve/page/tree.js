@@ -60,7 +60,7 @@ function rowsUnderWords(tree, metrics) {
   const rows = [];
   const shares = tree.probabilities;
   const doubtful = (share) => (share < SURE ? percent(share) : "");
-  if (tree.tags?.some(Boolean)) {
+  if (tree.tags?.some((tag) => tag && tag !== "_")) {
     const told = tree.tags.map((tag, i) => `${tag} ${doubtful(shares?.tags?.[i])}`.trim());
     rows.push({ kind: "tag", texts: told });
   }

@@ -8,7 +8,9 @@ import { treeView } from "./treeview.js";
 
 const ABOUT_FIGURES =
   "A word’s other heads, relations and tags: point at it, tap it, or use the arrow keys. Figures: the relation’s on " +
-  "the arc, the tag’s and (↷) the head’s under the word; none means 99.5% or more.";
+  "the arc, the tag’s and (↷) the head’s under the word; none means 99.5% or more. These are sums over all trees, " +
+  "made less sure than the model itself (the temperature below), so that they are right as often as they say. The " +
+  "shares on the list are those of whole trees as the model has them, and so are those of the analyses above.";
 
 export class Trees {
   constructor(answer, { tagColumn, onchoose }) {

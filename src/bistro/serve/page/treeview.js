@@ -88,9 +88,12 @@ function content(word, { tree, marginals }) {
 
 // Dashed curves from the other heads, each with its probability.
 function alternativeArcs(word, { tree, marginals, place }) {
-  const { layout, ground, metrics } = place;
-  const middle = layout.centres[word];
   const others = marginals.heads[word].filter(([head, share]) => head !== tree.heads[word] && share >= WORTH_DRAWING);
+  return otherArcs(word, others, place);
+}
+
+export function otherArcs(word, others, { layout, ground, metrics }) {
+  const middle = layout.centres[word];
   return svg("g", { class: "others", "aria-hidden": "true" }, others.map(([head, share]) => {
     const end = head === 0 ? middle + ASIDE : middle;
     const start = head === 0 ? end : layout.centres[head - 1];

@@ -1,0 +1,109 @@
+"""The bodies of requests to the desk."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from bistro.serve.schemas import Body, Text, Word
+from bistro.tasks.desk.decisions import Decision, Join, SetFields, Split
+
+Number = Annotated[int, Field(strict=True, ge=0)]
+Place = Annotated[int, Field(strict=True, ge=1)]
+MOST_FIELDS = 2_000
+Column = Literal["heads", "deprels", "upos", "xpos", "feats", "lemmas"]
+Value = Annotated[int, Field(strict=True)] | Text
+Order = Literal["file", "doubt", "corrections", "worst", "new", "both", "random"]
+
+
+class FileBody(Body):
+    """A file of the desk; with only one, it need not be named."""
+
+    file: Text = Field("", description="One of the files of /api/desk.")
+
+
+class SentenceOfFile(FileBody):
+    """A sentence, by its place in the file."""
+
+    sentence: Number = Field(description="From 0.")
+
+
+class WordOfFile(SentenceOfFile):
+    """A word, by its place in the sentence."""
+
+    word: Place = Field(description="From 1.")
+
+
+class SplitBody(Body):
+    """A word to split."""
+
+    word: Place
+    forms: list[Word] = Field(min_length=2, max_length=20)
+    multiword: bool = False
+
+
+class DecisionBody(SentenceOfFile):
+    """What to change in a sentence: fields, or the words; and whether it is confirmed."""
+
+    version: Number = Field(description="The version of the sentence that was shown.")
+    set: dict[str, dict[Column, Value]] = Field(
+        {}, max_length=MOST_FIELDS, description="Values by word (from 1) and column; -1 and _ open."
+    )
+    split: SplitBody | None = None
+    join: tuple[Place, Place] | None = None
+    done: bool | None = None
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> Self:
+        if sum((bool(self.set), self.split is not None, self.join is not None)) > 1:
+            raise ValueError("give one of 'set', 'split' and 'join'")
+        if not all(word.isascii() and word.isdigit() for word in self.set):
+            raise ValueError("'set' has the numbers of words as keys")
+        return self
+
+    def decision(self) -> Decision:
+        """Return the decision."""
+        if self.split is not None:
+            return Split(self.split.word, self.split.forms, self.split.multiword)
+        if self.join is not None:
+            return Join(*self.join)
+        return SetFields(
+            {
+                int(word): {str(name): value for name, value in fields.items()}
+                for word, fields in self.set.items()
+            }
+        )
+
+
+class TurnBody(FileBody):
+    """Undo or redo."""
+
+    last: Number = Field(description="The number of the last event that the client knows.")
+
+
+class SaveBody(FileBody):
+    """Save."""
+
+    overwrite: bool = Field(False, description="Save also if another program has changed the file.")
+
+
+class ChangesBody(FileBody):
+    """What has changed."""
+
+    since: Number = Field(description="The revision that the client knows.")
+
+
+class OrderBody(FileBody):
+    """The order of the list."""
+
+    by: Order = "file"
+
+
+class PieceBody(Body):
+    """A piece of a file that is brought to the desk; the last one opens it."""
+
+    name: Word
+    text: Text
+    first: bool = Field(description="Whether this is the first piece.")
+    last: bool = Field(description="Whether this is the last piece.")

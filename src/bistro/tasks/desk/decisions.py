@@ -1,0 +1,125 @@
+"""Decisions of an annotator about one sentence.
+
+A decision changes the fields that it names and no others, or it splits or joins words.
+
+>>> from bistro.treebank.sentence import Sentence
+>>> dog = Sentence.from_columns(["The", "dog"], upos=["DET", "NOUN"])
+>>> decided = SetFields({1: {"heads": 2, "deprels": "det"}}).applied(dog)
+>>> decided.heads, decided.deprels, decided.upos
+([2, -1], ['det', '_'], ['DET', 'NOUN'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bistro.errors import BistroError, TreebankError, nearest
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.resegment import join_words, split_word
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import MISSING, find_tree_problem
+
+EDITABLE = ("heads", "deprels", "upos", "xpos", "feats", "lemmas")
+"""The columns that decisions are about."""
+Value = int | str
+
+
+class Decision(Protocol):
+    """What can be done to a sentence."""
+
+    def applied(self, sentence: Sentence) -> Sentence:
+        """Return the sentence after the decision, or say why it cannot be made."""
+
+    def noted(self) -> dict[str, Any]:
+        """Return the decision for the journal."""
+
+
+@dataclass(frozen=True)
+class SetFields:
+    """New values of fields: by word (from 1), by column. -1 and ``_`` open a field again."""
+
+    values: Mapping[int, Mapping[str, Value]]
+
+    def applied(self, sentence: Sentence) -> Sentence:
+        """Return the sentence with these values."""
+        columns: dict[str, list[Any]] = {}
+        for word, fields in self.values.items():
+            if not 1 <= word <= len(sentence):
+                raise BistroError(f"there is no word {word}: the sentence has {len(sentence)}")
+            for name, value in fields.items():
+                _check(name, value)
+                column = columns.setdefault(name, list(getattr(sentence, name)))
+                column[word - 1] = value
+        if "heads" in columns:
+            _check_heads(sentence, columns["heads"])
+        return sentence.replace(**columns) if columns else sentence
+
+    def noted(self) -> dict[str, Any]:
+        """Return the decision for the journal."""
+        return {"set": {str(word): dict(fields) for word, fields in self.values.items()}}
+
+
+@dataclass(frozen=True)
+class Split:
+    """One word becomes several; see `split_word`."""
+
+    word: int
+    forms: Sequence[str]
+    multiword: bool = False
+
+    def applied(self, sentence: Sentence) -> Sentence:
+        """Return the sentence with the word split."""
+        for form in self.forms:
+            _check("forms", form)
+        return split_word(sentence, self.word, self.forms, multiword=self.multiword)
+
+    def noted(self) -> dict[str, Any]:
+        """Return the decision for the journal."""
+        return {"split": self.word, "forms": list(self.forms), "multiword": self.multiword}
+
+
+@dataclass(frozen=True)
+class Join:
+    """Several words become one; see `join_words`."""
+
+    first: int
+    last: int
+
+    def applied(self, sentence: Sentence) -> Sentence:
+        """Return the sentence with the words joined."""
+        return join_words(sentence, self.first, self.last)
+
+    def noted(self) -> dict[str, Any]:
+        """Return the decision for the journal."""
+        return {"join": [self.first, self.last]}
+
+
+def _check(name: str, value: Value) -> None:
+    if name != "forms" and name not in EDITABLE:
+        known = ", ".join(EDITABLE)
+        raise BistroError(f"'{name}' cannot be changed{nearest(name, EDITABLE)}: {known}")
+    if name == "heads":
+        if not isinstance(value, int) or value < MISSING:
+            raise BistroError("a head is the number of a word, 0 for the root or -1 for none")
+        return
+    if not isinstance(value, str) or not value or value != value.strip():
+        raise BistroError(f"a value of {name} is a word without spaces around it; {EMPTY} for none")
+    if any(mark in value for mark in "\t\n\r\0"):
+        raise BistroError("a field cannot hold a tab or a line end")
+    if name not in ("lemmas", "forms") and " " in value:
+        raise BistroError(f"a value of {name} has no spaces")
+
+
+def _check_heads(sentence: Sentence, heads: list[int]) -> None:
+    problem = find_tree_problem(heads, roots="any", partial=True)
+    if problem is None:
+        return
+    if "circle" in problem.reason:
+        word = sentence.forms[problem.word - 1]
+        raise TreebankError(
+            f"{problem.reason}: give another word of the circle a new head first, for example "
+            f"'{word}'"
+        )
+    raise TreebankError(problem.reason)

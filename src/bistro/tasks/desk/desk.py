@@ -1,0 +1,250 @@
+"""A desk: one file, the model that suggests, and what both know of each other.
+
+Decisions are made one at a time. Two threads work beside them: one reads the sentences that wait,
+and notes how much the model doubts each; the other learns from what was confirmed. A new model
+takes over between two requests.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bistro.errors import BistroError
+from bistro.models.abilities import PARSE, Parser
+from bistro.models.base import Model
+from bistro.models.committee.model import CommitteeModel
+from bistro.tasks.desk import suggest as suggesting
+from bistro.tasks.desk.decisions import Decision, SetFields
+from bistro.tasks.desk.document import Document
+from bistro.tasks.desk.learning import Lesson
+from bistro.tasks.desk.suggest import Finding, Suggestion
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import MISSING
+
+KEPT_SUGGESTIONS = 300
+EVERY = 25
+"""Confirmed sentences between two lessons, by default."""
+
+
+@dataclass(frozen=True)
+class Suggester:
+    """A model in use, and its number: the first is 0."""
+
+    model: Model
+    number: int
+    parser: Parser
+    committee: CommitteeModel | None
+    """The same as a committee, if it can be asked about what is annotated."""
+
+    @classmethod
+    def of(cls, model: Model, number: int = 0) -> Suggester:
+        """Prepare a model for the desk."""
+        parser = PARSE.of(model)
+        committee: CommitteeModel | None
+        try:
+            committee = CommitteeModel.of([parser])  # type: ignore[list-item]
+        except BistroError:
+            committee = None
+        return cls(model, number, parser, committee)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A sentence as it was at one moment."""
+
+    place: int
+    version: int
+    sentence: Sentence
+    is_done: bool
+
+
+@dataclass
+class Seen:
+    """Lemmas and features that the file has for each form, the most frequent first."""
+
+    lemmas: dict[str, Counter[str]] = field(default_factory=dict)
+    feats: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add(self, sentence: Sentence) -> None:
+        """Count those of a sentence."""
+        rows = zip(sentence.forms, sentence.lemmas, sentence.feats, strict=True)
+        for form, lemma, feats in rows:
+            key = form.lower()
+            if lemma != EMPTY:
+                self.lemmas.setdefault(key, Counter())[lemma] += 1
+            if feats != EMPTY:
+                self.feats.setdefault(key, Counter())[feats] += 1
+
+    def of(self, form: str) -> dict[str, list[str]]:
+        """Return the values of a form by column."""
+        key = form.lower()
+        most = suggesting.MOST_SHOWN
+        return {
+            "lemmas": [v for v, _ in self.lemmas.get(key, Counter()).most_common(most)],
+            "feats": [v for v, _ in self.feats.get(key, Counter()).most_common(most)],
+        }
+
+
+class Desk:
+    """One file on the desk.
+
+    Parameters
+    ----------
+    document
+        The file.
+    model
+        A parser.
+    every
+        Confirmed sentences between two lessons; 0: never learn.
+    beside
+        Further sentences to learn from.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        model: Model,
+        *,
+        every: int = EVERY,
+        beside: Sequence[Sentence] = (),
+    ) -> None:
+        self.document = document
+        self.suggester = Suggester.of(model)
+        self.every = every
+        self.beside = list(beside)
+        self.lock = threading.RLock()
+        self.seen = Seen()
+        self.doubts: list[tuple[float, ...] | None] = [None] * len(document)
+        self.doubts_of: dict[int, tuple[int, int]] = {}
+        """The version and the number of the model behind the doubts of each sentence."""
+        self.lessons: list[Lesson] = []
+        self.problem = ""
+        """Why the last lesson failed, if it did."""
+        self.revision = 0
+        """Counts changes of what the list of sentences shows."""
+        self.touched: dict[int, int] = {}
+        """The revision at which each sentence changed."""
+        self._suggestions: OrderedDict[tuple[int, int, int], Suggestion] = OrderedDict()
+
+    def snapshot(self, place: int) -> Snapshot:
+        """Return a sentence as it is now."""
+        with self.lock:
+            sentence = self.document.sentence(place)
+            is_done = place in self.document.done
+            return Snapshot(place, self.document.versions[place], sentence, is_done)
+
+    def suggestion(self, shot: Snapshot) -> Suggestion:
+        """Return what the model suggests for a sentence."""
+        suggester = self.suggester
+        key = (shot.place, shot.version, suggester.number)
+        with self.lock:
+            if key in self._suggestions:
+                return self._suggestions[key]
+        found = suggesting.suggest(shot.sentence, suggester.parser)
+        with self.lock:
+            self._suggestions[key] = found
+            if len(self._suggestions) > KEPT_SUGGESTIONS:
+                self._suggestions.popitem(last=False)
+        if found.doubts:
+            self.note_doubts(shot, suggester.number, found.doubts)
+        return found
+
+    def note_doubts(self, shot: Snapshot, model: int, doubts: tuple[float, ...] | None) -> None:
+        """Note how much a model doubts a sentence, unless that has changed meanwhile."""
+        with self.lock:
+            if shot.version != self.document.versions[shot.place]:
+                return
+            self.doubts_of[shot.place] = (shot.version, model)
+            if self.doubts[shot.place] != doubts:
+                self.doubts[shot.place] = doubts
+                self.touch(shot.place)
+
+    def ask_word(self, shot: Snapshot, word: int) -> dict[str, Any]:
+        """Return alternatives of a word given all other words, and what the file has for it."""
+        if not 1 <= word <= len(shot.sentence):
+            raise BistroError(f"there is no word {word}: the sentence has {len(shot.sentence)}")
+        found = suggesting.ask_word(shot.sentence, word, self.suggester.parser)
+        return {**found, **self.seen.of(shot.sentence.forms[word - 1])}
+
+    def findings(self, shot: Snapshot) -> list[Finding]:
+        """Return what the model would have otherwise in a sentence that lacks nothing."""
+        committee = self.suggester.committee
+        return suggesting.findings(shot.sentence, committee) if committee else []
+
+    def decide(
+        self, place: int, version: int, decision: Decision, done: bool | None = None
+    ) -> None:
+        """Make a decision, and note how many of the suggestions were kept."""
+        with self.lock:
+            notes = self._kept(place, version, decision)
+            self.document.decide(place, version, decision, done=done, notes=notes)
+            self.touch(place)
+
+    def undo(self, last: int) -> int:
+        """Take the last decision back; return its sentence."""
+        with self.lock:
+            place = self.document.undo(last)
+            self.touch(place)
+            return place
+
+    def redo(self, last: int) -> int:
+        """Make a decision again; return its sentence."""
+        with self.lock:
+            place = self.document.redo(last)
+            self.touch(place)
+            return place
+
+    def save(self, *, overwrite: bool) -> None:
+        """Write the file."""
+        with self.lock:
+            self.document.save(overwrite=overwrite)
+            self.revision += 1
+
+    def touch(self, place: int) -> None:
+        """Note that the list shows something else for a sentence."""
+        with self.lock:
+            self.revision += 1
+            self.touched[place] = self.revision
+
+    def swap(self, model: Model) -> None:
+        """Let another model suggest from now on."""
+        with self.lock:
+            self.suggester = Suggester.of(model, self.suggester.number + 1)
+            self._suggestions.clear()
+            self.revision += 1
+
+    def _kept(self, place: int, version: int, decision: Decision) -> dict[str, int]:
+        """Count the open fields that a decision fills, and those filled as suggested."""
+        key = (place, version, self.suggester.number)
+        found = self._suggestions.get(key)
+        if found is None or not isinstance(decision, SetFields):
+            return {}
+        offered = kept = 0
+        for word, fields in decision.values.items():
+            if not 1 <= word <= len(found.heads):
+                continue
+            own = found.values(word - 1)
+            for name, value in fields.items():
+                if name in own and value not in (MISSING, EMPTY):
+                    offered += 1
+                    kept += own[name] == value
+        return {"offered": offered, "kept": kept} if offered else {}
+
+    def curve(self) -> list[tuple[int, int]]:
+        """Return, for each confirmed sentence in order, the suggestions it had and those kept."""
+        with self.lock:
+            open_counts: dict[int, list[int]] = {}
+            rows = []
+            for event in self.document.past:
+                counts = open_counts.setdefault(event["sentence"], [0, 0])
+                counts[0] += event.get("offered", 0)
+                counts[1] += event.get("kept", 0)
+                if event["done"] == [False, True]:
+                    rows.append((counts[0], counts[1]))
+                    open_counts.pop(event["sentence"])
+            return rows

@@ -1,0 +1,308 @@
+"""A CoNLL-U file on the desk: its sentences, the decisions about them, undo and redo, saving.
+
+The text of every sentence is kept as it was read. A decision replaces the lines that it changes,
+in memory and in the journal; the file itself changes when it is saved, as a whole or not at all.
+
+>>> import bistro, tempfile
+>>> from pathlib import Path
+>>> from bistro.tasks.desk.decisions import SetFields
+>>> from bistro.treebank.treebank import write
+>>> path = Path(tempfile.mkdtemp()) / "mine.conllu"
+>>> write(list(bistro.builtin(sentences=3, seed=1)), path)
+>>> document = Document.open(path)
+>>> document.decide(1, 0, SetFields({1: {"upos": "X"}}))
+>>> document.sentence(1).upos[0], document.versions[1], document.unsaved
+('X', 1, 1)
+>>> document.undo(document.last), document.unsaved, document.sentence(1).upos[0] == "X"
+(1, 2, False)
+>>> document.close()
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bistro.errors import BistroError, TreebankError
+from bistro.files import InputError, explain, writing
+from bistro.tasks.desk.decisions import Decision
+from bistro.tasks.desk.journal import VERSION, Event, Journal
+from bistro.tasks.desk.patches import Patch, StaleError, digest
+from bistro.treebank.column_file import ColumnReader
+from bistro.treebank.conllu import CONLLU
+from bistro.treebank.resegment import sentence_of
+from bistro.treebank.sentence import Sentence
+
+SHOWN_OF_A_HASH = 16
+PLAIN_SUFFIXES = (".conllu", ".conll", ".txt")
+
+
+class ConflictError(BistroError):
+    """Somebody else has changed what a decision is about."""
+
+
+class Document:
+    """One file on the desk. Its methods are to be called one at a time.
+
+    Parameters
+    ----------
+    path
+        The file.
+    content
+        What is in it.
+    journal
+        Its journal.
+    """
+
+    def __init__(self, path: Path, content: bytes, journal: Journal) -> None:
+        self.path = path
+        self.journal = journal
+        self.sentences = _read(path, content)
+        """Never changed in place: each is what `as_read` says."""
+        self.versions = [0] * len(self.sentences)
+        """How often each sentence was changed, undo and redo included."""
+        self.done: set[int] = set()
+        """Sentences that the annotator has confirmed."""
+        self.disk = digest(content)
+        """The content of the file when it was last read or written here."""
+        self.past: list[Event] = []
+        """Decisions that can be undone, the last one at the end."""
+        self.future: list[Event] = []
+        """Decisions that were undone and can be made again, the next one at the end."""
+        self.last = 0
+        """The number of the last event."""
+        self.unsaved = 0
+        """Events that the file on disk does not know."""
+        self._recover()
+
+    @classmethod
+    def open(cls, path: Path) -> Document:
+        """Open a file, with what its journal has that the file lacks."""
+        content = _content(path)
+        journal = Journal.beside(path)
+        try:
+            return cls(path, content, journal)
+        except BaseException:
+            journal.close()
+            raise
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def sentence(self, place: int) -> Sentence:
+        """Return a sentence by its place, from 0."""
+        if not 0 <= place < len(self.sentences):
+            raise BistroError(f"there is no sentence {place + 1}: the file has {len(self)}")
+        return self.sentences[place]
+
+    def content(self) -> bytes:
+        """Return the file with all decisions."""
+        return "".join(sentence.as_read for sentence in self.sentences).encode()
+
+    def decide(
+        self,
+        place: int,
+        version: int,
+        decision: Decision,
+        *,
+        done: bool | None = None,
+        notes: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Make a decision.
+
+        Parameters
+        ----------
+        place
+            The sentence, from 0.
+        version
+            The version of the sentence that the decision was made for.
+        decision
+            What to change.
+        done
+            Whether the sentence is confirmed from now on; None leaves that as it is.
+        notes
+            What else the journal is to know.
+        """
+        before = self.sentence(place)
+        self._check_version(place, version)
+        after = decision.applied(before)
+        old, new = str(before), str(after)
+        was = place in self.done
+        state = was if done is None else done
+        if new == old and state == was:
+            return
+        patch = Patch.between(old, new)
+        event: Event = {
+            "seq": self.last + 1,
+            "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "sentence": place,
+            "do": decision.noted(),
+            **vars(patch),
+            "done": [was, state],
+            "hash": digest(new)[:SHOWN_OF_A_HASH],
+            **(notes or {}),
+        }
+        self.journal.append(event)
+        self._put(place, sentence_of(new), is_done=state)
+        self.past.append(event)
+        self.future.clear()
+        self._count()
+
+    def undo(self, last: int) -> int:
+        """Take the last decision back; return its sentence.
+
+        `last` is the number of the last event that the caller knows of.
+        """
+        self._check_last(last)
+        if not self.past:
+            raise BistroError("there is nothing to undo")
+        return self._turn(self.past[-1], forward=False, is_new=True)
+
+    def redo(self, last: int) -> int:
+        """Make the decision that was undone last again; return its sentence."""
+        self._check_last(last)
+        if not self.future:
+            raise BistroError("there is nothing to redo")
+        return self._turn(self.future[-1], forward=True, is_new=True)
+
+    def save(self, *, overwrite: bool = False) -> None:
+        """Write the file: all of it or, if that fails, nothing.
+
+        `overwrite` writes it also if another program has changed it.
+        """
+        content = self.content()
+        if not overwrite and self.changed_on_disk():
+            raise ConflictError(
+                f"{self.path.name} was changed by another program since it was opened: saving "
+                "would undo that"
+            )
+        new = digest(content)
+        self.journal.append({"saving": new, "seq": self.last})
+        with writing(self.path) as stream:
+            stream.write(content)
+        self.disk = new
+        self.unsaved = 0
+
+    def changed_on_disk(self) -> bool:
+        """Tell whether the file is not as it was when it was last read or written here."""
+        try:
+            return digest(self.path.read_bytes()) != self.disk
+        except OSError:
+            return True
+
+    def close(self) -> None:
+        """Let other processes have the file."""
+        self.journal.close()
+
+    def _check_version(self, place: int, version: int) -> None:
+        if version != self.versions[place]:
+            raise ConflictError(
+                f"sentence {place + 1} was changed in another window: it is shown as it is now, "
+                "and your decision was not made"
+            )
+
+    def _check_last(self, last: int) -> None:
+        if last != self.last:
+            raise ConflictError(
+                "there are newer decisions, made in another window: they are shown now, and "
+                "nothing was undone or made again"
+            )
+
+    def _put(self, place: int, sentence: Sentence, *, is_done: bool) -> None:
+        self.sentences[place] = sentence
+        self.versions[place] += 1
+        (self.done.add if is_done else self.done.discard)(place)
+
+    def _count(self) -> None:
+        self.last += 1
+        self.unsaved += 1
+
+    def _turn(self, event: Event, *, forward: bool, is_new: bool, text: bool = True) -> int:
+        """Undo or redo a decision; without `text`, in the bookkeeping alone."""
+        place: int = event["sentence"]
+        sentence = self.sentences[place]
+        if text:
+            patch = _patch(event) if forward else _patch(event).inverse
+            sentence = sentence_of(patch.applied(str(sentence)))
+        if is_new:
+            self.journal.append(
+                {"seq": self.last + 1, ("redo" if forward else "undo"): event["seq"]}
+            )
+        self._put(place, sentence, is_done=event["done"][forward])
+        source, target = (self.future, self.past) if forward else (self.past, self.future)
+        source.pop()
+        target.append(event)
+        self._count()
+        return place
+
+    def _recover(self) -> None:
+        """Do again what the journal has and the file lacks."""
+        events = self.journal.events
+        marks = [i for i, event in enumerate(events) if _mark(event)]
+        known = [i for i in marks if _mark(events[i]) == self.disk]
+        if not known:
+            if marks and any("seq" in event for event in events[marks[-1] + 1 :]):
+                number = len(events) - marks[-1] - 1
+                raise ConflictError(
+                    f"{self.path} was changed by another program, and {self.journal.path.name} has "
+                    f"{number} decisions that are not in it: bring the file back, or move the "
+                    "journal away to give them up"
+                )
+            self.journal.append({"opened": self.disk, "journal": VERSION})
+            return
+        # What was before the file became another one cannot be undone in this one.
+        start = max((i for i in marks if i <= known[-1] and "opened" in events[i]), default=0)
+        for i, event in enumerate(events[start:], start=start):
+            self._do_again(event, text=i > known[-1])
+            if i == known[-1]:
+                self.unsaved = 0
+
+    def _do_again(self, event: Event, *, text: bool) -> None:
+        if _mark(event):
+            return
+        if "undo" in event or "redo" in event:
+            forward = "redo" in event
+            pile = self.future if forward else self.past
+            self._turn(pile[-1], forward=forward, is_new=False, text=text)
+            return
+        place = event["sentence"]
+        sentence = self.sentence(place)
+        if text:
+            changed = _patch(event).applied(str(sentence))
+            if digest(changed)[:SHOWN_OF_A_HASH] != event["hash"]:
+                raise StaleError(f"{self.journal.path}: decision {event['seq']} does not fit")
+            sentence = sentence_of(changed)
+        self._put(place, sentence, is_done=event["done"][1])
+        self.past.append(event)
+        self.future.clear()
+        self._count()
+
+
+def _mark(event: Event) -> str | None:
+    """Return the content of the file that an event tells of, if it does."""
+    found: str | None = event.get("opened") or event.get("saving")
+    return found
+
+
+def _patch(event: Event) -> Patch:
+    return Patch(event["at"], event["old"], event["new"])
+
+
+def _content(path: Path) -> bytes:
+    if path.suffix not in PLAIN_SUFFIXES:
+        raise BistroError(f"{path}: the desk opens CoNLL-U (.conllu), and nothing compressed")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {explain(error)}") from None
+
+
+def _read(path: Path, content: bytes) -> list[Sentence]:
+    reader = ColumnReader(CONLLU, str(path), roots="any", partial=True)
+    found = list(reader.iter_sentences(io.BytesIO(content)))
+    if not found:
+        raise TreebankError("there are no sentences in this file", path=str(path))
+    return found

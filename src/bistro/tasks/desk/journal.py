@@ -1,0 +1,127 @@
+"""The journal beside a file: every decision, on disk before it counts.
+
+One line of JSON per event, in ``mine.conllu.journal``:
+
+    {"opened": SHA-256 of the file, "journal": 1}
+    {"seq": 1, "sentence": 3, "do": {…}, "at": 5, "old": […], "new": […], "hash": …}
+    {"seq": 2, "undo": 1}
+    {"saving": SHA-256 of the file with all decisions so far}
+
+A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment: a
+line that was cut short is removed at the next start, and was never answered.
+``saving`` comes before the file is replaced. The file then has either the content of the last
+``saving`` line or that of the one before it, and the decisions after that line are done again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from bistro import system
+from bistro.errors import BistroError, OutputError
+from bistro.files import explain
+
+SUFFIX = ".journal"
+VERSION = 1
+Event = dict[str, Any]
+
+
+class Journal:
+    """The journal of one file, open for writing, and locked for this process.
+
+    Parameters
+    ----------
+    path
+        The journal itself; it is made if there is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.raw = self._opened()
+        self.events: list[Event] = self._read()
+        self.broken = ""
+        """Why nothing can be written any more, if that is so."""
+
+    @classmethod
+    def beside(cls, file: Path) -> Journal:
+        """Return the journal of a file."""
+        return cls(file.with_name(file.name + SUFFIX))
+
+    def append(self, event: Mapping[str, Any]) -> None:
+        """Write an event; when this returns, it is on disk."""
+        if self.broken:
+            raise OutputError(self.broken)
+        line = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        size = self.raw.seek(0, os.SEEK_END)
+        try:
+            self._write(line)
+        except OSError as error:
+            told = f"{self.path}: cannot be written: {explain(error)}; the decision was not made"
+            try:
+                os.ftruncate(self.raw.fileno(), size)
+            except OSError:
+                self.broken = f"{told}; restart the server when there is room"
+            raise OutputError(told) from None
+        self.events.append(dict(event))
+
+    def _write(self, line: bytes) -> None:
+        view = memoryview(line)
+        while view:
+            view = view[os.write(self.raw.fileno(), view) :]
+        os.fsync(self.raw.fileno())
+
+    def _opened(self) -> IO[bytes]:
+        try:
+            is_new = not self.path.exists()
+            raw = self.path.open("a+b", buffering=0)
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written: {explain(error)}") from None
+        try:
+            system.lock(raw)
+        except OSError:
+            raw.close()
+            raise BistroError(f"{self.path}: another process has this file open") from None
+        if is_new:
+            _sync_folder(self.path.parent)
+        return raw
+
+    def _read(self) -> list[Event]:
+        self.raw.seek(0)
+        content = self.raw.read()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            os.ftruncate(self.raw.fileno(), whole)
+        events = []
+        for number, line in enumerate(content[:whole].splitlines(), start=1):
+            try:
+                event = json.loads(line)
+                if not isinstance(event, dict):
+                    raise ValueError
+            except ValueError:
+                raise BistroError(
+                    f"{self.path}:{number}: not a line of a journal; move the journal away to "
+                    "begin a new one"
+                ) from None
+            events.append(event)
+        if events and events[0].get("journal", VERSION) != VERSION:
+            raise BistroError(f"{self.path}: is of another version of Bistro")
+        return events
+
+    def close(self) -> None:
+        """Let other processes have it."""
+        self.raw.close()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the name of a new file reach the disk, on systems where folders can be opened."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,122 @@
+"""Learning while an annotator works: a new model after every few confirmed sentences.
+
+The newest confirmed sentences first judge. A candidate learns from all other whole sentences, and
+it and the model in use are asked for the trees of the newest ones, from their words and tags. If
+the candidate is as good, the model is trained on everything, the newest ones included, and takes
+over; otherwise the model in use stays. So a desk with a good model and little annotation does not
+get a worse one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bistro.errors import BistroError
+from bistro.inference.chains import Session
+from bistro.models import kinds
+from bistro.models.abilities import PARSE, Parser
+from bistro.models.base import Model
+from bistro.tasks.train import train
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import MISSING
+
+FEWEST = 10
+"""Sentences that a candidate learns from."""
+DEFAULT_KIND = "transition"
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One attempt to learn, and how it ended."""
+
+    sentences: int
+    """Whole sentences that the candidate learned from."""
+    judged_words: int
+    """Words of the newest confirmed sentences."""
+    las: float | None
+    """Percentage of their arcs that the model in use gets right, with the label."""
+    las_candidate: float | None
+    taken: bool
+    """Whether the new model took over."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A lesson, and the new model if there is one."""
+
+    lesson: Lesson
+    model: Model | None
+
+
+def learn(
+    current: Model,
+    known: Sequence[Sentence],
+    newest: Sequence[Sentence],
+    *,
+    seed: int = 1,
+    stop_asked: Callable[[], bool] = lambda: False,
+    settings: dict[str, Any] | None = None,
+) -> Outcome:
+    """Train a candidate, and a model to take over if the candidate is as good.
+
+    Parameters
+    ----------
+    current
+        The model in use.
+    known
+        Whole sentences to learn from, without the newest.
+    newest
+        The sentences confirmed since the last lesson.
+    seed
+        Seed of the training.
+    stop_asked
+        Asked between sweeps; training ends when it answers yes.
+    settings
+        Changes of single settings of the family.
+    """
+    begin = time.monotonic()
+    kind = _kind(current)
+    session = Session(stop_asked=stop_asked)
+    options = {"seed": seed, "session": session, **(settings or {})}
+    las = labelled_score(PARSE.of(current), newest)
+    candidate_las = None
+    taken = len(known) < FEWEST and len(newest) >= FEWEST and las is None
+    if len(known) >= FEWEST:
+        candidate = train(kind, list(known), **options)
+        candidate_las = labelled_score(PARSE.of(candidate), newest)
+        taken = candidate_las is not None and (las is None or candidate_las >= las)
+    model = train(kind, [*known, *newest], **options) if taken else None
+    words = sum(map(len, newest))
+    seconds = time.monotonic() - begin
+    return Outcome(Lesson(len(known), words, las, candidate_las, taken, seconds), model)
+
+
+def labelled_score(parser: Parser, sentences: Sequence[Sentence]) -> float | None:
+    """Return the percentage of words that get their head and label from words and tags."""
+    bare = [
+        s.replace(heads=[MISSING] * len(s), deprels=[EMPTY] * len(s)) for s in sentences if len(s)
+    ]
+    total = sum(map(len, bare))
+    if not total:
+        return None
+    parses = parser.parse_all(bare, seed=1, tags="given", partial=True, threads=1)
+    right = 0
+    for gold, parse in zip((s for s in sentences if len(s)), parses, strict=True):
+        labels = parse.labels if parser.is_labelled else gold.deprels
+        rows = zip(gold.heads, gold.deprels, parse.heads, labels, strict=True)
+        right += sum(head == own and label == mine for head, label, own, mine in rows)
+    return 100 * right / total
+
+
+def _kind(model: Model) -> str:
+    """Return the family to train: that of the model, if a plain `train` can make another one."""
+    try:
+        family = kinds.find(model.kind)
+    except BistroError:
+        return DEFAULT_KIND
+    return model.kind if family.can("parse") and family.can("tag") else DEFAULT_KIND

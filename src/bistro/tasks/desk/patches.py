@@ -1,0 +1,66 @@
+"""What a decision changes in the text of a sentence: some lines, replaced by others.
+
+A patch knows the lines that were there, so it can be taken back, and it cannot be applied to a text
+that is not the one it was made for.
+
+>>> patch = Patch.between("a\\nb\\nc", "a\\nx\\ny\\nc")
+>>> patch
+Patch(at=1, old=['b'], new=['x', 'y'])
+>>> patch.applied("a\\nb\\nc") == "a\\nx\\ny\\nc", patch.inverse.applied("a\\nx\\ny\\nc")
+(True, 'a\\nb\\nc')
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bistro.errors import BistroError
+
+
+class StaleError(BistroError):
+    """A change was made for a text that is not there any more."""
+
+
+@dataclass(frozen=True)
+class Patch:
+    """Lines of a text, and those that take their place."""
+
+    at: int
+    """The number of the first line, from 0."""
+    old: list[str]
+    new: list[str]
+
+    @classmethod
+    def between(cls, before: str, after: str) -> Patch:
+        """Return the shortest run of lines in which two texts differ."""
+        old, new = before.split("\n"), after.split("\n")
+        start = _shared(old, new)
+        old, new = old[start:], new[start:]
+        end = _shared(old[::-1], new[::-1])
+        return cls(start, old[: len(old) - end], new[: len(new) - end])
+
+    @property
+    def inverse(self) -> Patch:
+        """The patch that takes this one back."""
+        return Patch(self.at, self.new, self.old)
+
+    def applied(self, text: str) -> str:
+        """Return the text after the change."""
+        lines = text.split("\n")
+        end = self.at + len(self.old)
+        if lines[self.at : end] != self.old:
+            raise StaleError("the lines of this change are not in the sentence")
+        return "\n".join([*lines[: self.at], *self.new, *lines[end:]])
+
+
+def _shared(one: Sequence[str], two: Sequence[str]) -> int:
+    """Return with how many equal lines two texts begin."""
+    pairs = enumerate(zip(one, two, strict=False))
+    return next((i for i, (mine, other) in pairs if mine != other), min(len(one), len(two)))
+
+
+def digest(content: bytes | str) -> str:
+    """Return the SHA-256 of a text or of bytes, in hexadecimal."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
