@@ -86,7 +86,7 @@ def method(name: str) -> str:
 
 def _score(model: Any) -> Any:
     known = getattr(model.score_options, "__dataclass_fields__", {})
-    options = {name: value for name, value in SUMS.items() if name in known}
+    options: dict[str, Any] = {name: value for name, value in SUMS.items() if name in known}
     if "repeats" in known:
         options["method"] = "smc"
     return [row.surprisal for row in model.surprisal(TEXTS, **options)]
