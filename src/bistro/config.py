@@ -75,7 +75,7 @@ def read_toml(path: str | os.PathLike[str], cls: type[Config]) -> Config:
 
 
 def read_mapping(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the settings of a TOML file for any configuration."""
+    """Read settings from a TOML file, whatever configuration they are for."""
     name = os.fspath(path)
     with open_binary(name) as stream:
         content = stream.read()

@@ -124,7 +124,7 @@ class _Side:
         return self.walk_ends[word] <= end
 
     def keys(self, first: int, last: int) -> list[str]:
-        """Return the keys that are compared: lower-cased forms, without spaces in tokens."""
+        """Return the forms to compare: lower-cased, without spaces unless in a multiword token."""
         forms = [self._names[code] for code in self.forms[first:last]]
         return [
             (form if self.is_multiword[word] else without_spaces(form)).lower()

@@ -184,7 +184,7 @@ def able(ability: str) -> list[str]:
 
 
 def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, Any]]:
-    """Return the record of a kind and its settings; a former kind becomes the current one."""
+    """Return the record of a kind and its settings; a former kind is replaced by its successor."""
     if name in FORMER:
         name, settings = resolve(FORMER[name])(settings)
     return find(name), settings

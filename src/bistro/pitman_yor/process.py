@@ -176,7 +176,7 @@ class PitmanYor(Ensemble):
         self.forget_all([context], [outcome])
 
     def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
-        """Remove data `X`, `y`, given as in `fit`: all, or none if some were not observed."""
+        """Remove data `X`, `y`, given as in `fit`; if any were not observed, remove nothing."""
         events = self._events(X, y, add=False)
         self._each(lambda chain, stream: chain.forget(events, stream), size=events.size)
 

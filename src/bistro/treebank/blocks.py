@@ -1,7 +1,7 @@
 """Bytes to blocks: the way every reader walks through a file without holding all of it.
 
 A file is read in pieces of about a megabyte, cut where an item (a sentence) begins, and split into
-blocks. Each block is decoded separately: one emoji would make a whole piece four bytes per
+blocks. Each block is decoded separately, or one emoji would make a whole piece take four bytes per
 character. Lines end at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085 and similar
 characters are ordinary. Nothing is thrown away: the ``lead``, ``text`` and ``end`` of all blocks,
 joined, are the file.

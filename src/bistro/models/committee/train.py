@@ -50,7 +50,7 @@ from bistro.models.transition.config import TransitionConfig
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
-"""Training of members that only calibrate votes: their confidence equals that after 20 sweeps."""
+"""Training of members that only calibrate votes; they are as confident as after 20 sweeps."""
 LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.5, 0.7
 """The time of a latent-variable member, of one sweep, of matched lengths and of votes, each per
 member and relative to the others."""

@@ -60,7 +60,7 @@ class DependentNgram:
         return self._orders(head, labels, np.array(counts, dtype=np.int64))
 
     def _orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders, by the 1-gram if the table would be too large."""
+        """Return all orders, falling back to the 1-gram if the table would be too large."""
         order = min(self.order, int(counts.sum()) + 1)
         if self.fallback and NgramOrders.cells(counts, order) > self.most_cells:
             return self.fallback.orders(head, labels, counts)

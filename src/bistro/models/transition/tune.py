@@ -75,7 +75,7 @@ class Effort:
     best_places: int = 3
     """Number of best new elements that are also tried at other positions."""
     promising: int = 12
-    """Number of elements or features that are tried again after the first time."""
+    """Number of elements or features that are tried again after the first round."""
     label_elements: bool = True
     """True if contexts may hold labels of earlier arcs, which makes parsing slower."""
 

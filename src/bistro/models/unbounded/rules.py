@@ -192,15 +192,15 @@ class RuleBuilder:
         return self._words.setdefault(form, len(self._words))
 
     def binary(self, left: str, first: str, second: str) -> int:
-        """Return the number of left -> first second."""
+        """Return the number of the rule left -> first second."""
         return self._rule(self.symbol(left), self.symbol(first), self.symbol(second))
 
     def unary(self, left: str, first: str) -> int:
-        """Return the number of left -> first, where first is a symbol."""
+        """Return the number of the rule left -> first, where first is a symbol."""
         return self._rule(self.symbol(left), self.symbol(first), NOTHING)
 
     def lexical(self, left: str, word: str) -> int:
-        """Return the number of left -> word."""
+        """Return the number of the rule left -> word."""
         return self._rule(self.symbol(left), -1 - self.word(word), NOTHING)
 
     def table(self, top: str) -> RuleTable:

@@ -54,7 +54,7 @@ class SearchOptions(Options):
     samples: int = 5000
     """Number of trees that mcmc draws, including the first ones, which are not counted."""
     burn_in: int = 0
-    """Number of first trees that are not counted."""
+    """Number of initial trees that are not counted."""
     subtrees: int = 0
     """Number of subtrees that mcmc resamples after each whole tree."""
     node_cost: float = 0.5

@@ -85,7 +85,7 @@ class TrieChain:
         return float(added(level(*pair) for level, pair in pairs))
 
     def figures(self) -> Figures:
-        """Return the hyper-parameters by the length of contexts, from 1."""
+        """Return the hyper-parameters by context length, starting at 1."""
         return level_figures(NAME, self._parameters)
 
     def state(self) -> Columns:
