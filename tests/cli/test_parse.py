@@ -212,7 +212,7 @@ def test_heads_that_no_tree_can_have(
         ("# only a comment\n\n", (), "a sentence without words"),
         ("", (), "the file is empty"),
         (RARE, ("--tags", "gold"), "--tags is 'joint' or 'given'"),
-        (RARE, ("--kbest", "2", "--samples", "2"), "choose one"),
+        (RARE, ("--kbest", "2", "--samples", "2"), "give one of them"),
         (RARE, ("--beam", "4", "--greedy"), "choose one"),
         (RARE, ("--particles", "0"), "--particles"),
         (RARE, ("--input", "conlu"), "did you mean 'conllu'"),

@@ -205,7 +205,7 @@ def test_spaces_that_end_no_word_are_told(
     (here / "odd.txt").write_text("The\u00a0dog sleeps\u3000now .\nA caf\u00e9 .\n", "utf-8")
     done = bistro_here(command, files / "english.bistro", "odd.txt")
     first, *_ = done.err.splitlines()
-    assert first == "words that hold a space other than the plain one, which ends no word: 2"
+    assert first == "words that contain an unusual space, which does not separate words: 2"
 
 
 def test_a_line_of_five_thousand_words(score: Score) -> None:

@@ -162,7 +162,10 @@ def test_what_is_parsed_outlives_the_cluster(
         (("--text", "raw.txt", "--cluster", "tcp://localhost:1"), "localhost:1"),
         (("--cluster", "local:2"), "name some text with --text"),
         (("--text", "raw.txt", "--cluster", "local:two"), "expected tcp://host:port"),
-        (("--text", "raw.txt", "--text", "more.conllu"), "more.conllu: is conllu by its name"),
+        (
+            ("--text", "raw.txt", "--text", "more.conllu"),
+            "more.conllu: has the name of a conllu file",
+        ),
     ],
     ids=str,
 )

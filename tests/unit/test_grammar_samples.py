@@ -96,7 +96,7 @@ def test_without_the_package_the_command_to_install_it_is_told(
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(metadata, "files", absent)
-    with pytest.raises(BistroError, match=r"pip install 'bistro-syntax\[samples\]'"):
+    with pytest.raises(BistroError, match=r"pip install turkish-treebanks"):
         builtin("turkish")
 
 

@@ -49,7 +49,7 @@ def test_one_file_may_stand_alone(tmp_path: Path) -> None:
 
 
 def test_a_treebank_is_not_raw_text() -> None:
-    with pytest.raises(BistroError, match=r"t\.conllu\.gz: is conllu by its name"):
+    with pytest.raises(BistroError, match=r"t\.conllu\.gz: has the name of a conllu file"):
         RawText(["a.txt", "t.conllu.gz"])
 
 

@@ -165,7 +165,7 @@ KINDS = {
     ),
     "eisner": ("eisner", {}, {"parse", "tag"}),
     "committee": ("committee", {}, {"parse", "tag"}),
-    "topics": ("topics", {}, {"parse"}),
+    "topics": ("topics", {}, {"parse", "states"}),
     "tagger": ("tags", {}, {"tag"}),
 }
 

@@ -91,12 +91,15 @@ def test_the_documentation_names_fields_types_and_limits(fresh: TestClient) -> N
 
 def test_the_examples_of_the_documentation_are_answered(fresh: TestClient) -> None:
     examples = re.findall(r"<pre><code>(.*?)</code></pre>", fresh.get("/docs").text)
-    assert len(examples) == 5
+    assert len(examples) == 7
     for example in examples:
         program, _, address, option, body = shlex.split(unescape(example))
         assert (program, option) == ("curl", "--json")
         path = address.removeprefix("http://127.0.0.1:8000")
         answer = fresh.post(path, json=json.loads(body))
+        if path in ("/api/phrases", "/api/states"):  # No model here has these abilities.
+            assert answer.status_code == 422 and "lacks the ability" in answer.text
+            continue
         assert answer.status_code == 200, answer.text
 
 

@@ -210,8 +210,8 @@ def _warn_of_uncut(
         name = "<stdin>" if input == STANDARD_STREAM else input
         shown = " and ".join(f"'{word}'" for word in examples[:2])
         say(
-            f"{name}: this looks like running text, with words such as {shown}; words are taken as "
-            f"they are between spaces. {_remedy(model, can_split)}"
+            f"{name}: this looks like running text, with words such as {shown}; words are split "
+            f"at spaces only. {_remedy(model, can_split)}"
         )
 
 
@@ -219,15 +219,15 @@ def _remedy(model: bistro.Model, can_split: bool) -> str:
     from bistro.models.abilities import TOKENISE
 
     if TOKENISE.is_of(model):
-        return "--input raw has words and sentences found by this model"
+        return "--input raw: this model finds words and sentences"
     if can_split:
         return (
             "--split-punct splits punctuation from words; a pipeline (bistro train pipeline) finds "
-            "words as its treebank has them"
+            "words as in its treebank"
         )
     return (
         "--input raw splits punctuation from words and lines into sentences; a pipeline (bistro "
-        "train pipeline) finds words and sentences as its treebank has them"
+        "train pipeline) finds words and sentences as in its treebank"
     )
 
 

@@ -67,7 +67,7 @@ class Entry:
         if ability in self.parts:
             return self.parts[ability]
         able = ", ".join(self.abilities) or "none of what this server offers"
-        raise BistroError(f"the model '{self.id}' cannot {ability}; it can: {able}")
+        raise BistroError(f"the model '{self.id}' lacks the ability '{ability}'; it has: {able}")
 
 
 class Catalog:

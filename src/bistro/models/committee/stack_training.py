@@ -8,7 +8,8 @@ on the whole treebank, by members who have not seen what they vote on. From them
     the stack                       by stochastic gradient, a few passes in random order
 
 Members that have learned from everything are a little better than those of the folds. Only the
-sharpness notices: where there is a development set, it is fitted on that.
+sharpness notices: it is fitted on a development set, and is 1 without one. (Fitted on a fold that
+the stack has not seen, it made heads 1 to 3 points less probable than they were correct.)
 """
 
 from __future__ import annotations
@@ -86,13 +87,10 @@ class Judging:
             for one in folds
         ]
         stack = self._stack(way, ballots)
+        power = 1.0
         if dev:
             unseen = self._ballot(way, fit, with_trees(dev))
-            heads = stack.decided(unseen).heads
-        else:
-            unseen = ballots[-1]
-            heads = self._stack(way, ballots[:-1]).decided(unseen).heads
-        power = sharpness(heads, heads_of(unseen.sentences))
+            power = sharpness(stack.decided(unseen).heads, heads_of(unseen.sentences))
         return replace(fit, sharpness=power), stack
 
     def _stack(self, way: str, ballots: Sequence[Ballot]) -> Stack:
