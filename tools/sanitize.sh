@@ -66,4 +66,5 @@ exec "$python" -m pytest -q -s -p no:cacheprovider \
     tests/exact/test_isbn*.py tests/unit/test_checksum.py tests/fuzz \
     tests/unit/test_event_runs.py tests/unit/test_long_runs.py tests/statistical/test_particle_gibbs.py \
     tests/exact/test_grammar_core.py tests/exact/test_grammar_chart.py \
-    tests/exact/test_memoizer_twins.py tests/exact/test_pitman_yor_laws.py
+    tests/exact/test_memoizer_twins.py tests/exact/test_pitman_yor_laws.py \
+    tests/exact/test_graph_sums.py tests/exact/test_stack.py
