@@ -58,8 +58,9 @@ public:
         };
         out[element("p1.tag")] = look.last_tag >= 0 ? look.last_tag : symbols.no_tag();
         out[element("p2.tag")] = look.last_tag_but_one >= 0 ? look.last_tag_but_one : symbols.no_tag();
-        out[element("p1.word")] = word(words);
-        out[element("p2.word")] = word(words - 1);
+        const std::int32_t shifted = std::min(words, sentence.size());  // the root, where it comes last, is not a word
+        out[element("p1.word")] = word(shifted);
+        out[element("p2.word")] = word(shifted - 1);
         const bool several = look.items[1] != StackItems::kMissing;
         out[element("distance")] =
             several ? distance_class(items.facts(look.items[0])[kFacts] - items.facts(look.items[1])[kFacts]) : 6;
