@@ -157,7 +157,11 @@ def test_options_of_the_tokenizer(client: TestClient) -> None:
         ({"data": "x", "output": "matxin"}, 422, "output"),
         ({"data": "x", "input": "pdf"}, 422, "input"),
         ({"data": "x", "model": "../../etc/passwd"}, 404, "no such model"),
-        ({"data": "x", "model": "ngram", "tokenizer": "", "parser": ""}, 422, "cannot parse"),
+        (
+            {"data": "x", "model": "ngram", "tokenizer": "", "parser": ""},
+            422,
+            "lacks the ability 'parse'",
+        ),
         ({"data": "1\tx\n"}, 422, "1: "),
         ({"data": "1\ta\t_\t_\t_\t_\t2\t_\t_\t_\n2\tb\t_\t_\t_\t_\t1\t_\t_\t_\n"}, 422, "1: "),
         ({"data": "a\0b", "tokenizer": ""}, 422, "NUL"),
