@@ -128,10 +128,16 @@ public:
         return all;
     }
     void restore_observed(std::span<const std::int32_t> observed) {
-        if (observed.size() != franchise_->entries().size()) throw std::invalid_argument("the saved events do not fit the franchise");
-        for (std::size_t i = 0; i < observed.size(); ++i)
-            if (observed[i] < 0 || observed[i] > franchise_->entries()[i].customers)
-                throw std::invalid_argument("the saved events do not fit the franchise");
+        const auto& entries = franchise_->entries();
+        bool fits = observed.size() == entries.size();
+        // A customer of an entry is an event, or stands for a table of a longer context.
+        std::vector<std::int64_t> customers(observed.begin(), observed.end());
+        for (std::size_t i = 0; fits && i < entries.size(); ++i) {
+            fits = observed[i] >= 0;
+            if (entries[i].parent != kNone) customers[entries[i].parent] += entries[i].tables;
+        }
+        for (std::size_t i = 0; fits && i < entries.size(); ++i) fits = customers[i] <= entries[i].customers;
+        if (!fits) throw std::invalid_argument("the saved events do not fit the franchise");
         observed_.assign(observed.begin(), observed.end());
     }
 

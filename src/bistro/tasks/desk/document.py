@@ -29,7 +29,8 @@ from typing import Any
 from bistro.errors import BistroError, TreebankError
 from bistro.files import InputError, explain, writing
 from bistro.tasks.desk.decisions import Decision
-from bistro.tasks.desk.journal import VERSION, Event, Journal
+from bistro.tasks.desk.events import Event
+from bistro.tasks.desk.journal import VERSION, Journal
 from bistro.tasks.desk.patches import Patch, StaleError, digest
 from bistro.treebank.column_file import ColumnReader
 from bistro.treebank.conllu import CONLLU
@@ -266,6 +267,8 @@ class Document:
         if "undo" in event or "redo" in event:
             forward = "redo" in event
             pile = self.future if forward else self.past
+            if not pile or pile[-1]["seq"] != event["redo" if forward else "undo"]:
+                raise self._misfit(event)
             self._turn(pile[-1], forward=forward, is_new=False, text=text)
             return
         place = event["sentence"]
@@ -273,12 +276,18 @@ class Document:
         if text:
             changed = _patch(event).applied(str(sentence))
             if digest(changed)[:SHOWN_OF_A_HASH] != event["hash"]:
-                raise StaleError(f"{self.journal.path}: decision {event['seq']} does not fit")
+                raise self._misfit(event)
             sentence = sentence_of(changed)
         self._put(place, sentence, is_done=event["done"][1])
         self.past.append(event)
         self.future.clear()
         self._count()
+
+    def _misfit(self, event: Event) -> StaleError:
+        return StaleError(
+            f"{self.journal.path}: decision {event['seq']} does not fit the file; move the journal "
+            "away to begin a new one"
+        )
 
 
 def _mark(event: Event) -> str | None:

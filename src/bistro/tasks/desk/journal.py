@@ -16,6 +16,7 @@ line that was cut short is removed at the next start, and was never answered.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 from collections.abc import Mapping
@@ -25,10 +26,10 @@ from typing import IO, Any
 from bistro import system
 from bistro.errors import BistroError, OutputError
 from bistro.files import explain
+from bistro.tasks.desk.events import Event, checked
 
 SUFFIX = ".journal"
 VERSION = 1
-Event = dict[str, Any]
 
 
 class Journal:
@@ -97,20 +98,22 @@ class Journal:
         if whole < len(content):
             os.ftruncate(self.raw.fileno(), whole)
         events = []
-        for number, line in enumerate(content[:whole].splitlines(), start=1):
+        for number, line in enumerate(io.BytesIO(content[:whole]), start=1):
             try:
                 event = json.loads(line)
-                if not isinstance(event, dict):
-                    raise ValueError
-            except ValueError:
+                if number == 1:
+                    self._check_version(event)
+                events.append(checked(event))
+            except (ValueError, RecursionError):
                 raise BistroError(
                     f"{self.path}:{number}: not a line of a journal; move the journal away to "
                     "begin a new one"
                 ) from None
-            events.append(event)
-        if events and events[0].get("journal", VERSION) != VERSION:
-            raise BistroError(f"{self.path}: is of another version of Bistro")
         return events
+
+    def _check_version(self, first: Any) -> None:
+        if isinstance(first, dict) and first.get("journal", VERSION) != VERSION:
+            raise BistroError(f"{self.path}: is of another version of Bistro")
 
     def close(self) -> None:
         """Let other processes have it."""
