@@ -67,4 +67,5 @@ exec "$python" -m pytest -q -s -p no:cacheprovider \
     tests/unit/test_event_runs.py tests/unit/test_long_runs.py tests/statistical/test_particle_gibbs.py \
     tests/exact/test_grammar_core.py tests/exact/test_grammar_chart.py \
     tests/exact/test_memoizer_twins.py tests/exact/test_pitman_yor_laws.py \
-    tests/exact/test_graph_sums.py tests/exact/test_stack.py
+    tests/exact/test_graph_sums.py tests/exact/test_stack.py tests/exact/test_next_words.py \
+    tests/unit/test_counts_on_disk.py tests/exact/test_tokens_exact.py tests/conformance/test_stored_models.py
