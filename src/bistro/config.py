@@ -53,12 +53,13 @@ _NAMES: dict[Any, str] = {
 }
 
 
-def setting(default: Any, help: str) -> Any:
-    """Return a dataclass field with a default and its explanation.
+def setting(default: Any, help: str, *, most: int = LARGEST) -> Any:
+    """Return a dataclass field with a default, its explanation and, for a number, its limit.
 
-    Lists and tables use ``dataclasses.field`` with ``default_factory`` and the same metadata.
+    A limit belongs to numbers that decide how much memory is taken. Lists and tables use
+    ``dataclasses.field`` with ``default_factory`` and the same metadata.
     """
-    return dataclasses.field(default=default, metadata={"help": help})
+    return dataclasses.field(default=default, metadata={"help": help, "most": most})
 
 
 def from_dict(cls: type[Config], mapping: Mapping[str, Any], where: str = "config.toml") -> Config:
@@ -149,6 +150,7 @@ def _build(
         key: _convert(value, types[key], where, prefix + key, defaults.get(key))
         for key, value in mapping.items()
     }
+    _check_limits(cls, values, where, prefix)
     config = cls(**{**given, **values})
     validate = getattr(config, "validate", None)
     if validate is not None:
@@ -157,6 +159,13 @@ def _build(
         except ConfigError as error:
             raise ConfigError(f"{where}: {error}") from None
     return config
+
+
+def _check_limits(cls: type[Any], values: Mapping[str, Any], where: str, prefix: str) -> None:
+    for field in dataclasses.fields(cls):
+        value, most = values.get(field.name), field.metadata.get("most", LARGEST)
+        if isinstance(value, int) and value > most:
+            raise ConfigError(f"{where}: '{prefix}{field.name}' must not exceed {most:,}")
 
 
 def _defaults(cls: type[Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from bistro.encoding.contexts import check_context, elements
 from bistro.errors import ConfigError
 from bistro.inference.settings import SamplerSettings
 from bistro.models.isbn.config import IsbnConfig, LearningSettings
+from bistro.models.parsing.settings import MOST_PARTICLES
 
 QUICK = IsbnConfig(
     hidden=80,
@@ -48,6 +49,7 @@ class StackSettings:
         2,
         "Parts of the training data on which members vote that have learned from the others; 0: no "
         "stack, votes are mixed with fixed weights.",
+        most=1_000,
     )
     passes: int = setting(6, "Passes over the votes.")
     rate: float = setting(0.04, "Size of the steps (AdaGrad).")
@@ -107,7 +109,9 @@ class CommitteeConfig:
         "How many times a vote for a crossing arc counts where every second pattern of this kind "
         "crosses in the training data; 0: arcs cross only where that is the likeliest.",
     )
-    particles: int = setting(50, "Default number of particles per member in parsing.")
+    particles: int = setting(
+        50, "Default number of particles per member in parsing.", most=MOST_PARTICLES
+    )
     beam: int = setting(5, "Derivations that a latent-variable member keeps after each word.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."

@@ -61,7 +61,7 @@ class LearningSettings:
         0, "Most sentences read in all passes together, so that large treebanks need few; 0: any."
     )
     patience: int = setting(6, "Passes without gain on the held-out sentences before the end.")
-    at_once: int = setting(16, "Sentences per step.")
+    at_once: int = setting(16, "Sentences per step.", most=100_000)
     steps: Literal["adagrad", "plain"] = setting(
         "adagrad", "Steps of gradient descent: scaled by past gradients (AdaGrad), or plain."
     )
@@ -117,7 +117,7 @@ class IsbnConfig(ParserSettings):
     unknown_below: int = setting(
         5, "Words, features and combinations of features seen fewer times than this are unknown."
     )
-    hidden: int = setting(160, "Binary variables of a state.")
+    hidden: int = setting(160, "Binary variables of a state.", most=10_000)
     approximation: Literal["feed-forward", "mean-field"] = setting(
         "feed-forward",
         "Means of a state: feed-forward, or mean-field: each decision moves those that made it.",
