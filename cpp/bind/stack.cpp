@@ -5,6 +5,7 @@
 #include "bind/bind.hpp"
 #include "parse/parser.hpp"
 #include "stack/logit.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro::bind {
 
@@ -159,6 +160,7 @@ double learn(stack::Learner& learner, const StackBatch& batch, const std::string
     Reader reader(batch, task, bits_of(learner.weights.size()));
     double loss = 0;
     for (const std::int64_t i : view(order)) {
+        pause();
         if (i < 0 || static_cast<std::size_t>(i) >= batch.sentences()) throw std::invalid_argument("there is no such sentence");
         const View sentence = batch.view_of(static_cast<std::size_t>(i));
         for (int word = 1; word <= sentence.size(); ++word) {

@@ -16,6 +16,7 @@
 #include "hpyp/franchise.hpp"
 #include "process/event_paths.hpp"
 #include "process/sequences.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -96,6 +97,7 @@ public:
     void sweep(Stream& rng) {
         for (std::uint32_t entry = 0; entry < observed_.size(); ++entry)
             for (std::int32_t i = 0; i < observed_[entry]; ++i) {
+                pause();
                 franchise_->remove(entry, rng);
                 franchise_->add(entry, rng);
             }
@@ -150,6 +152,7 @@ private:
         events.for_each([&](std::int64_t begin, std::int64_t at) {
             paths.push(events.before(at), depth(at - begin), events.elements[at]);
             if (!paths.full()) return;
+            pause();  // between two events all is in order
             work();
             paths.clear();
         });

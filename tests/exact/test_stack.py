@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 import stack_twins as twins
 
-from bistro._core import STACK_FORMS, StackBatch, StackLearner, stack_probabilities
+from bistro._core import (
+    STACK_FORMS,
+    ComputationStopped,
+    StackBatch,
+    StackLearner,
+    StopFlag,
+    stack_probabilities,
+)
 
 BITS = 12
 LENGTHS = (1, 7, 31)
@@ -143,3 +150,16 @@ def test_damaged_batches_are_refused() -> None:
         stack_probabilities(batch=good, task="heads", weights=weights[:-1], threads=1)
     with pytest.raises(ValueError, match="no such decision"):
         stack_probabilities(batch=good, task="head", weights=weights, threads=1)
+
+
+def test_learning_hears_its_stop_flag() -> None:
+    batch = random_batch("heads", 1)
+    gold = np.zeros(sum(LENGTHS), dtype=np.int32)
+    learner = StackLearner(bits=BITS, rate=0.1)
+    flag = StopFlag()
+    flag.set()
+    with flag, pytest.raises(ComputationStopped):
+        learner.learn(
+            batch=StackBatch(**batch), task="heads", gold=gold, order=np.arange(len(LENGTHS))
+        )
+    assert not learner.weights().any()

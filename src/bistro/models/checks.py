@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 from bistro.encoding.arrays import Expected, check_arrays
-from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import ModelFileError
 
-__all__ = ["Expected", "check_arrays", "distinct_strings", "vocabulary_of"]
+__all__ = ["Expected", "check_arrays", "distinct_strings"]
 
 
 def distinct_strings(value: object, name: str) -> list[str]:
@@ -23,11 +21,3 @@ def distinct_strings(value: object, name: str) -> list[str]:
     if not is_list or len(set(cast(list[str], value))) != len(cast(list[str], value)):
         raise ModelFileError(f"the entry '{name}' is not a list of different strings")
     return cast(list[str], value)
-
-
-def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
-    """Return the vocabulary of a header; raise an error if it does not match its hash."""
-    vocabulary = Vocabulary.from_header(header["vocabulary"])
-    if vocabulary.hash != header["vocabulary_hash"]:
-        raise ModelFileError("the vocabulary is not the one that the model was trained with")
-    return vocabulary

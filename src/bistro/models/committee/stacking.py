@@ -31,8 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import StackBatch, stack_probabilities
+from bistro.encoding.arrays import Expected, check_arrays
 from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
+from bistro.models.committee.config import MOST_BITS
 from bistro.models.committee.looks import looks
 from bistro.models.committee.mixture import Mixture
 from bistro.models.parsing.votes import Ints, Rows
@@ -47,6 +49,8 @@ NO_LABEL = -9
 """The label of an arc to no head."""
 
 Weights = NDArray[np.float32]
+SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
+"""The numbers of weights that a decision may have."""
 
 
 @dataclass(frozen=True)
@@ -213,9 +217,9 @@ class Stack:
         """Make the stack again, and check it."""
         for name, weights in arrays.items():
             size = weights.size
-            sound = weights.dtype == np.float32 and weights.ndim == 1 and np.isfinite(weights).all()
-            if name not in DECISIONS or not sound or size < 2 or size & (size - 1):
+            if name not in DECISIONS or size not in SIZES:
                 raise ModelFileError("the weights of the stack are damaged")
+            check_arrays({name: weights}, {name: Expected("f4", (size,))})
         return cls({name: np.ascontiguousarray(weights) for name, weights in arrays.items()})
 
 
