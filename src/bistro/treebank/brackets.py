@@ -21,7 +21,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, zip_longest
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,8 +203,9 @@ def _tree_starts(text: bytes) -> tuple[NDArray[np.intp], int | None]:
     characters = np.frombuffer(text, dtype=np.uint8)
     opening = characters == ord("(")
     closing = characters == ord(")")
-    wide = np.int32 if len(text) <= LARGEST else np.int64
-    depth = np.cumsum(opening.view(np.int8) - closing.view(np.int8), dtype=wide)
+    width = "i4" if len(text) <= LARGEST else "i8"
+    steps = opening.view(np.int8) - closing.view(np.int8)
+    depth: NDArray[Any] = np.cumsum(steps, dtype=np.dtype(width))
     below = np.flatnonzero(depth < 0)
     return np.flatnonzero(opening & (depth == 1)), int(below[0]) if below.size else None
 
