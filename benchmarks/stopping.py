@@ -86,6 +86,8 @@ def by_signal(work: Callable[[], object], wait: float) -> float:
 
 def main() -> None:
     """Measure all, and print the median and the longest."""
+    # In a background job of a shell, interrupts are ignored from the start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     # Large enough for a stack.
     treebank = list(bistro.builtin(sentences=700, seed=1))
