@@ -55,8 +55,9 @@ public:
     // its share of the first words. Returned is the share that ends here, with the log-probability of the first words.
     template <class Open>
     std::pair<double, double> go_on_from(const Sentence& first, const Stream& rng, const Open& open) {
+        Stream stream = rng;  // also for the end of the sentence
         for (const bool ends : {false, true}) {  // the same draws twice, because arcs use up what they begin with
-            Stream stream = rng;
+            stream = rng;
             begin(first, stream);
             for (std::int32_t i = 1; i <= first.size(); ++i) next_word(i);
             if (ends) break;
