@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import bistro
+from bistro.evaluate.reading.scores import item_surprisal
 from bistro.evaluate.reading.simulation import as_table, simulated
-from bistro.evaluate.reading.study import item_surprisal
 
 from .program import Command
 

@@ -81,11 +81,16 @@ def read_utf8(path: str | os.PathLike[str]) -> str:
         raise TreebankError(problem, path=os.fspath(path), line=line) from None
 
 
+def delimiter_of(text: str) -> str:
+    """Return the delimiter of a table: the most frequent of comma, tab, semicolon in line 1."""
+    return max(DELIMITERS, key=text.partition("\n")[0].count)
+
+
 def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
     """Yield the rows of a table except blank ones; the first line determines the delimiter."""
-    first = stream.readline()
+    delimiter = delimiter_of(stream.readline())
     stream.seek(0)
-    reader = csv.reader(stream, delimiter=max(DELIMITERS, key=first.count), strict=True)
+    reader = csv.reader(stream, delimiter=delimiter, strict=True)
     line = 1
     try:
         for cells in reader:
