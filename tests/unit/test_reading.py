@@ -17,6 +17,7 @@ from bistro.evaluate.reading.scores import common_cutting, item_scores, item_sur
 from bistro.evaluate.reading.simulation import as_table, simulated
 from bistro.evaluate.reading.study import study
 from bistro.evaluate.reading.tables import coefficient_rows, tidy_columns, tidy_rows
+from bistro.models.abilities import TOKENISE
 from bistro.models.ngram.model import NgramModel
 from bistro.report.reading_page import reading_page
 
@@ -268,7 +269,11 @@ def test_cells_of_several_words_have_their_sum(model: NgramModel) -> None:
 def test_all_models_score_the_words_of_a_pipeline(model: NgramModel) -> None:
     trees = bistro.builtin(sentences=60, seed=1)
     pipeline = bistro.train("pipeline", trees, seed=1, parser="transition")
-    assert common_cutting([model, pipeline]) == pipeline.cut_cells
+    cells = ["The", "dog", "sleeps."]
+    learned = TOKENISE.of(pipeline).cut_cells
+    assert common_cutting([model, pipeline]) == learned
+    scores = item_scores(model, [cells], cut=learned).surprisal
+    assert scores.tolist() == item_scores(model, [cells]).surprisal.tolist()
     [[token]] = common_cutting([model])(["don't"])
     assert token.words == ("don't",)
 
