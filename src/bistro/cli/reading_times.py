@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import typer
 import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import argument, flag, option, say
+from bistro.cli.named_models import model_names
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -101,11 +101,11 @@ def reading_times(
     names = {"word": word, "item": item, "condition": condition, "time": time}
     names |= {"position": position, "participant": participant}
     found = read_reading_data(data, keep=keep or (), only=only or (), **names)
-    say("columns: " + ", ".join(f"{name} ({what})" for what, name in found.columns.items()))
     counts = None
     if frequencies is not None:
         counts = word_counts([sentence.forms for sentence in bistro.read(frequencies)])
-    trained = {name: bistro.load(path) for name, path in _names(models).items()}
+    trained = {name: bistro.load(path) for name, path in model_names(models).items()}
+    say("columns: " + ", ".join(f"{name} ({what})" for what, name in found.columns.items()))
     options = {"method": method, "particles": particles, "repeats": repeats}
     scores = _scores(trained, found, split_punct, {**options, "tags_seen": False, "seed": seed})
     result = study(
@@ -125,17 +125,6 @@ def reading_times(
     _write(found, result, output, coefficients, table, log)
 
 
-def _names(models: list[str]) -> dict[str, str]:
-    """Return names of models: their file names, or whole paths where two files have one name."""
-    counts = Counter(PurePath(path).stem for path in models)
-    names = {
-        PurePath(path).stem if counts[PurePath(path).stem] == 1 else path: path for path in models
-    }
-    if len(names) < len(models):
-        raise BistroError("a model is given twice")
-    return names
-
-
 def _scores(
     models: dict[str, bistro.Model],
     data: ReadingData,
@@ -143,8 +132,9 @@ def _scores(
     options: dict[str, Any],
 ) -> dict[str, ItemScores]:
     """Score the words of the data by each model, and report the unknown words."""
-    from bistro.evaluate.reading.scores import common_cutting, item_scores
+    from bistro.evaluate.reading.scores import item_scores
     from bistro.models.abilities import SCORE
+    from bistro.tasks.cutting import common_cutting
 
     cut = common_cutting(list(models.values()), split_punct)
     scores = {}

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bistro.errors import BistroError, TreebankError, nearest
+from bistro.tasks.stimuli import plain_name
 
 GUESSES: dict[str, tuple[str, ...]] = {
     "word": ("word", "token"),
@@ -49,7 +50,7 @@ def find_columns(
     path
         The file, for messages.
     """
-    plain = {_plain(column): column for column in reversed(header)}
+    plain = {plain_name(column): column for column in reversed(header)}
     found = {}
     for what, guesses in GUESSES.items():
         name = names.get(what)
@@ -75,10 +76,6 @@ def require_column(name: str, header: Sequence[str], path: str) -> int:
         problem = f"has no column '{name}'{nearest(name, header)}; its columns are {known}"
         raise TreebankError(problem, path=path)
     return header.index(name)
-
-
-def _plain(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())
 
 
 class RowFilter:

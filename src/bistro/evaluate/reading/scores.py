@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.evaluate.reading.regression import Floats
-from bistro.models.abilities import SCORE, TOKENISE
+from bistro.models.abilities import SCORE
 from bistro.models.base import Model
 from bistro.models.results.surprisal import numbered_tokens
 from bistro.models.results.tokens import words_in
-from bistro.tasks.cutting import Cutting, cutting
+from bistro.tasks.cutting import Cutting, common_cutting
 
 Flags = NDArray[np.bool_]
 
@@ -35,16 +35,6 @@ class ItemScores:
     """In bits."""
     unknown: Flags
     """Whether a part of the word is unknown to the model."""
-
-
-def common_cutting(models: Sequence[Model], split_punct: bool | None = None) -> Cutting:
-    """Return the function that splits words for all models, so that all score the same words.
-
-    It is the tokeniser of the first model that has one (a pipeline); without such a model,
-    punctuation is split from words unless `split_punct` is false.
-    """
-    first = next((model for model in models if TOKENISE.is_of(model)), models[0])
-    return cutting(first, split_punct, default=True)
 
 
 def item_scores(
