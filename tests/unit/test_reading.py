@@ -293,6 +293,8 @@ def test_unknown_words_and_the_words_after_them_can_be_left_out(words: list[list
     assert [row["oov"] for row in rows[: len(bits)]] == unknown.astype(int).tolist()
     kept = study(data, {"m": bits}, unknown={"m": unknown})
     assert int(kept.used.sum()) == int(found.used.sum()) + 12
+    assert found.protocol.endswith(f"unknown words, left out: 1 of {len(bits)} for m")
+    assert kept.protocol.endswith(f"unknown words, used: 1 of {len(bits)} for m")
 
 
 def test_versions_of_an_item_are_one_cluster(words: list[list[str]], bits: Floats) -> None:

@@ -135,7 +135,8 @@ def study(
         gains,
         pairs,
         left_out,
-        _protocol(data, int(used.sum()), before, counts is not None, logarithm, seed),
+        _protocol(data, int(used.sum()), before, counts is not None, logarithm, seed)
+        + _unknown_words(unknown or {}, known_only),
         used,
         predictors,
         unknown or {},
@@ -214,6 +215,13 @@ def _protocol(
         f"an intercept per participant; errors clustered by participant and item; gain in nats "
         f"per row, {FOLDS} folds of items, interval by bootstrap over items; seed {seed}"
     )
+
+
+def _unknown_words(unknown: Mapping[str, Flags], known_only: bool) -> str:
+    """Return the end of the protocol: the numbers of unknown words, and whether they were used."""
+    counts = [f"{int(own.sum()):,} of {len(own):,} for {name}" for name, own in unknown.items()]
+    treatment = "left out" if known_only else "used"
+    return f"; unknown words, {treatment}: {', '.join(counts)}" if counts else ""
 
 
 def _items(data: ReadingData) -> str:
