@@ -9,7 +9,7 @@ import typer
 
 import bistro
 from bistro.cli import common, mixtures, outputs
-from bistro.cli.common import flag, option
+from bistro.cli.common import argument, flag, option
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 def surprisal(
     model: str = common.MODEL,
-    input: str = common.INPUT,
+    input: str = argument(
+        "INPUT",
+        "CoNLL-U, CoNLL-X, text with one sentence per line, or, with --text, a table (CSV, TSV); - "
+        "is stdin.",
+        default="-",
+    ),
     output: str = outputs.results(outputs.TABLE),
     text: str | None = option("COLUMN", "INPUT is CSV or TSV; this column has the sentences."),
     id: str | None = option("COLUMN", "The column that names each sentence."),
