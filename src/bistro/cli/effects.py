@@ -28,7 +28,7 @@ ITEM_COLUMNS = (
     *("model", "group", "region", "item", "condition", "baseline", "words"),
     *("surprisal", "surprisal_baseline", "effect", "mc_se", "oov"),
 )
-USUAL = {"text": ("text", "sentence"), "item": ("item",), "condition": ("condition", "cond")}
+COMMON_NAMES = {"text": ("text", "sentence"), "item": ("item",), "condition": ("condition", "cond")}
 """Names of columns that are tried if the user does not name them."""
 
 
@@ -98,7 +98,9 @@ def effects(
     common.require_suffix(plot, ".svg")
     read = read_table(items)
     named = {"text": text, "item": item, "condition": condition}
-    columns = {what: name or read.usual(what, USUAL[what]) for what, name in named.items()}
+    columns = {
+        what: name or read.common_column(what, COMMON_NAMES[what]) for what, name in named.items()
+    }
     trained = {name: bistro.load(path) for name, path in model_names(models).items()}
     cut = common_cutting(list(trained.values()), split_punct)
     stimuli = list(

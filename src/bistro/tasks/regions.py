@@ -66,7 +66,7 @@ def critical_parts(text: str, cell: str, path: str | None = None, line: int | No
         places = [match.span() for match in re.finditer(r"\S+", text)]
         if not 1 <= int(cell) <= len(places):
             raise _error(f"there is no word at position {cell}", text, path, line)
-        [(begin, end)] = places[int(cell) - 1 : int(cell)]
+        begin, end = places[int(cell) - 1]
     else:
         found = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(cell)}(?!\w)", text)]
         if not found:
@@ -75,7 +75,7 @@ def critical_parts(text: str, cell: str, path: str | None = None, line: int | No
             problem = f"the critical region '{cell}' occurs {len(found)} times (mark it with "
             raise _error(problem + "brackets, or give its position)", text, path, line)
         [(begin, end)] = found
-    parts = ((text[:begin], None), (text[begin:end], "1"), (text[end:], None))
+    parts: Parts = [(text[:begin], None), (text[begin:end], "1"), (text[end:], None)]
     return [(part.strip(), region) for part, region in parts if part.strip()]
 
 

@@ -44,8 +44,8 @@ class Table:
     columns: list[str]
     rows: list[Row]
 
-    def usual(self, what: str, names: Sequence[str]) -> str:
-        """Return the first column with one of the usual `names`; an error names its option."""
+    def common_column(self, what: str, names: Sequence[str]) -> str:
+        """Return the first column with one of the common `names`; an error names its option."""
         plain = {plain_name(column): column for column in reversed(self.columns)}
         for name in names:
             if name in plain:

@@ -1,7 +1,7 @@
-"""Columns of a table of reading times: their usual names, and which rows and columns to use.
+"""Columns of a table of reading times: their common names, and which rows and columns to use.
 
 Experiment software names its columns in many ways (``rt``, ``ReadingTime``, ``subject_id``). If the
-caller does not name a column, usual names are tried; case, spaces and marks are ignored.
+caller does not name a column, common names are tried; case, spaces and marks are ignored.
 
 >>> find_columns(["Subject.ID", "Item", "Cond", "wordn", "Word", "RT"], {}, "times.csv")["position"]
 'wordn'
@@ -30,7 +30,7 @@ GUESSES: dict[str, tuple[str, ...]] = {
         "prolificpid", "md5hashofparticipantsipaddress",
     ),
 }  # fmt: skip
-"""Names that are tried for each column, most usual first, in lower case and without marks."""
+"""Names that are tried for each column, most common first, in lower case and without marks."""
 IBEX = {"word": "value", "position": "parameter"}
 """Names that mean something only together: Ibex writes one parameter and its value per row."""
 NEEDED = ("word", "item", "time")
@@ -46,7 +46,7 @@ def find_columns(
     header
         The columns of the table.
     names
-        Names that were given; None where the usual names are to be tried.
+        Names that were given; None where common names are tried.
     path
         The file, for messages.
     """
@@ -63,8 +63,8 @@ def find_columns(
         if name is not None:
             found[what] = name
         elif what in NEEDED:
-            usual = " or ".join(guesses[:2])
-            problem = f"has no column {usual}: add --{what} COLUMN; its columns are "
+            shown = " or ".join(guesses[:2])
+            problem = f"has no column {shown}: add --{what} COLUMN; its columns are "
             raise TreebankError(problem + ", ".join(header), path=path)
     return found
 

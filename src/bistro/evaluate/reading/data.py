@@ -92,7 +92,7 @@ def read_reading_data(
         Choices of rows, as ``COLUMN=VALUE``.
     **names
         Names of the columns word, item, condition, time, position, participant; without them,
-        usual names are tried.
+        common names are tried.
     """
     name = os.fspath(path)
     text = read_utf8(path)
@@ -162,7 +162,9 @@ class _Collected:
             for place, column in self.kept.values():
                 column.append(sys.intern(cells[place]))
         return self._whole(
-            *(np.array(part, np.int64) for part in (text_of, position_of, reader_of)),
+            np.array(text_of, np.int64),
+            np.array(position_of, np.int64),
+            np.array(reader_of, np.int64),
             np.array(times, np.float64),
         )
 
