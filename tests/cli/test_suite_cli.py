@@ -77,3 +77,13 @@ def test_bad_input(
 ) -> None:
     ended = bistro_here("suite", model_file, *arguments)
     assert ended.code == 2 and sentence in ended.err and "Traceback" not in ended.err
+
+
+def test_a_table_of_conditions_is_for_another_command(
+    bistro_here: Command, model_file: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("item,condition,text\n1,a,It rained.\n")
+    told = bistro_here("suite", model_file, path)
+    assert told.code == 2 and "has no columns 'good' and 'bad'" in told.err
+    assert "bistro effects" in told.err

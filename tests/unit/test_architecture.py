@@ -75,6 +75,8 @@ def imports(path: Path, *, types: bool = True) -> Iterator[str]:
 def allowed(folder: str) -> set[str]:
     if folder in OUTSIDE:
         return {*FLOW, *EVERYWHERE, folder, *({"serve"} if folder == "cli" else ())}
+    if folder == "__main__":  # python -m bistro
+        return {"cli"}
     if folder == "reference":
         return {"reference", *EVERYWHERE}
     if folder in FLOW:

@@ -120,9 +120,10 @@ def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None
     """Print a table with one column of figures per model, and the events each figure counts."""
     from rich.table import Table
 
-    table = Table("figure", title=title)
+    table = Table(title=title)
+    table.add_column("figure", no_wrap=True)
     for name in figures:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("what is counted")
     one = next(iter(figures.values()))
     spelled = one.open_vocabulary

@@ -154,6 +154,11 @@ def pairs_suite(
 
 def _from_table(path: str, split_punct: bool) -> Suite:
     table = read_table(path)
+    if not {"good", "bad"} & set(table.columns):
+        known = ", ".join(table.columns)
+        problem = f"has no columns 'good' and 'bad'; its columns are {known}: a table with one "
+        problem += "sentence per row and its condition is for bistro effects"
+        raise TreebankError(problem, path=path)
     good, bad = table.column("good"), table.column("bad")
     rows = [(cells[good], cells[bad]) for _, cells in table.rows]
     return pairs_suite(rows, path, split_punct=split_punct)
