@@ -199,7 +199,7 @@ def test_a_committee_parses_and_says_what_it_is(here: Path, bistro_here: Command
     ended = bistro_here("parse", "c.bistro", "train.mrg", "--draws", "300", "-o", "out.mrg")
     assert ended.code == 0, ended.err
     assert "constituents, mcmc" in ended.err
-    assert [t.leaves() for t in read_trees(here / "out.mrg")][0][:2] == ["the", "old"]
+    assert read_trees(here / "out.mrg")[0].leaves()[:2] == ["the", "old"]
     shown = bistro_here("info", "c.bistro")
     assert "head-left" in shown.out
     wrong = bistro_here("parse", "c.bistro", "train.mrg", "--search", "cyk")

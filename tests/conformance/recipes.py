@@ -255,6 +255,12 @@ RECIPES = (
         "constituents",
         "trees",
         settings={"members": ("head-left", "right-plain"), "gibbs_depth": 3, **GIBBS},
+    ),
+    Recipe(
+        "constituents-one",
+        "constituents",
+        "trees",
+        settings={"members": ("head-left",), "contexts": "symbols", "gibbs_depth": 1, **GIBBS},
         stored=True,
         since=3,
     ),

@@ -98,7 +98,9 @@ def test_impossible_spans_are_refused(words: int, span: Span, message: str) -> N
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
-    columns = {name: np.zeros(1, dtype=np.int32) for name in ("lengths", "start", "end")}
+    one = np.zeros(1, dtype=np.int32)
     for offsets in ([0], [0, 2], [1, 1]):
         with pytest.raises(ValueError, match="do not fit"):
-            least_risk_spans(**columns, offsets=np.array(offsets), gain=np.zeros(1))
+            least_risk_spans(
+                lengths=one, offsets=np.array(offsets), start=one, end=one, gain=np.zeros(1)
+            )
