@@ -198,6 +198,11 @@ def test_only_draws_give_votes() -> None:
         member.span_votes([SENTENCE], search="cyk")
 
 
+def test_sentences_that_are_too_long_are_refused(model: ConstituentsModel) -> None:
+    with pytest.raises(BistroError, match="at most 4,000; split it"):
+        model.parse_tree(["the"] * 4001)
+
+
 def test_trees_are_needed() -> None:
     with pytest.raises(BistroError, match="nothing to train on"):
         bistro.train("constituents", [])

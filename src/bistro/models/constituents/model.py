@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar, Self
 
+from bistro._core import LONGEST_OF_SPANS
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.abilities import VOTE_SPANS, SpanVoter
@@ -115,6 +116,11 @@ class ConstituentsModel(Model):
         while batch := [list(words) for words in as_words(islice(whole, SENTENCES_AT_ONCE))]:
             if not all(batch):
                 raise BistroError("a sentence without words cannot be parsed")
+            if (longest := max(map(len, batch))) > LONGEST_OF_SPANS:
+                raise BistroError(
+                    f"a sentence has {longest:,} words: a committee of constituency parsers parses "
+                    f"at most {LONGEST_OF_SPANS:,}; split it"
+                )
             votes = self.votes(batch, chosen, first)
             found = self._best(votes, batch, chosen)
             other: Mapping[int, list[Tree]] = {}
