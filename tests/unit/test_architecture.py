@@ -27,7 +27,7 @@ FLOW = [
 SHARED = {"compression", "config", "destination", "errors", "files", "modelfile", "rng"}
 EVERYWHERE = {"_core", "data_frames", "progress", "sums", "system", "version", *SHARED}
 OUTSIDE = {"cli", "integrations", "serve"}
-HOLDERS = {"committee", "pipeline", "reader"}
+HOLDERS = {"committee", "constituents", "pipeline", "reader"}
 """Families that hold models of other families."""
 FILES = sorted(PACKAGE.rglob("*.py"))
 FAMILIES = {path.parent.name for path in PACKAGE.glob("models/*/train.py")} - {"unbounded"}

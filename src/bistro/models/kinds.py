@@ -46,6 +46,7 @@ BUILT_IN = (
     "linearize",
     "tags",
     "trees",
+    "constituents",
     "morphology",
     "grammar",
     "tokens",

@@ -29,6 +29,7 @@ from bistro.treebank.treebank import Treebank
 if TYPE_CHECKING:
     from bistro.models.base import LoadedModel
     from bistro.models.committee.model import CommitteeModel
+    from bistro.models.constituents.model import ConstituentsModel
     from bistro.models.eisner.model import EisnerModel
     from bistro.models.grammar.model import GrammarModel
     from bistro.models.isbn.model import IsbnModel
@@ -63,6 +64,8 @@ def train(kind: Literal["linearize"], data: Data, **options: Any) -> LinearizeMo
 def train(kind: Literal["tags"], data: Data, **options: Any) -> TagsModel: ...
 @overload
 def train(kind: Literal["trees"], data: Data, **options: Any) -> TreesModel: ...
+@overload
+def train(kind: Literal["constituents"], data: Data, **options: Any) -> ConstituentsModel: ...
 @overload
 def train(
     kind: Literal["morphology"], data: Data, *, unit: Literal["utterance"], **options: Any
