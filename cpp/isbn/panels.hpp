@@ -29,4 +29,7 @@ void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t wid
 // `normalise` for numbers that fill whole panels, with minus infinity where a column is none.
 void normalise_panels(float* x, std::size_t columns);
 
+// The same, but the numbers are still to be multiplied with the result: for those who look at a few of them only.
+float exponentials_in_panels(float* x, std::size_t columns);
+
 }  // namespace bistro::isbn

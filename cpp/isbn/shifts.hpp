@@ -128,7 +128,7 @@ private:
         of_tags_.clear();
         for (std::size_t i = 0; i < shifting.size(); ++i)
             for (const std::int32_t tag : tags_)
-                of_tags_.push_back({log_of(questions_[i][tag + 1]), stages.after(shifting[i].stage, kTagGroup, shifting[i].mask, tag + 1), 0});
+                of_tags_.push_back({log_of(questions_.of(i, tag + 1)), stages.after(shifting[i].stage, kTagGroup, shifting[i].mask, tag + 1), 0});
     }
 
     void decide_bundles(const Stages<Real>& stages) {
@@ -146,7 +146,7 @@ private:
         for (std::size_t i = 0; i < clusters_.size(); ++i) {
             const OfTag& tag = of_tags_[from * tags_.size() + clusters_[i].tag];
             double log_prob = tag.log_prob;
-            if (has_bundles(tags_[clusters_[i].tag])) log_prob += log_of(questions_[tag.bundles][shape_.of_bundle(clusters_[i].cluster).outcome]);
+            if (has_bundles(tags_[clusters_[i].tag])) log_prob += log_of(questions_.of(tag.bundles, shape_.of_bundle(clusters_[i].cluster).outcome));
             candidates_.push_back({log_prob + clusters_[i].log_share, i, log_prob, tag.stage});
         }
         best_first(candidates_, 0, 2 * options_.clusters, [](const Candidate& c) { return c.rank; });
@@ -164,7 +164,7 @@ private:
     void find(const Shifting& shifting, const Wanted& wanted) {
         const Candidate& candidate = wanted.candidate;
         const Cluster& c = clusters_[candidate.cluster];
-        const double log_word = c.outcome.log_share + (is_certain(c) ? 0.0 : log_of(words_[wanted.question][c.outcome.outcome]));
+        const double log_word = c.outcome.log_share + (is_certain(c) ? 0.0 : log_of(words_.of(wanted.question, c.outcome.outcome)));
         const double log_prob = shifting.log_prob + candidate.log_cluster + log_word;
         found_.push_back({{log_prob, shifting.node, c.cluster, log_word, candidate.stage}, candidate.log_cluster});
     }
@@ -202,7 +202,7 @@ private:
     std::vector<Event> events_;
     std::vector<Found> found_;
     std::vector<Shifted> noted_;
-    Questions<Real> questions_, words_;
+    Questions<Real, false> questions_, words_;
 };
 
 }  // namespace bistro::isbn
