@@ -1,6 +1,7 @@
 #include "isbn/panels.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "isbn/elementary.hpp"
 
@@ -94,6 +95,23 @@ BISTRO_INLINE void sum_block(float* __restrict y, const float* const* rows, std:
     for (std::size_t b = 0; b < vectors; ++b) store(y + column + b * kLanes, sums[b]);
 }
 
+// Four rows at once, and one after the other what is left: a sum in sixteen lanes over all whole panels, then half a panel.
+template <std::size_t at_once>
+BISTRO_INLINE void row_means(float* y, const float* p, const float* panels, std::size_t rows, std::size_t columns, std::size_t i) {
+    Vector<float> sums[4] = {};
+    std::size_t column = 0;
+    for (; column + kLanes <= columns; column += kLanes) {
+        const Vector<float> v = load(p + column);
+        for (std::size_t r = 0; r < at_once; ++r) sums[r] += load(panels + column * rows + (i + r) * kLanes) * v;
+    }
+    const Vector<float, 4> whole = four_sums<float>(sums);
+    for (std::size_t r = 0; r < at_once; ++r) {
+        float rest = 0;
+        for (std::size_t k = 0; column + k < columns; ++k) rest += panels[column * rows + (i + r) * kHalfPanel + k] * p[column + k];
+        y[i + r] = whole[r] + rest;
+    }
+}
+
 // The highest number, which is the same in any order.
 BISTRO_INLINE float highest_in_panels(const float* x, std::size_t columns) {
     Vector<float, kHalfPanel> highest = load<float, kHalfPanel>(x);
@@ -138,6 +156,22 @@ BISTRO_WIDEST void panel_products(float* const* ys, const float* const* xs, std:
         case 3: return few<3>(ys, xs, panels, start, rows, columns);
         default: many(ys, xs, n, panels, start, rows, columns);
     }
+}
+
+BISTRO_WIDEST void panel_means(float* y, const float* p, const float* panels, std::size_t rows, std::size_t columns) {
+    std::size_t i = 0;
+    for (; i + 4 <= rows; i += 4) row_means<4>(y, p, panels, rows, columns, i);
+    for (; i < rows; ++i) row_means<1>(y, p, panels, rows, columns, i);
+}
+
+BISTRO_WIDEST float dot_product(const float* x, const float* y, std::size_t n) {
+    Vector<float> lanes = {};
+    std::size_t j = 0;
+    for (; j + kLanes <= n; j += kLanes) lanes += load(x + j) * load(y + j);
+    const Vector<float, 4> four = to_four<float>(lanes);
+    float sum = (four[0] + four[2]) + (four[1] + four[3]);
+    for (; j < n; ++j) sum += x[j] * y[j];
+    return sum;
 }
 
 BISTRO_WIDEST void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t width) {

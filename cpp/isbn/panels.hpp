@@ -23,6 +23,11 @@ void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size
 void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start, std::size_t rows,
                     std::size_t columns);
 
+// y[i] = sum over j of p[j] w[i][j].
+void panel_means(float* y, const float* p, const float* panels, std::size_t rows, std::size_t columns);
+
+float dot_product(const float* x, const float* y, std::size_t n);
+
 // y[j] = sum over r of rows[r][j], in this order.
 void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t width);
 

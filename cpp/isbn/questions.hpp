@@ -56,6 +56,8 @@ public:
     {
         return answers_.data() + at_[number];
     }
+    const Real* unscaled(std::size_t number) const { return answers_.data() + at_[number]; }
+    Real factor(std::size_t number) const { return factors_[number]; }
     Real of(std::size_t number, std::int32_t outcome) const {
         const Real answer = answers_[at_[number] + static_cast<std::size_t>(outcome)];
         if constexpr (whole)
