@@ -42,7 +42,7 @@ public:
             watch(shifted_);
             keep();
         }
-        std::stable_sort(finals_.begin(), finals_.end(), [](const Final& a, const Final& b) { return a.log_prob > b.log_prob; });
+        sort_stably(finals_.begin(), finals_.end(), [](const Final& a, const Final& b) { return a.log_prob > b.log_prob; });
         if (finals_.size() > options_.width) finals_.resize(options_.width);
         return finals_;
     }
@@ -214,21 +214,7 @@ private:
         if (given >= 0) return go_on(given);
         // Others than these are not pushed.
         const auto least = static_cast<Real>(std::exp(agenda_.threshold() - item.log_prob) * (1 - 1e-6));
-        for (const std::int32_t label : likeliest(p, shape_.outcomes(label_group(item.action)), options_.labels, least)) go_on(label);
-    }
-
-    // The likeliest of n outcomes in order, at most so many and all above `least`; the first of equals comes first.
-    const std::vector<std::int32_t>& likeliest(const Real* p, std::size_t n, std::size_t most, Real least) {
-        ranked_.clear();
-        for (std::int32_t i = 0; i < static_cast<std::int32_t>(n); ++i) {
-            if (!(p[i] > least)) continue;
-            if (ranked_.size() == most) ranked_.pop_back();
-            auto place = ranked_.end();
-            while (place != ranked_.begin() && p[i] > p[*(place - 1)]) --place;
-            ranked_.insert(place, i);
-            if (ranked_.size() == most) least = p[ranked_.back()];
-        }
-        return ranked_;
+        for (const std::int32_t label : likeliest_.of(p, shape_.outcomes(label_group(item.action)), options_.labels, least)) go_on(label);
     }
 
     void shift_all(bool is_last) {
@@ -297,7 +283,7 @@ private:
     }
 
     void keep() {
-        std::stable_sort(shifted_.begin(), shifted_.end(), [](const Shifted& a, const Shifted& b) { return a.log_prob > b.log_prob; });
+        sort_stably(shifted_.begin(), shifted_.end(), [](const Shifted& a, const Shifted& b) { return a.log_prob > b.log_prob; });
         if (shifted_.size() > options_.width) shifted_.resize(options_.width);
         kept_.clear();
         for (const Shifted& s : shifted_) {
@@ -322,7 +308,8 @@ private:
     Agenda agenda_;
     Shifts<Real> shifts_;
     const Sentence* sentence_ = nullptr;
-    std::vector<std::int32_t> words_, ranked_;
+    Likeliest<Real> likeliest_;
+    std::vector<std::int32_t> words_;
     std::vector<Real> p_;
     Nodes kept_, nodes_;
     std::vector<Item> taken_, arcs_;

@@ -63,8 +63,8 @@ public:
     void slopes(std::int32_t group, std::int32_t outcome, const Real* p, Real* slopes) const {
         const Real* const at = groups_.data() + group_at_[static_cast<std::size_t>(group)];
         panel_means(slopes, p, at, h_, columns(group));
-        const Real* const w = network_.weights() + shape().group_at(group) + outcome;
-        for (std::size_t i = 0; i < h_; ++i) slopes[i] = w[i * shape().outcomes(group)] - slopes[i];
+        const auto [first, stride] = panel_column(h_, columns(group), static_cast<std::size_t>(outcome));
+        for (std::size_t i = 0; i < h_; ++i) slopes[i] = at[first + i * stride] - slopes[i];
     }
 
 private:

@@ -140,10 +140,9 @@ BISTRO_INLINE float sum_of_panels(const float* x, std::size_t columns) {
 
 void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns) {
     std::fill(panels, panels + rows * whole_panels(columns), 0.0f);
-    const std::size_t full = whole_panels(columns) / kLanes * kLanes;  // columns in panels of sixteen
     for (std::size_t j = 0; j < columns; ++j) {
-        const std::size_t first = j / kLanes * kLanes, lanes = j < full ? kLanes : kHalfPanel;
-        for (std::size_t i = 0; i < rows; ++i) panels[first * rows + i * lanes + j - first] = matrix[i * columns + j];
+        const auto [first, stride] = panel_column(rows, whole_panels(columns), j);
+        for (std::size_t i = 0; i < rows; ++i) panels[first + i * stride] = matrix[i * columns + j];
     }
 }
 

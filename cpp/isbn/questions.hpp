@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "isbn/ranking.hpp"
 #include "isbn/stages.hpp"
 
 namespace bistro::isbn {
@@ -31,7 +32,7 @@ public:
         if constexpr (!whole) factors_.resize(asked_.size());
         for (const Question& q : asked_) at_[q.number] = q.at;
         auto by_group = [](const Question& a, const Question& b) { return a.group < b.group; };
-        if (!std::is_sorted(asked_.begin(), asked_.end(), by_group)) std::stable_sort(asked_.begin(), asked_.end(), by_group);
+        sort_stably(asked_.begin(), asked_.end(), by_group);
         for (std::size_t first = 0, end = 0; first < asked_.size(); first = end) {
             means_.clear();
             results_.clear();

@@ -71,7 +71,7 @@ public:
 
     // What single steps would have found.
     void replay(Agenda& agenda, std::vector<Shifted>& shifted) {
-        std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.log_prob > b.log_prob; });
+        sort_stably(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.log_prob > b.log_prob; });
         for (const Event& event : events_) {
             if (!agenda.can_win(event.log_prob)) return;
             note(event, agenda, shifted);
@@ -199,10 +199,11 @@ private:
         double threshold = agenda.threshold(), best_word = agenda.best_word();
         auto can_win = [&](const Wanted& w) {
             const Cluster& c = clusters_[w.candidate.cluster];
-            if (is_certain(c) || !bounds_.knows(w.candidate.cluster)) return true;
+            if (is_certain(c) || !bounds_.is_worth_it(w.candidate.cluster, waiting_[w.candidate.cluster])) return true;
             const double most = w.candidate.log_cluster + c.outcome.log_share + bounds_.highest(w.candidate.cluster, c.outcome, stages, w.candidate.stage);
             return most > best_word || shifting[w.from].log_prob + most > threshold;
         };
+        count_waiting();
         is_tried_.assign(clusters_.size(), 0);
         std::size_t last = shifting.size();
         decide_words(stages, [&](const Wanted& w) {
@@ -219,7 +220,13 @@ private:
             scores_.push_back(shifting[w.from].log_prob + w.candidate.log_cluster + w.log_word);
         }
         threshold = agenda.threshold_with(scores_);
+        count_waiting();
         decide_words(stages, can_win);
+    }
+
+    void count_waiting() {
+        waiting_.assign(clusters_.size(), 0);
+        for (const Wanted& w : wanted_) waiting_[w.candidate.cluster] += !w.is_decided;
     }
 
     void find(const Shifting& shifting, const Wanted& wanted) {
@@ -243,9 +250,7 @@ private:
     // Sorts what comes from `first` on, and keeps the best.
     template <class Ranked, class Rank>
     static void best_first(std::vector<Ranked>& list, std::size_t first, std::size_t most, const Rank& rank) {
-        if (list.size() > first + 1)
-            std::stable_sort(list.begin() + static_cast<std::ptrdiff_t>(first), list.end(),
-                             [&](const Ranked& a, const Ranked& b) { return rank(a) > rank(b); });
+        sort_stably(list.begin() + static_cast<std::ptrdiff_t>(first), list.end(), [&](const Ranked& a, const Ranked& b) { return rank(a) > rank(b); });
         if (list.size() > first + most) list.resize(first + most);
     }
 
@@ -260,6 +265,7 @@ private:
     std::vector<Wanted> wanted_;  // by derivation
     std::vector<Wanted*> asked_;
     std::vector<std::uint8_t> is_tried_;  // by cluster
+    std::vector<std::size_t> waiting_;    // by cluster: how many are wanted and not decided
     std::vector<double> scores_;
     WordBounds<Real> bounds_;
     std::vector<Event> events_;
