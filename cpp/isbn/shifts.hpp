@@ -214,10 +214,13 @@ private:
             return can_win(w);
         });
         scores_.clear();
+        std::size_t first = 0, of = shifting.size();  // the scores of this derivation
         for (const Wanted& w : wanted_) {
             if (!w.is_decided) continue;
+            if (w.from != of) of = w.from, first = scores_.size();
             best_word = std::max(best_word, w.candidate.log_cluster + w.log_word);
             scores_.push_back(shifting[w.from].log_prob + w.candidate.log_cluster + w.log_word);
+            best_first(scores_, first, options_.clusters, [](double score) { return score; });
         }
         threshold = agenda.threshold_with(scores_);
         count_waiting();
