@@ -105,7 +105,7 @@ private:
         const auto kept = kept_.view();
         if (!is_last && !open_ && !kept.empty()) {
             const std::int32_t next = kept[0].configuration.front() + 1;
-            shifts_.begin(words_[static_cast<std::size_t>(next)], sentence_->given_tag(next));
+            shifts_.begin(words_[static_cast<std::size_t>(next)], sentence_->given_tag(next), limit_);
         }
         for (std::size_t i = 0; i < kept.size(); ++i) agenda_.push(kept[i].log_prob, static_cast<std::int32_t>(i), kStart, 0, 0);
         for (agenda_.take(options_.at_once, taken_); !taken_.empty(); agenda_.take(options_.at_once, taken_)) {

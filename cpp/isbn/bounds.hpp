@@ -5,8 +5,10 @@
 // states before the same word are much alike, and the bound is close.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <vector>
 
 #include "isbn/questions.hpp"
@@ -61,6 +63,73 @@ private:
         Aligned<Real> p, slopes;
     };
     std::vector<Tangent> tangents_;  // by cluster
+};
+
+// What single steps would know when they come to a derivation: the derivations that are at least as probable before the next word, with
+// their words and what they have become.
+class Earlier {
+public:
+    // A new word, after which `limit` derivations are kept.
+    void clear(std::size_t limit) {
+        limit_ = limit;
+        scores_.clear();
+        words_.clear();
+    }
+
+    std::size_t size() const { return scores_.size(); }
+    void shrink(std::size_t size) { scores_.resize(size); }
+    void add(double log_prob, double score) { scores_.push_back({log_prob, score}); }
+
+    // After some were added.
+    void rank() {
+        threshold_ = -std::numeric_limits<double>::infinity();
+        if (scores_.size() < limit_) return;
+        ranked_.clear();
+        for (const Score& s : scores_) ranked_.push_back(s.score);
+        const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
+        std::nth_element(ranked_.begin(), last, ranked_.end(), std::greater<>());
+        threshold_ = *last;
+    }
+
+    // Would a derivation with this score be none of those kept so far?
+    bool beat(double log_prob, double score) const {
+        if (score > threshold_) return false;
+        std::size_t better = 0;
+        for (const Score& s : scores_) better += (s.log_prob >= log_prob) & (s.score >= score);
+        return better >= limit_;
+    }
+
+    // The highest log-probability of the next word.
+    double best_word(double log_prob) const {
+        double best = -std::numeric_limits<double>::infinity();
+        for (const Word& w : words_) {
+            if (w.log_prob < log_prob) break;
+            best = w.log_word;
+        }
+        return best;
+    }
+
+    void note_word(double log_prob, double log_word) {
+        if (!(log_word > best_word(log_prob))) return;
+        auto place = words_.begin();
+        while (place != words_.end() && place->log_prob > log_prob) ++place;
+        auto end = place;
+        while (end != words_.end() && !(end->log_word > log_word)) ++end;
+        words_.insert(words_.erase(place, end), {log_prob, log_word});
+    }
+
+private:
+    struct Score {
+        double log_prob, score;
+    };
+    struct Word {
+        double log_prob, log_word;
+    };
+    std::size_t limit_ = 1;
+    double threshold_ = 0;
+    std::vector<Score> scores_;
+    std::vector<double> ranked_;
+    std::vector<Word> words_;  // in less and less probable derivations, more and more probable
 };
 
 }  // namespace bistro::isbn

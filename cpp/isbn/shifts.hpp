@@ -36,8 +36,8 @@ class Shifts {
 public:
     Shifts(const Shape& shape, const SeenClusters& seen, const BeamOptions& options) : shape_(shape), seen_(seen), options_(options) {}
 
-    // The next word of all derivations, with the cluster that is given or with their best ones (kAbsent).
-    void begin(std::int32_t word, std::int32_t given) {
+    // The next word of all derivations, with the cluster that is given or with their best ones (kAbsent); `limit` as for the agenda.
+    void begin(std::int32_t word, std::int32_t given, std::size_t limit) {
         word_ = word;
         events_.clear();
         found_.clear();
@@ -45,6 +45,7 @@ public:
         tags_.clear();
         add_clusters(given);
         bounds_.clear(clusters_.size());
+        earlier_.clear(limit);
     }
 
     // Some derivations shift.
@@ -56,7 +57,7 @@ public:
         if (options_.at_once == 1)
             decide_words(stages, [](const Wanted&) { return true; });
         else
-            decide_words_that_can_win(shifting, stages, agenda);
+            decide_words_that_can_win(shifting, stages);
         std::size_t k = 0;
         for (std::size_t i = 0; i < shifting.size(); ++i) {
             Event event{shifting[i].log_prob, found_.size(), 0};
@@ -194,18 +195,19 @@ private:
     }
 
     // First the likeliest cluster of each derivation, and each cluster once; then those that could still be kept, or whose word could be
-    // more probable than any so far.
-    void decide_words_that_can_win(std::span<const Shifting> shifting, const Stages<Real>& stages, Agenda& agenda) {
-        double threshold = agenda.threshold(), best_word = agenda.best_word();
+    // more probable than in any derivation before: then it would widen the margin.
+    void decide_words_that_can_win(std::span<const Shifting> shifting, const Stages<Real>& stages) {
         auto can_win = [&](const Wanted& w) {
             const Cluster& c = clusters_[w.candidate.cluster];
             if (is_certain(c) || !bounds_.is_worth_it(w.candidate.cluster, waiting_[w.candidate.cluster])) return true;
+            const double log_prob = shifting[w.from].log_prob;
             const double most = w.candidate.log_cluster + c.outcome.log_share + bounds_.highest(w.candidate.cluster, c.outcome, stages, w.candidate.stage);
-            return most > best_word || shifting[w.from].log_prob + most > threshold;
+            return most > earlier_.best_word(log_prob) || !earlier_.beat(log_prob, log_prob + most);
         };
         count_waiting();
         is_tried_.assign(clusters_.size(), 0);
         std::size_t last = shifting.size();
+        const std::size_t before = earlier_.size();
         decide_words(stages, [&](const Wanted& w) {
             const bool is_new = !bounds_.knows(w.candidate.cluster) && !is_tried_[w.candidate.cluster];
             if (w.from == last && !is_new) return false;
@@ -213,18 +215,28 @@ private:
             is_tried_[w.candidate.cluster] = 1;
             return can_win(w);
         });
-        scores_.clear();
-        std::size_t first = 0, of = shifting.size();  // the scores of this derivation
-        for (const Wanted& w : wanted_) {
-            if (!w.is_decided) continue;
-            if (w.from != of) of = w.from, first = scores_.size();
-            best_word = std::max(best_word, w.candidate.log_cluster + w.log_word);
-            scores_.push_back(shifting[w.from].log_prob + w.candidate.log_cluster + w.log_word);
-            best_first(scores_, first, options_.clusters, [](double score) { return score; });
-        }
-        threshold = agenda.threshold_with(scores_);
+        tell_earlier(shifting, before);
         count_waiting();
         decide_words(stages, can_win);
+        tell_earlier(shifting, before);
+    }
+
+    // Adds what is decided of these derivations: as many clusters of each as will be kept.
+    void tell_earlier(std::span<const Shifting> shifting, std::size_t before) {
+        earlier_.shrink(before);
+        for (std::size_t k = 0; k < wanted_.size();) {
+            const std::size_t from = wanted_[k].from;
+            scores_.clear();
+            for (; k < wanted_.size() && wanted_[k].from == from; ++k)
+                if (wanted_[k].is_decided) scores_.push_back(shifting[from].log_prob + wanted_[k].candidate.log_cluster + wanted_[k].log_word);
+            best_first(scores_, 0, options_.clusters, [](double score) { return score; });
+            for (const double score : scores_) earlier_.add(shifting[from].log_prob, score);
+        }
+        earlier_.rank();
+        for (const Wanted& w : wanted_) {
+            const double log_prob = shifting[w.from].log_prob;
+            if (w.is_decided && !earlier_.beat(log_prob, log_prob + w.candidate.log_cluster)) earlier_.note_word(log_prob, w.candidate.log_cluster + w.log_word);
+        }
     }
 
     void count_waiting() {
@@ -271,6 +283,7 @@ private:
     std::vector<std::size_t> waiting_;    // by cluster: how many are wanted and not decided
     std::vector<double> scores_;
     WordBounds<Real> bounds_;
+    Earlier earlier_;
     std::vector<Event> events_;
     std::vector<Found> found_;
     std::vector<Shifted> noted_;
