@@ -241,7 +241,6 @@ private:
         return sum;
     }
 
-
     TreePath path_;
 };
 

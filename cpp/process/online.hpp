@@ -128,7 +128,8 @@ public:
         return all;
     }
     void restore_observed(std::span<const std::int32_t> observed) {
-        if (observed.size() != franchise_->entries().size()) throw std::invalid_argument("the saved events do not fit the franchise");
+        if (observed.size() != franchise_->entries().size())
+            throw std::invalid_argument("the saved events do not fit the franchise");
         for (std::size_t i = 0; i < observed.size(); ++i)
             if (observed[i] < 0 || observed[i] > franchise_->entries()[i].customers)
                 throw std::invalid_argument("the saved events do not fit the franchise");
