@@ -41,11 +41,11 @@ PLAIN_SUFFIXES = (".conllu", ".conll", ".txt")
 
 
 class ConflictError(BistroError):
-    """Somebody else has changed what a decision is about."""
+    """The sentence of a decision was changed by someone else."""
 
 
 class Document:
-    """One file on the desk. Its methods are to be called one at a time.
+    """One file on the desk. Its methods must not be called concurrently.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Document:
 
     @classmethod
     def open(cls, path: Path) -> Document:
-        """Open a file, with what its journal has that the file lacks."""
+        """Open a file, and apply the decisions of its journal that are not saved in it."""
         content = _content(path)
         journal = Journal.beside(path)
         try:
@@ -93,7 +93,7 @@ class Document:
         return len(self.sentences)
 
     def sentence(self, place: int) -> Sentence:
-        """Return a sentence by its place, from 0."""
+        """Return a sentence by its position, from 0."""
         if not 0 <= place < len(self.sentences):
             raise BistroError(f"there is no sentence {place + 1}: the file has {len(self)}")
         return self.sentences[place]
@@ -152,7 +152,7 @@ class Document:
         self._count()
 
     def undo(self, last: int) -> int:
-        """Take the last decision back; return its sentence.
+        """Undo the last decision; return its sentence.
 
         `last` is the number of the last event that the caller knows of.
         """
@@ -162,16 +162,16 @@ class Document:
         return self._turn(self.past[-1], forward=False, is_new=True)
 
     def redo(self, last: int) -> int:
-        """Make the decision that was undone last again; return its sentence."""
+        """Redo the decision that was undone last; return its sentence."""
         self._check_last(last)
         if not self.future:
             raise BistroError("there is nothing to redo")
         return self._turn(self.future[-1], forward=True, is_new=True)
 
     def save(self, *, overwrite: bool = False) -> None:
-        """Write the file: all of it or, if that fails, nothing.
+        """Write the whole file or, if that fails, nothing.
 
-        `overwrite` writes it also if another program has changed it.
+        `overwrite` writes it even if another program has changed it.
         """
         content = self.content()
         if not overwrite and self.changed_on_disk():
@@ -187,14 +187,14 @@ class Document:
         self.unsaved = 0
 
     def changed_on_disk(self) -> bool:
-        """Tell whether the file is not as it was when it was last read or written here."""
+        """Return whether the file was changed since it was last read or written here."""
         try:
             return digest(self.path.read_bytes()) != self.disk
         except OSError:
             return True
 
     def close(self) -> None:
-        """Let other processes have the file."""
+        """Release the file for other processes."""
         self.journal.close()
 
     def _check_version(self, place: int, version: int) -> None:
@@ -239,7 +239,7 @@ class Document:
         return place
 
     def _recover(self) -> None:
-        """Do again what the journal has and the file lacks."""
+        """Apply the decisions of the journal that are not saved in the file."""
         events = self.journal.events
         marks = [i for i, event in enumerate(events) if _mark(event)]
         known = [i for i in marks if _mark(events[i]) == self.disk]
@@ -282,7 +282,7 @@ class Document:
 
 
 def _mark(event: Event) -> str | None:
-    """Return the content of the file that an event tells of, if it does."""
+    """Return the content of the file that an event records, if it records one."""
     found: str | None = event.get("opened") or event.get("saving")
     return found
 
