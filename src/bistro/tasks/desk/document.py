@@ -71,7 +71,7 @@ class Document:
         self.past: list[Event] = []
         """Decisions that can be undone, the last one at the end."""
         self.future: list[Event] = []
-        """Decisions that were undone and can be made again, the next one at the end."""
+        """Decisions that were undone and can be redone, the next one at the end."""
         self.last = 0
         """The number of the last event."""
         self.unsaved = 0
@@ -208,7 +208,7 @@ class Document:
         if last != self.last:
             raise ConflictError(
                 "there are newer decisions, made in another window: they are shown now, and "
-                "nothing was undone or made again"
+                "nothing was undone or redone"
             )
 
     def _put(self, place: int, sentence: Sentence, *, is_done: bool) -> None:
