@@ -10,7 +10,7 @@ const RELAXED =
 export class SentenceView {
   tellState({ state, multiword, empty_nodes: empty }, { relaxed }) {
     const open = this.openWords().length;
-    const told = [open ? `${open} of ${this.size} words have something open` : "no word is open"];
+    const told = [open ? `${open} of ${this.size} words have open values` : "No word has open values"];
     if (state === "done") told.push("confirmed");
     if (relaxed) told.push(RELAXED);
     const tokens = multiword.map(([first, last, form]) => `${form} (${first}–${last})`);
