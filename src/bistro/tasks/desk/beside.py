@@ -87,7 +87,7 @@ class Beside:
             if read_at == desk.revision:
                 self._wait()
                 continue
-            # Whoever decides about a sentence gets its doubts with the answer: wait for that.
+            # The answer to a decision already has the doubts of its sentence: wait for it.
             self._stopping.wait(PATIENCE if counted else 0.0)
             read_at = desk.revision
             for place in range(len(desk.document)):

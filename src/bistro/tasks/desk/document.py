@@ -253,7 +253,7 @@ class Document:
                 )
             self.journal.append({"opened": self.disk, "journal": VERSION})
             return
-        # What was before the file became another one cannot be undone in this one.
+        # Decisions made before the file was replaced cannot be undone in the new one.
         start = max((i for i in marks if i <= known[-1] and "opened" in events[i]), default=0)
         for i, event in enumerate(events[start:], start=start):
             self._do_again(event, text=i > known[-1])
