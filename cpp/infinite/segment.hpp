@@ -23,9 +23,9 @@ namespace bistro {
 
 struct SegmentOptions {
     std::int32_t beam = 50;
-    double floor = 1e-4;             // labels less probable than this are not followed
-    double unseen_share = 0.9;       // of a morpheme's spelling: that it was never seen as such
-    std::int32_t most_empty = 2;     // morphemes without letters in a row
+    double floor = 1e-4;          // labels less probable than this are not followed
+    double unseen_share = 0.9;    // of a morpheme's spelling: that it was never seen as such
+    std::int32_t most_empty = 2;  // morphemes without letters in a row
 };
 
 struct SegmentStep {
@@ -49,8 +49,8 @@ class Segmenter {
 public:
     Segmenter(const MorphemeTable& table, const Trie& labels, const Trie& morphemes, const Trie& letters, std::int32_t num_letters,
               const SegmentOptions& options)
-        : table_(table), label_trie_(labels), morpheme_trie_(morphemes),
-          speller_(letters, table.labels(), num_letters), options_(options) {
+        : table_(table), label_trie_(labels), morpheme_trie_(morphemes), speller_(letters, table.labels(), num_letters),
+          options_(options) {
         if (options.beam < 1) throw std::invalid_argument("a beam keeps at least one analysis");
     }
 
@@ -80,7 +80,8 @@ public:
         double sum = 0;
         for (const SegmentStep& step : steps) {
             const std::int32_t begin = states_.back().step.end;
-            if (step.end < begin || step.end > static_cast<std::int32_t>(word.size()) || step.label < 0 || step.label >= table_.labels())
+            if (step.end < begin || step.end > static_cast<std::int32_t>(word.size()) || step.label < 0 ||
+                step.label >= table_.labels())
                 throw std::invalid_argument("a step of the analysis is impossible");
             const Letters letters = word.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(step.end - begin));
             const auto state = static_cast<std::uint32_t>(states_.size() - 1);
@@ -90,8 +91,10 @@ public:
             if (step.morpheme < 0) sum += unseen(speller_.log_prob(letters, step.label));
             states_.push_back({0, static_cast<std::int32_t>(state), step, 0});
         }
-        if (states_.back().step.end != static_cast<std::int32_t>(word.size())) throw std::invalid_argument("the analysis does not end with the word");
-        return sum + std::log(label_trie_.probability(label_place(static_cast<std::uint32_t>(states_.size() - 1)), table_.end_event()));
+        if (states_.back().step.end != static_cast<std::int32_t>(word.size()))
+            throw std::invalid_argument("the analysis does not end with the word");
+        return sum +
+               std::log(label_trie_.probability(label_place(static_cast<std::uint32_t>(states_.size() - 1)), table_.end_event()));
     }
 
 private:
@@ -142,7 +145,8 @@ private:
     }
 
     static std::span<const Candidate> of_label(const std::vector<Candidate>& sorted, std::int32_t label) {
-        const auto first = std::lower_bound(sorted.begin(), sorted.end(), label, [](const Candidate& c, std::int32_t l) { return c.label < l; });
+        const auto first =
+            std::lower_bound(sorted.begin(), sorted.end(), label, [](const Candidate& c, std::int32_t l) { return c.label < l; });
         auto last = first;
         while (last != sorted.end() && last->label == label) ++last;
         return {first, last};
@@ -209,7 +213,8 @@ private:
             const std::span<const Candidate> known = of_label(with_letters ? known_ : empty_, choice.label);
             if (known.empty() && !with_letters) continue;
             const double before = state.log_prob + choice.log_prob;
-            if (!hopeful(known, before, with_letters ? unseen_of(choice.label, state.step.end) : std::span<const Candidate>{})) continue;
+            if (!hopeful(known, before, with_letters ? unseen_of(choice.label, state.step.end) : std::span<const Candidate>{}))
+                continue;
             const Place own = morpheme_place(choice.label);
             for (const Candidate& c : known) push(from, c, before + std::log(morpheme_trie_.probability(own, c.morpheme)));
             if (!with_letters) continue;
@@ -269,7 +274,8 @@ private:
     SegmentResult finished(const std::vector<std::uint32_t>& beam, std::int32_t kbest) {
         std::vector<std::pair<double, std::uint32_t>> ended;
         for (const std::uint32_t state : beam)
-            ended.emplace_back(states_[state].log_prob + std::log(label_trie_.probability(label_place(state), table_.end_event())), state);
+            ended.emplace_back(states_[state].log_prob + std::log(label_trie_.probability(label_place(state), table_.end_event())),
+                               state);
         std::stable_sort(ended.begin(), ended.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
         SegmentResult result{-std::numeric_limits<double>::infinity(), {}};
         double sum = 0;
@@ -284,7 +290,8 @@ private:
 
     std::vector<SegmentStep> steps_to(std::uint32_t state) const {
         std::vector<SegmentStep> steps;
-        for (std::int32_t s = static_cast<std::int32_t>(state); states_[s].parent >= 0; s = states_[s].parent) steps.push_back(states_[s].step);
+        for (std::int32_t s = static_cast<std::int32_t>(state); states_[s].parent >= 0; s = states_[s].parent)
+            steps.push_back(states_[s].step);
         std::reverse(steps.begin(), steps.end());
         return steps;
     }

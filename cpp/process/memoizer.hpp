@@ -245,7 +245,6 @@ private:
         return sum;
     }
 
-
     TreePath path_;
 };
 

@@ -1,4 +1,4 @@
-"""`python -m bistro`: the command line."""
+"""The command `bistro` as a module: ``python -m bistro``."""
 
 from bistro.cli.main import main
 

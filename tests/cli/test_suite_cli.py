@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bistro.tasks.suite import own_suites
+
 from .program import Command
 
 
@@ -31,6 +33,11 @@ def test_one_row_a_suite(bistro_here: Command, model_file: Path, pairs: Path) ->
     assert first[1] == "2" and first[6] == "1"
     assert second[:2] == ["garden-path", "10"]
     assert "reduced relative" in ended.err
+
+
+def test_the_help_names_all_suites(bistro_here: Command) -> None:
+    shown = bistro_here("suite", "--help").out
+    assert all(name in shown for name in own_suites())
 
 
 def test_rows_by_item_and_region(bistro_here: Command, model_file: Path, pairs: Path) -> None:

@@ -55,7 +55,7 @@ def option(metavar: str, meaning: str, *names: str, default: Any = None, **more:
 
 
 def flag(name: str, meaning: str, *, default: bool = False, **more: Any) -> Any:
-    """Return an option that is given or not."""
+    """Return an option without a value."""
     return typer.Option(default, name, help=meaning, **more)
 
 

@@ -15,6 +15,7 @@ from bistro.destination import is_special
 from bistro.errors import BistroError, OutputError
 from bistro.models import kinds
 from bistro.models.options import a_model
+from bistro.progress import phase
 
 if TYPE_CHECKING:
     from bistro.inference.checkpoint import Checkpoint
@@ -147,7 +148,8 @@ def train(
     )
     try:
         kept = counts_in(counts_on_disk)
-        with watcher, kept, workers_for(cluster, threads) as session.workers:
+        training = phase("", share=1 - family.reading)
+        with watcher, kept, workers_for(cluster, threads) as session.workers, training:
             model = run(
                 family.name,
                 treebank,
@@ -185,7 +187,8 @@ def read_data(
     held_out: bool = False,
 ) -> bistro.Treebank | Examples[Any]:
     """Read the data of a kind of model, and report unusual words of training data."""
-    data = kind.data().read(paths, settings, format, common.chosen_roots(roots))
+    with phase("", share=0.0 if held_out else kind.reading):
+        data = kind.data().read(paths, settings, format, common.chosen_roots(roots))
     for problem in data.problems:
         say(f"{problem}; the word is left out")
     if kind.items == "sentences" and not held_out:

@@ -1,4 +1,4 @@
-"""Running chains to their end: watched, stopped, resumed.
+"""Running chains until they end, with progress, interruption and resumption.
 
 A training run is a few chains that sweep side by side. Everything that decides its result is hashed
 into a fingerprint, so that a checkpoint is only ever continued by the run it belongs to.

@@ -243,7 +243,7 @@ class Orderer(Protocol):
     @property
     def rule(self) -> str: ...
     def linearize(
-        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "lot"
+        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "random"
     ) -> list[Linearization]: ...
     def sample_orders(
         self, sentence: Sentence, n: int = 1, *, seed: int = 1

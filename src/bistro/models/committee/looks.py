@@ -1,4 +1,4 @@
-"""What words look like: the numbers by which stacked decisions know them.
+"""The spelling of words as numbers, for the features of stacked decisions.
 
 A word has one number each for its form, its lower case, its last 3, 2 and 4 letters, its first 3
 letters and its shape, and a last one that is 1 for punctuation. Numbers are checksums of strings,
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 REMEMBERED = 200_000
-"""Words whose numbers are kept in memory."""
+"""Maximum number of words whose numbers are cached."""
 
 
 def looks(forms: Iterable[str]) -> NDArray[np.int32]:
@@ -42,7 +42,7 @@ def looks_of(form: str) -> tuple[int, ...]:
 
 
 def _shape(form: str) -> str:
-    """Return the classes of the first and the last letter, and what else is in a word.
+    """Return the classes of the first and the last letter, and the other kinds of characters.
 
     >>> _shape("Xerox-2000"), _shape("dogs")
     ('Xd-9', 'xx')

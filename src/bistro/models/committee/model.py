@@ -56,7 +56,7 @@ WAYS = ("given", "joint")
 """The sources of tags; the weights differ."""
 NO_CROSSING = Crossing()
 STACK = "stack."
-"""How the names of a stack's arrays begin."""
+"""Prefix of the names of a stack's arrays."""
 WORDS_IN_CHARTS = 300
 """A chart over all tags of all words takes 0.4 s for 250 words, 3 s for 500 and 90 s for 1,000 (and
 gigabytes): with tags to be found, members with charts have no say in sentences above this."""
@@ -64,10 +64,10 @@ gigabytes): with tags to be found, members with charts have no say in sentences 
 
 @dataclass(frozen=True)
 class CommitteeOptions(DictionaryOptions):
-    """What a committee can be asked: members use those options that they have."""
+    """Options of a committee; each member uses the options that it has."""
 
     samples_by_number: ClassVar[bool] = False
-    """Members that refuse long sentences count the others only."""
+    """Members with a maximum length count only the other sentences."""
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 100
@@ -88,12 +88,12 @@ class CommitteeModel(TaggingByParsing, Model):
     config: CommitteeConfig
     members: list[Voter]
     fits: dict[str, Fit]
-    """The weights of the members, by how tags are found."""
+    """The weights of the members, by the source of tags."""
     origin: Origin
     crossing: Crossing = NO_CROSSING
-    """In which patterns of words arcs cross, as the training data shows."""
+    """The patterns in which arcs cross in the training data."""
     stacks: dict[str, Stack] = field(default_factory=dict)
-    """What judges the votes, by how tags are found; without one, they are mixed."""
+    """The stack that weighs the votes, by the source of tags; without one, votes are mixed."""
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -104,7 +104,7 @@ class CommitteeModel(TaggingByParsing, Model):
 
     @classmethod
     def of(cls, models: Sequence[Model], config: CommitteeConfig | None = None) -> Self:
-        """Put models together as they are, with equal weights; committees join with theirs."""
+        """Combine models with equal weights; the members of a committee keep their weights."""
         first = models[0]
         if len(models) == 1 and isinstance(first, cls):
             return first
@@ -138,15 +138,15 @@ class CommitteeModel(TaggingByParsing, Model):
         return self.symbols.tags
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return those of a sentence's given tags that the member who knows fewest does not know.
+        """Return the given tags of a sentence that are unknown to the member with the fewest tags.
 
-        A tag may be unknown for the features that a member joins to it.
+        A tag may be unknown because of the features that a member joins to it.
         """
         voting = [member for member in self.members if member.tag_column == self.tag_column]
         return max((member.unknown_tags(sentence) for member in voting), key=len)
 
     def parse_protocol(self, **options: Any) -> str:
-        """Say how trees are found with these options."""
+        """Describe how trees are found with these options."""
         chosen = self._chosen(options)
         parts = [f"{self.kind} of {len(self.members)}", f"tags {chosen.tags}"]
         parts.append(f"{chosen.search} {chosen.size:,} by {chosen.selection}")
@@ -158,14 +158,14 @@ class CommitteeModel(TaggingByParsing, Model):
         return ", ".join([*parts, chosen.goal])
 
     def asked(self, **given: Any) -> dict[str, Any]:
-        """Return what members are asked: what is given, and the committee's own defaults."""
+        """Return the options of the members: the given ones, and the committee's defaults."""
         return {"tags": "joint", "size": self.config.particles, **given}
 
     def _chosen(self, options: Mapping[str, Any]) -> CommitteeOptions:
         return CommitteeOptions.of(self.asked(**options), self.kind, "parse")
 
     def known_to(self, member: Voter, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those options that a member has."""
+        """Return the options that a member has."""
         return member.member_options(asked, beam=self.config.beam)
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
@@ -222,7 +222,7 @@ class CommitteeModel(TaggingByParsing, Model):
         symbols: Symbols,
         threads: int = 0,
     ) -> Ballot:
-        """Return votes with their mixture, as a stack judges them."""
+        """Return votes with their mixture, weighed by a stack."""
         lengths = [len(sentence) for sentence in sentences]
         arcs, tags = in_common(votes, symbols)
         return Ballot(
@@ -237,11 +237,11 @@ class CommitteeModel(TaggingByParsing, Model):
     def votes_of_members(
         self, sentences: Sequence[Sentence], asked: Mapping[str, Any]
     ) -> list[Votes]:
-        """Return what each member says of a batch of sentences."""
+        """Return the votes of each member on a batch of sentences."""
         return [self._votes_of(member, sentences, asked) for member in self.members]
 
     def most_words_of(self, member: Voter, asked: Mapping[str, Any]) -> float:
-        """Return how long the sentences may be that a member is asked about."""
+        """Return the maximum length of a sentence for a member."""
         most = math.inf if member.most_words is None else member.most_words
         is_slow = member.most_words is not None and asked["tags"] == "joint"
         if is_slow and any(
@@ -253,7 +253,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def _votes_of(
         self, member: Voter, sentences: Sequence[Sentence], asked: Mapping[str, Any]
     ) -> Votes:
-        """Return the votes of a member, who has nothing to say of sentences it finds too long."""
+        """Return the votes of a member; sentences that are too long for it get none."""
         own, lengths = self.known_to(member, asked), [len(sentence) for sentence in sentences]
         most = self.most_words_of(member, asked)
         if max(lengths) <= most:
@@ -278,7 +278,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
     def _may_cross(self, mixture: Mixture, chosen: CommitteeOptions) -> list[bool]:
-        """Tell by sentence whether arcs of its tree may cross; arcs that are given stay."""
+        """Return for each sentence whether arcs of its tree may cross; given arcs stay."""
         knows = self.crossing.counts and self.symbols.nonprojective == "head"
         if not knows or not chosen.by_risk or chosen.partial:
             return [False] * (mixture.offsets.size - 1)
@@ -291,7 +291,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return with_crossing_arcs(tree, mixture, number, sentence.forms, self.crossing, weight)
 
     def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
-        """Return the tree of the member that counts most, for what is too long for the chart."""
+        """Return the tree of the member with the highest weight, if a sentence is too long."""
         weights = self.fits[asked["tags"]].heads
         able = [len(sentence) <= self.most_words_of(m, asked) for m in self.members]
         first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
@@ -302,7 +302,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def explain(
         self, sentence: Words, training: Iterable[Sentence] | None = None, member: str | None = None
     ) -> Explanation:
-        """Return how a member generates a tree: the one that counts most, unless one is named.
+        """Explain how a member generates a tree: the named one, or that with the highest weight.
 
         It is the sentence's own tree, if it has one, or that of the committee.
         """
@@ -328,7 +328,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def from_parts(
         cls, config: CommitteeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the committee again from a file."""
+        """Restore the committee from a file."""
         own, stacks = _apart(header, arrays)
         models = nested_models(numbered(header["members"]), own)
         members = [VOTE.of(model) for model in models.values()]
@@ -389,7 +389,7 @@ def _apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str,
 
 
 def _share_vocabularies(members: Sequence[Voter]) -> None:
-    """Let members that tell the same words apart look unknown ones up together."""
+    """Let members with the same vocabulary share the lookup of unknown words."""
     known: dict[str, Vocabulary] = {}
     for member in members:
         vocabulary = member.vocabulary

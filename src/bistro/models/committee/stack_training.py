@@ -1,15 +1,15 @@
-"""Learning a stack: members that have learned from a part of the treebank vote on the rest.
+"""Training of a stack: members trained on a part of the treebank vote on the rest.
 
 The training sentences are dealt into folds, in short stretches, so that every fold has all genres.
 For each fold, members learn quickly from the other folds and vote on this one. So there are votes
-on the whole treebank, by members who have not seen what they vote on. From them come
+on the whole treebank, by members that have not seen the sentence. From them come
 
     the weights of the mixture      as from a development set
     the stack                       by stochastic gradient, a few passes in random order
 
-Members that have learned from everything are a little better than those of the folds. Only the
-sharpness notices: it is fitted on a development set, and is 1 without one. (Fitted on a fold that
-the stack has not seen, it made heads 1 to 3 points less probable than they were correct.)
+Members that have learned from everything are a little better than those of the folds. This affects
+only the sharpness, which is fitted on a development set, and is 1 without one. (Fitted on a fold
+that the stack has not seen, it made heads 1 to 3 points less probable than they were correct.)
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 
 STRETCH = 20
-"""Neighbouring sentences that stay together when a treebank is dealt into folds."""
+"""Number of neighbouring sentences that stay together in a fold."""
 LEAST_STACKED = 4000
-"""Fewer votes teach a stack less than they mislead it."""
+"""With fewer votes, a stack does more harm than good."""
 
 
 def dealt(
     sentences: Sequence[Sentence], folds: int
 ) -> Iterator[tuple[list[Sentence], list[Sentence]]]:
-    """Yield what members learn from and what they vote on, fold by fold.
+    """Yield the training sentences and the other sentences of each fold.
 
     >>> treebank = [Sentence.from_columns([str(i)]) for i in range(6 * STRETCH)]
     >>> [(len(rest), len(fold), fold[STRETCH].forms) for rest, fold in dealt(treebank, 2)]
@@ -64,12 +64,12 @@ class Counted(NamedTuple):
     sentences: list[Sentence]
     votes: list[Votes]
     symbols: Symbols
-    """What the symbols of these voters are called in the whole committee."""
+    """The numbers of these voters' symbols in the whole committee."""
 
 
 @dataclass(frozen=True)
 class Judging:
-    """How a committee learns to judge the votes of its members."""
+    """Training of the stack of a committee."""
 
     model: CommitteeModel
     config: CommitteeConfig
@@ -104,7 +104,7 @@ class Judging:
 
 @dataclass(frozen=True)
 class Gold:
-    """The right heads, labels and tags of all words, as the committee numbers them."""
+    """The correct heads, labels and tags of all words, in the committee's numbers."""
 
     heads: Ints
     labels: Ints
@@ -129,7 +129,7 @@ class Gold:
 
 
 def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, tags: bool) -> Stack:
-    """Return a stack that has learned from votes; one for given tags decides on no tags."""
+    """Return a stack trained on votes; a stack for given tags does not decide on tags."""
     golds = [Gold.of(ballot) for ballot in ballots]
     wanted = [name for name in DECISIONS if (name != TAGS or tags)]
     if not ballots[0].mixture.symbols.labels:

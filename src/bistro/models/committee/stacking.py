@@ -1,8 +1,8 @@
-"""Stacked decisions: what several voters say of a word, judged by one more model.
+"""Stacked decisions: the votes of several members, weighed by one more model.
 
-A mixture gives every member one weight, whatever is voted on. But members err in places of their
-own: one is good at short arcs, another at conjunctions. A *stack* learns this from votes on
-sentences that the members have not seen. It is a conditional logit,
+A mixture gives every member one weight, whatever is voted on. But members make different errors:
+one is good at short arcs, another at conjunctions. A *stack* learns this from votes on sentences
+that the members have not seen. It is a conditional logit,
 
     p(candidate) ∝ exp Σ_k θ_k f_k(candidate)
 
@@ -14,11 +14,11 @@ and arcs around it in the tree of the plain mixture. Decisions come one after th
     heads     given these tags
     labels    given the heads of the tree with the highest sum of head probabilities
 
-Each gives probabilities for every word, which take the place of the mixture's. What no member
-proposes is not a candidate, so evidence is kept. Where few heads are proposed, none of them may be
-right: that is one more candidate. Its probability is left out of the result, so that the heads of a
-word may sum to less than 1. Nivre and McDonald (2008) and Martins et al. (2008)
-stacked parsers in this way, with one parser's tree as features of another.
+Each gives probabilities for every word, which take the place of the mixture's. A value that no
+member proposes is not a candidate, so evidence is kept. Where few heads are proposed, none of them
+may be right: that is one more candidate. Its probability is left out of the result, so that the
+heads of a word may sum to less than 1. Nivre and McDonald (2008) and Martins et al. (2008) stacked
+parsers in this way, with one parser's tree as features of another.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
 """The probability in the mixture that makes an entry a candidate."""
 
 NO_LABEL = -9
-"""The label of an arc to no head."""
+"""The label of the candidate without a head."""
 
 Weights = NDArray[np.float32]
 SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
@@ -61,10 +61,10 @@ class Candidates:
     votes: NDArray[np.float32]
     """One row per candidate, one column per voter."""
     context: Ints
-    """What comes with each: the likeliest label of an arc, or the head of a label."""
+    """The companion of each candidate: the likeliest label of an arc, or the head of a label."""
 
     def places_of(self, gold: Ints) -> NDArray[np.int32]:
-        """Return the place of the gold entry among those of each word, or -1."""
+        """Return the index of the gold entry of each word, or -1."""
         found = np.full(len(self.rows), -1, dtype=np.int32)
         row = self.rows.row
         hits = np.flatnonzero(self.rows.what == gold[row])
@@ -162,7 +162,7 @@ class Ballot:
         return Candidates(labels, votes, heads[rows.row])
 
     def batch(self, tree: Tree, candidates: Candidates) -> StackBatch:
-        """Return words, tree and candidates as the core takes them."""
+        """Return words, tree and candidates in the form that the core expects."""
         return StackBatch(
             offsets=self.mixture.offsets.astype(np.int64),
             forms=self.forms,
@@ -181,7 +181,7 @@ class Stack:
     """Learned weights of the decisions for one source of tags."""
 
     weights: Mapping[str, Weights]
-    """Weights of each decision; one that is missing is left to the mixture."""
+    """Weights of each decision; without weights, the mixture decides."""
 
     def decided(self, ballot: Ballot) -> Mixture:
         """Return the mixture with the probabilities of the stack."""
@@ -214,7 +214,7 @@ class Stack:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Stack:
-        """Make the stack again, and check it."""
+        """Restore the stack, and check it."""
         for name, weights in arrays.items():
             size = weights.size
             if name not in DECISIONS or size not in SIZES:
@@ -226,7 +226,7 @@ class Stack:
 def tabled(
     mixture: Rows, members: Sequence[Rows], least: float
 ) -> tuple[Rows, NDArray[np.float32]]:
-    """Return the likely entries of a mixture, and what each member and the mixture say of them."""
+    """Return the likely entries of a mixture, and their probabilities under each voter."""
     rows = mixture.among(mixture.probability >= least)
     tops = [int(one.what.max(initial=0)) for one in (mixture, *members)]
     span = max(tops) + 1

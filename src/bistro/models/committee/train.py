@@ -59,7 +59,7 @@ PREPARING = 0.25
 VOTING = 0.25
 """The part of the time of fitting without a development set that votes take."""
 VOTES_ON_ALL = 5.0
-"""How many times longer votes on the training data take than those on a development set."""
+"""Ratio of the time of votes on the training data to that of a development set."""
 VOTED = 0.9
 """The part of the time of learning a stack that the votes of folds take."""
 
@@ -113,7 +113,7 @@ class _Training:
         self.shares = shares(self.settings, sweeps, fits=fits, folds=folds)
 
     def members(self) -> tuple[list[Voter], Trace]:
-        """Go through the phases that a checkpoint does not spare; return members and trace."""
+        """Run the phases that the checkpoint does not contain; return members and trace."""
         if self.other.note and any(name.endswith(OTHER_TAGS) for name in self.config.members):
             self.run.session.on_note(self.other.note)
         workers = self.run.session.workers
@@ -154,7 +154,7 @@ class _Training:
         return train_isbn(self.sentences, settings, run, self.dev)
 
     def _learn_elsewhere(self, workers: Workers) -> tuple[list[Voter], Trace]:
-        """Let every member be trained by one of the workers."""
+        """Train every member on one of the workers."""
         run, sampler = self.run, self.config.sampler
         own = self.other.own
         errand = Errand(self._by_tagset(), own, self.dev, run.seed, run.treebank, sampler)
@@ -162,14 +162,14 @@ class _Training:
         return [found[name] for name in self.settings], trace
 
     def _by_tagset(self) -> dict[str, list[Sentence]]:
-        """Return the sentences as members with tags of either column learn from them."""
+        """Return the training sentences for members with tags of either column."""
         sentences: dict[str, list[Sentence]] = {self.other.own: self.sentences}
         if any(settings.tagset == self.other.other for settings in self.settings.values()):
             sentences[self.other.other] = self.other.filled(self.sentences)
         return sentences
 
     def _sweep(self, done: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Voter], Trace]:
-        """Run the chains of all members that have some."""
+        """Run the chains of all members that have chains."""
         sentences = self._by_tagset()
         chained = {n: s for n, s in self.settings.items() if not isinstance(s, IsbnConfig)}
         share = PREPARING * self.shares["chains"]
@@ -189,12 +189,12 @@ class _Training:
 
     @property
     def has_stack(self) -> bool:
-        """Whether there is enough to learn a stack from."""
+        """Whether there are enough sentences to train a stack."""
         words = sum(map(len, self.sentences))
         return self.config.stack.folds > 0 and words >= LEAST_STACKED
 
     def stack(self, model: CommitteeModel) -> None:
-        """Give a committee the weights and the stacks that votes on all folds suggest."""
+        """Fit the weights and stacks of a committee to the votes on all folds."""
         folds, threads = self.config.stack.folds, self.run.session.threads
         self.run.session.on_note(f"learning to judge votes, from {folds} folds")
         ballots: dict[str, list[Counted]] = {way: [] for way in WAYS}
@@ -210,7 +210,7 @@ class _Training:
             model.fits[way], model.stacks[way] = judging.learned(way, found, self.dev)
 
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
-        """Return the sharpness that suits members who have not seen the sentences they vote on."""
+        """Return the sharpness, fitted with members that have not seen the sentences."""
         rest, held_out, is_unseen = self._parts()
         words = sum(map(len, held_out))
         if words < LEAST_WORDS:
@@ -221,9 +221,9 @@ class _Training:
         return {way: fit.sharpness for way, fit in found.items()}
 
     def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
-        """Return what to learn from and what to hold out, and whether latent members have done so.
+        """Return training and held-out sentences, and whether latent members already held them out.
 
-        What these hold out for themselves serves if it is large enough: they need not learn twice.
+        If their own held-out part is large enough, it is used: they need not be trained twice.
         """
         for settings in self._latent().values():
             rest, held_out = split(self.sentences, None, settings, self.run.seed)
@@ -232,7 +232,7 @@ class _Training:
         return (*stretches(self.sentences), False)
 
     def _of_the_rest(self, rest: list[Sentence], members: Sequence[Voter] | None) -> CommitteeModel:
-        """Return a committee that has learned from a part of the sentences, in a few sweeps.
+        """Return a committee trained on a part of the sentences, in a few sweeps.
 
         Latent-variable members are those of `members`, if these have not seen the other part.
         """
@@ -281,7 +281,7 @@ def _fits(
 
 
 def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
-    """Return equal weights; latent-variable members have no say in tags beside others.
+    """Return equal weights; latent-variable members do not vote on tags if there are others.
 
     By themselves they tag far worse, most of all where they have learned from few sentences.
     """

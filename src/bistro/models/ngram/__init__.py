@@ -12,5 +12,6 @@ KIND = Kind(
     config="bistro.models.ngram.config:NgramConfig",
     trainer="bistro.models.ngram.train:train_ngram",
     abilities=("score", "generate", "explain"),
+    reading=0.14,
     prior="bistro.models.ngram.prior:simulate_ngram",
 )

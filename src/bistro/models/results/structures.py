@@ -107,7 +107,7 @@ class OrderScore:
     by_family: list[tuple[Family, float]]
 
 
-Ties = Literal["lot", "input"]
+Ties = Literal["random", "input"]
 """Choice among equally probable orders: at random, or the order of the input if it is one."""
 
 

@@ -42,11 +42,11 @@ PLAIN_SUFFIXES = (".conllu", ".conll", ".txt")
 
 
 class ConflictError(BistroError):
-    """Somebody else has changed what a decision is about."""
+    """The sentence of a decision was changed by someone else."""
 
 
 class Document:
-    """One file on the desk. Its methods are to be called one at a time.
+    """One file on the desk. Its methods must not be called concurrently.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Document:
         self.past: list[Event] = []
         """Decisions that can be undone, the last one at the end."""
         self.future: list[Event] = []
-        """Decisions that were undone and can be made again, the next one at the end."""
+        """Decisions that were undone and can be redone, the next one at the end."""
         self.last = 0
         """The number of the last event."""
         self.unsaved = 0
@@ -81,7 +81,7 @@ class Document:
 
     @classmethod
     def open(cls, path: Path) -> Document:
-        """Open a file, with what its journal has that the file lacks."""
+        """Open a file, and apply the decisions of its journal that are not saved in it."""
         content = _content(path)
         journal = Journal.beside(path)
         try:
@@ -94,7 +94,7 @@ class Document:
         return len(self.sentences)
 
     def sentence(self, place: int) -> Sentence:
-        """Return a sentence by its place, from 0."""
+        """Return a sentence by its position, from 0."""
         if not 0 <= place < len(self.sentences):
             raise BistroError(f"there is no sentence {place + 1}: the file has {len(self)}")
         return self.sentences[place]
@@ -153,7 +153,7 @@ class Document:
         self._count()
 
     def undo(self, last: int) -> int:
-        """Take the last decision back; return its sentence.
+        """Undo the last decision; return its sentence.
 
         `last` is the number of the last event that the caller knows of.
         """
@@ -163,16 +163,16 @@ class Document:
         return self._turn(self.past[-1], forward=False, is_new=True)
 
     def redo(self, last: int) -> int:
-        """Make the decision that was undone last again; return its sentence."""
+        """Redo the decision that was undone last; return its sentence."""
         self._check_last(last)
         if not self.future:
             raise BistroError("there is nothing to redo")
         return self._turn(self.future[-1], forward=True, is_new=True)
 
     def save(self, *, overwrite: bool = False) -> None:
-        """Write the file: all of it or, if that fails, nothing.
+        """Write the whole file or, if that fails, nothing.
 
-        `overwrite` writes it also if another program has changed it.
+        `overwrite` writes it even if another program has changed it.
         """
         content = self.content()
         if not overwrite and self.changed_on_disk():
@@ -188,14 +188,14 @@ class Document:
         self.unsaved = 0
 
     def changed_on_disk(self) -> bool:
-        """Tell whether the file is not as it was when it was last read or written here."""
+        """Return whether the file was changed since it was last read or written here."""
         try:
             return digest(self.path.read_bytes()) != self.disk
         except OSError:
             return True
 
     def close(self) -> None:
-        """Let other processes have the file."""
+        """Release the file for other processes."""
         self.journal.close()
 
     def _check_version(self, place: int, version: int) -> None:
@@ -209,7 +209,7 @@ class Document:
         if last != self.last:
             raise ConflictError(
                 "there are newer decisions, made in another window: they are shown now, and "
-                "nothing was undone or made again"
+                "nothing was undone or redone"
             )
 
     def _put(self, place: int, sentence: Sentence, *, is_done: bool) -> None:
@@ -240,7 +240,7 @@ class Document:
         return place
 
     def _recover(self) -> None:
-        """Do again what the journal has and the file lacks."""
+        """Apply the decisions of the journal that are not saved in the file."""
         events = self.journal.events
         marks = [i for i, event in enumerate(events) if _mark(event)]
         known = [i for i in marks if _mark(events[i]) == self.disk]
@@ -254,7 +254,7 @@ class Document:
                 )
             self.journal.append({"opened": self.disk, "journal": VERSION})
             return
-        # What was before the file became another one cannot be undone in this one.
+        # Decisions made before the file was replaced cannot be undone in the new one.
         start = max((i for i in marks if i <= known[-1] and "opened" in events[i]), default=0)
         for i, event in enumerate(events[start:], start=start):
             self._do_again(event, text=i > known[-1])
@@ -291,7 +291,7 @@ class Document:
 
 
 def _mark(event: Event) -> str | None:
-    """Return the content of the file that an event tells of, if it does."""
+    """Return the content of the file that an event records, if it records one."""
     found: str | None = event.get("opened") or event.get("saving")
     return found
 

@@ -1,4 +1,4 @@
-"""The journal beside a file: every decision, on disk before it counts.
+"""The journal of a file: every decision is on disk before it takes effect.
 
 One line of JSON per event, in ``mine.conllu.journal``:
 
@@ -38,7 +38,7 @@ class Journal:
     Parameters
     ----------
     path
-        The journal itself; it is made if there is none.
+        The journal itself; it is created if it does not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -46,7 +46,7 @@ class Journal:
         self.raw = self._opened()
         self.events: list[Event] = self._read()
         self.broken = ""
-        """Why nothing can be written any more, if that is so."""
+        """The reason why nothing can be written any more, if there is one."""
 
     @classmethod
     def beside(cls, file: Path) -> Journal:
@@ -116,12 +116,12 @@ class Journal:
             raise BistroError(f"{self.path}: is of another version of Bistro")
 
     def close(self) -> None:
-        """Let other processes have it."""
+        """Release the journal for other processes."""
         self.raw.close()
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the name of a new file reach the disk, on systems where folders can be opened."""
+    """Write the name of a new file to disk, on systems where folders can be opened."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
