@@ -51,7 +51,11 @@ class StackSettings:
     )
     passes: int = setting(6, "Passes over the votes.")
     rate: float = setting(0.04, "Size of the steps (AdaGrad).")
-    bits: int = setting(20, "Weights of each decision, as a power of 2: features are hashed.")
+    classes: bool = setting(
+        True, "See classes of words, by their neighbours in the training data and in --text."
+    )
+    bits: int = setting(22, "Weights of each decision, as a power of 2: features are hashed.")
+    dropout: float = setting(0.5, "Share of the features that are left out in each step.")
 
     def validate(self) -> None:
         """Refuse what cannot be learned with."""
@@ -59,6 +63,8 @@ class StackSettings:
             raise ConfigError(f"stack.folds = {self.folds} must be 0 or at least 2")
         if self.passes < 1 or not self.rate > 0:
             raise ConfigError("stack.passes and stack.rate must be positive")
+        if not 0 <= self.dropout < 1:
+            raise ConfigError(f"stack.dropout = {self.dropout} must lie in [0, 1)")
         if not 8 <= self.bits <= MOST_BITS:
             raise ConfigError(f"stack.bits = {self.bits} must lie between 8 and {MOST_BITS}")
 
