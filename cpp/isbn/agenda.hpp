@@ -38,6 +38,19 @@ public:
     // What a derivation must exceed to be kept.
     double threshold() const { return best_.size() < limit_ ? -std::numeric_limits<double>::infinity() : best_.front(); }
 
+    // The threshold if derivations with these log-probabilities had come as well.
+    double threshold_with(const std::vector<double>& more) {
+        ranked_ = best_;
+        ranked_.insert(ranked_.end(), more.begin(), more.end());
+        if (ranked_.size() < limit_) return -std::numeric_limits<double>::infinity();
+        const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
+        std::nth_element(ranked_.begin(), last, ranked_.end(), std::greater<>());
+        return *last;
+    }
+
+    // The highest log-probability of the next word so far.
+    double best_word() const { return best_word_; }
+
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label, std::uint32_t level) {
         if (!(log_prob > threshold())) return;
         items_.push_back({log_prob, node, action, label, level});
@@ -99,6 +112,7 @@ private:
     std::vector<Waiting> unlikely_;  // could only win if the next word turned out more probable than it has so far
     std::vector<Waiting> again_;
     std::vector<double> best_;       // a heap, the lowest first
+    std::vector<double> ranked_;
     double best_word_ = 0;
 };
 

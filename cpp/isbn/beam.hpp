@@ -261,7 +261,9 @@ private:
     }
 
     // Hangs on the root what has no head; each with its likeliest label.
-    void finish(Configuration c, const Shifting& shifting, double log_prob) {
+    void finish(const Configuration& before, const Shifting& shifting, double log_prob) {
+        if (!(log_prob > agenda_.threshold())) return;  // it would not be among those returned
+        Configuration c = before;
         c.note(stages_.after(shifting.stage, kTagGroup, shifting.mask, kEnd));
         c.shift_to_end();
         double log_words = log_prob;

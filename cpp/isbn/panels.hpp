@@ -23,10 +23,18 @@ void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size
 void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start, std::size_t rows,
                     std::size_t columns);
 
+// y[i] = sum over j of p[j] w[i][j].
+void panel_means(float* y, const float* p, const float* panels, std::size_t rows, std::size_t columns);
+
+float dot_product(const float* x, const float* y, std::size_t n);
+
 // y[j] = sum over r of rows[r][j], in this order.
 void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t width);
 
 // `normalise` for numbers that fill whole panels, with minus infinity where a column is none.
 void normalise_panels(float* x, std::size_t columns);
+
+// The same, but the numbers are still to be multiplied with the result: for those who look at a few of them only.
+float exponentials_in_panels(float* x, std::size_t columns);
 
 }  // namespace bistro::isbn

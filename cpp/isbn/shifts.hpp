@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "isbn/agenda.hpp"
-#include "isbn/questions.hpp"
+#include "isbn/bounds.hpp"
 #include "isbn/search.hpp"
 
 namespace bistro::isbn {
@@ -43,11 +43,8 @@ public:
         found_.clear();
         clusters_.clear();
         tags_.clear();
-        if (given >= 0) return add_cluster(given, 0.0);
-        const auto first = seen_.begin[static_cast<std::size_t>(word)], end = seen_.begin[static_cast<std::size_t>(word) + 1];
-        if (first == end)
-            for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_cluster(cluster, 0.0);
-        for (auto i = first; i < end; ++i) add_cluster(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)]);
+        add_clusters(given);
+        bounds_.clear(clusters_.size());
     }
 
     // Some derivations shift.
@@ -55,13 +52,16 @@ public:
         decide_tags(shifting, stages);
         decide_bundles(stages);
         wanted_.clear();
-        words_.clear();
         for (std::size_t i = 0; i < shifting.size(); ++i) choose(shifting[i], i, stages, agenda.threshold());
-        words_.answer(stages);
+        if (options_.at_once == 1)
+            decide_words(stages, [](const Wanted&) { return true; });
+        else
+            decide_words_that_can_win(shifting, stages, agenda);
         std::size_t k = 0;
         for (std::size_t i = 0; i < shifting.size(); ++i) {
             Event event{shifting[i].log_prob, found_.size(), 0};
-            for (; k < wanted_.size() && wanted_[k].from == i; ++k) find(shifting[i], wanted_[k]);
+            for (; k < wanted_.size() && wanted_[k].from == i; ++k)
+                if (wanted_[k].is_decided) find(shifting[i], wanted_[k]);
             event.end = found_.size();
             events_.push_back(event);
             note(event, agenda, noted_);
@@ -99,7 +99,8 @@ private:
     struct Wanted {
         std::size_t from;
         Candidate candidate;
-        std::size_t question;
+        bool is_decided = false;
+        double log_word = 0;
     };
 
     // One derivation before its shift, and what it has become with each of its clusters.
@@ -121,6 +122,14 @@ private:
         if (found == tags_.end()) tags_.push_back(tag);
     }
 
+    void add_clusters(std::int32_t given) {
+        if (given >= 0) return add_cluster(given, 0.0);
+        const auto first = seen_.begin[static_cast<std::size_t>(word_)], end = seen_.begin[static_cast<std::size_t>(word_) + 1];
+        if (first == end)
+            for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_cluster(cluster, 0.0);
+        for (auto i = first; i < end; ++i) add_cluster(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)]);
+    }
+
     void decide_tags(std::span<const Shifting> shifting, Stages<Real>& stages) {
         questions_.clear();
         for (const Shifting& s : shifting) questions_.ask(stages, s.stage, kTagGroup, s.mask);
@@ -128,7 +137,7 @@ private:
         of_tags_.clear();
         for (std::size_t i = 0; i < shifting.size(); ++i)
             for (const std::int32_t tag : tags_)
-                of_tags_.push_back({log_of(questions_[i][tag + 1]), stages.after(shifting[i].stage, kTagGroup, shifting[i].mask, tag + 1), 0});
+                of_tags_.push_back({log_of(questions_.of(i, tag + 1)), stages.after(shifting[i].stage, kTagGroup, shifting[i].mask, tag + 1), 0});
     }
 
     void decide_bundles(const Stages<Real>& stages) {
@@ -146,7 +155,7 @@ private:
         for (std::size_t i = 0; i < clusters_.size(); ++i) {
             const OfTag& tag = of_tags_[from * tags_.size() + clusters_[i].tag];
             double log_prob = tag.log_prob;
-            if (has_bundles(tags_[clusters_[i].tag])) log_prob += log_of(questions_[tag.bundles][shape_.of_bundle(clusters_[i].cluster).outcome]);
+            if (has_bundles(tags_[clusters_[i].tag])) log_prob += log_of(questions_.of(tag.bundles, shape_.of_bundle(clusters_[i].cluster).outcome));
             candidates_.push_back({log_prob + clusters_[i].log_share, i, log_prob, tag.stage});
         }
         best_first(candidates_, 0, 2 * options_.clusters, [](const Candidate& c) { return c.rank; });
@@ -155,18 +164,68 @@ private:
             if (shifting.log_prob + candidate.log_cluster <= threshold) continue;
             const Outcome bundle = shape_.of_bundle(c.cluster);
             candidate.stage = stages.after(candidate.stage, bundle.group, kAll, bundle.outcome);
-            wanted_.push_back({from, candidate, is_certain(c) ? 0 : words_.ask(stages, candidate.stage, c.outcome.group)});
+            wanted_.push_back({from, candidate});
         }
     }
 
     bool is_certain(const Cluster& c) const { return shape_.outcomes(c.outcome.group) == 1; }
 
+    // Works out the words of those that are not decided yet and are chosen.
+    template <class Choose>
+    void decide_words(const Stages<Real>& stages, const Choose& is_chosen) {
+        words_.clear();
+        asked_.clear();
+        for (Wanted& w : wanted_) {
+            if (w.is_decided || !is_chosen(w)) continue;
+            const Cluster& c = clusters_[w.candidate.cluster];
+            w.is_decided = true;
+            w.log_word = c.outcome.log_share;
+            if (is_certain(c)) continue;
+            words_.ask(stages, w.candidate.stage, c.outcome.group);
+            asked_.push_back(&w);
+        }
+        words_.answer(stages);
+        for (std::size_t i = 0; i < asked_.size(); ++i) {
+            const std::size_t cluster = asked_[i]->candidate.cluster;
+            const Outcome& word = clusters_[cluster].outcome;
+            asked_[i]->log_word += log_of(words_.of(i, word.outcome));
+            if (!bounds_.knows(cluster)) bounds_.learn(cluster, word, stages, asked_[i]->candidate.stage, words_.unscaled(i), words_.factor(i));
+        }
+    }
+
+    // First the likeliest cluster of each derivation, and each cluster once; then those that could still be kept, or whose word could be
+    // more probable than any so far.
+    void decide_words_that_can_win(std::span<const Shifting> shifting, const Stages<Real>& stages, Agenda& agenda) {
+        double threshold = agenda.threshold(), best_word = agenda.best_word();
+        auto can_win = [&](const Wanted& w) {
+            const Cluster& c = clusters_[w.candidate.cluster];
+            if (is_certain(c) || !bounds_.knows(w.candidate.cluster)) return true;
+            const double most = w.candidate.log_cluster + c.outcome.log_share + bounds_.highest(w.candidate.cluster, c.outcome, stages, w.candidate.stage);
+            return most > best_word || shifting[w.from].log_prob + most > threshold;
+        };
+        is_tried_.assign(clusters_.size(), 0);
+        std::size_t last = shifting.size();
+        decide_words(stages, [&](const Wanted& w) {
+            const bool is_new = !bounds_.knows(w.candidate.cluster) && !is_tried_[w.candidate.cluster];
+            if (w.from == last && !is_new) return false;
+            last = w.from;
+            is_tried_[w.candidate.cluster] = 1;
+            return can_win(w);
+        });
+        scores_.clear();
+        for (const Wanted& w : wanted_) {
+            if (!w.is_decided) continue;
+            best_word = std::max(best_word, w.candidate.log_cluster + w.log_word);
+            scores_.push_back(shifting[w.from].log_prob + w.candidate.log_cluster + w.log_word);
+        }
+        threshold = agenda.threshold_with(scores_);
+        decide_words(stages, can_win);
+    }
+
     void find(const Shifting& shifting, const Wanted& wanted) {
         const Candidate& candidate = wanted.candidate;
-        const Cluster& c = clusters_[candidate.cluster];
-        const double log_word = c.outcome.log_share + (is_certain(c) ? 0.0 : log_of(words_[wanted.question][c.outcome.outcome]));
-        const double log_prob = shifting.log_prob + candidate.log_cluster + log_word;
-        found_.push_back({{log_prob, shifting.node, c.cluster, log_word, candidate.stage}, candidate.log_cluster});
+        const double log_prob = shifting.log_prob + candidate.log_cluster + wanted.log_word;
+        found_.push_back({{log_prob, shifting.node, clusters_[candidate.cluster].cluster, wanted.log_word, candidate.stage}, candidate.log_cluster});
     }
 
     // Adds the best clusters of one derivation, and tells the agenda.
@@ -199,10 +258,14 @@ private:
     std::vector<OfTag> of_tags_;  // by derivation and tag
     std::vector<Candidate> candidates_;
     std::vector<Wanted> wanted_;  // by derivation
+    std::vector<Wanted*> asked_;
+    std::vector<std::uint8_t> is_tried_;  // by cluster
+    std::vector<double> scores_;
+    WordBounds<Real> bounds_;
     std::vector<Event> events_;
     std::vector<Found> found_;
     std::vector<Shifted> noted_;
-    Questions<Real> questions_, words_;
+    Questions<Real, false> questions_, words_;
 };
 
 }  // namespace bistro::isbn
