@@ -74,12 +74,13 @@ class CommitteeConfig:
     """Settings of the committee."""
 
     members: tuple[Member, ...] = setting(
-        ("left", "right", "right-other-tags", "eisner", "isbn"),
+        ("left", "right-other-tags", "eisner", "isbn"),
         "Transition parsers from left to right and from right to left, Eisner's model, and the "
         "latent-variable parser in both directions (isbn, isbn-right); transition parsers and "
         "Eisner's model plain, with contexts that see labels, with those of the preset table1, or "
-        "with the other column of tags. On a treebank without such a column, left-labels takes "
-        "the place of the last. Members that cannot differ on a treebank are left out.",
+        "with the other column of tags. On a treebank without such a column, right takes the place "
+        "of right-other-tags, or left-labels where right is a member. Members that cannot differ "
+        "on a treebank are left out.",
     )
     preset: str = setting(
         AUTO,
