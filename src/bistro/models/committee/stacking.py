@@ -52,7 +52,7 @@ NO_TAG = -5
 NO_LABEL = -9
 """The label of an arc to no head."""
 
-SMALLEST = 0.01
+SMALLEST = 0.05
 """Weights that are closer to 0 are not kept: most features were seen once or twice."""
 DAMAGED = "the weights of the stack are damaged"
 
