@@ -34,7 +34,7 @@ def train(
     ),
     text: list[str] | None = option(
         "RAW",
-        "Raw text, one sentence per line, as additional training data (transition).",
+        "Raw text, one sentence per line, as additional training data (transition, committee).",
     ),
     output: str | None = outputs.output(
         outputs.MODEL,

@@ -116,7 +116,7 @@ class Kind:
         trained: Model = resolve(self.trainer)(*arguments, **fitting)
         return trained
 
-    def train_with_text(self, *arguments: Any) -> Model:
+    def train_with_text(self, *arguments: Any, **fitting: Any) -> Model:
         """Call the trainer that learns from raw text in addition to the data."""
         if not self.text_trainer:
             able = [kind.name for kind in every() if kind.text_trainer]
@@ -124,7 +124,7 @@ class Kind:
                 f"{a_model(self.name)} does not learn from raw text in addition to its data; use "
                 f"{a_model(' or '.join(able))}, or give the text as training data to ngram"
             )
-        trained: Model = resolve(self.text_trainer)(*arguments)
+        trained: Model = resolve(self.text_trainer)(*arguments, **fitting)
         return trained
 
     def data(self) -> Reader:

@@ -53,7 +53,11 @@ class StackSettings:
     )
     passes: int = setting(6, "Passes over the votes.")
     rate: float = setting(0.04, "Step size (AdaGrad).")
-    bits: int = setting(20, "Number of weights per decision, as a power of 2: features are hashed.")
+    classes: bool = setting(
+        True, "Use classes of words with similar neighbours in the training data and in --text."
+    )
+    bits: int = setting(22, "Number of weights per decision, as a power of 2: features are hashed.")
+    dropout: float = setting(0.5, "Share of the features that are left out in each step.")
 
     def validate(self) -> None:
         """Raise an error if training is impossible with these settings."""
@@ -61,6 +65,8 @@ class StackSettings:
             raise ConfigError(f"stack.folds = {self.folds} must be 0 or at least 2")
         if self.passes < 1 or not self.rate > 0:
             raise ConfigError("stack.passes and stack.rate must be positive")
+        if not 0 <= self.dropout < 1:
+            raise ConfigError(f"stack.dropout = {self.dropout} must lie in [0, 1)")
         if not 8 <= self.bits <= MOST_BITS:
             raise ConfigError(f"stack.bits = {self.bits} must lie between 8 and {MOST_BITS}")
 
@@ -70,12 +76,13 @@ class CommitteeConfig:
     """Settings of the committee."""
 
     members: tuple[Member, ...] = setting(
-        ("left", "right", "right-other-tags", "eisner", "isbn"),
+        ("left", "right-other-tags", "eisner", "isbn"),
         "Transition parsers from left to right and from right to left, Eisner's model, and the "
         "latent-variable parser in both directions (isbn, isbn-right); transition parsers and "
         "Eisner's model plain, with contexts that see labels, with those of the preset table1, or "
-        "with the other column of tags. On a treebank without such a column, left-labels takes "
-        "the place of the last. Members that cannot differ on a treebank are left out.",
+        "with the other column of tags. On a treebank without such a column, right takes the place "
+        "of right-other-tags, or left-labels where right is a member. Members that cannot differ "
+        "on a treebank are left out.",
     )
     preset: str = setting(
         AUTO,

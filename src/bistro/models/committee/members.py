@@ -36,8 +36,8 @@ GENERATED_LABELS = ChildContexts(
 )
 OTHER_TAGS = "other-tags"
 """Suffix of the names of members that learn from the other column of tags."""
-INSTEAD = {"left-other-tags": "left-labels", "right-other-tags": "left-labels"}
-"""Replacements of members if the treebank has no tags for them."""
+INSTEAD = {"left-other-tags": ("left-labels",), "right-other-tags": ("right", "left-labels")}
+"""Replacements of members if the treebank has no tags for them: the first that is not a member yet."""
 
 
 def member_settings(
@@ -51,7 +51,7 @@ def member_settings(
     other = other_tags_of(sentences, base.tagset)
     found: dict[str, MemberSettings] = {}
     for wanted in config.members:
-        name = wanted if other.is_useful else INSTEAD.get(wanted, wanted)
+        name = wanted if other.is_useful else _instead(wanted, config.members)
         side, _, family = name.partition("-")
         settings = _transition(name, config, base, has_labels=has_labels)
         if family == OTHER_TAGS:
@@ -66,6 +66,16 @@ def member_settings(
         if chosen not in found.values():
             found[name] = chosen
     return found
+
+
+def _instead(wanted: str, members: Sequence[str]) -> str:
+    """Return the member who takes the place of one that needs the other column of tags.
+
+    >>> _instead("right-other-tags", ["left", "right"]), _instead("right-other-tags", ["left"])
+    ('left-labels', 'right')
+    """
+    others = INSTEAD.get(wanted, (wanted,))
+    return next((name for name in others if name not in members), others[-1])
 
 
 def _transition(

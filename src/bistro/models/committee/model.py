@@ -30,18 +30,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError, ModelFileError
+from bistro.errors import BistroError
 from bistro.modelfile import Arrays
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import Model, Origin, megabytes
+from bistro.models.committee.classes import NO_CLASSES, WordClasses
 from bistro.models.committee.config import CommitteeConfig
+from bistro.models.committee.contents import (
+    CLASSES,
+    NO_CROSSING,
+    STACK,
+    TEMPLATES,
+    WAYS,
+    apart,
+    classes_of,
+    crossing_of,
+)
 from bistro.models.committee.crossing import Crossing
 from bistro.models.committee.mixture import Fit, Mixture, Symbols, in_common, sharper
 from bistro.models.committee.moves import with_crossing_arcs, with_lifted_votes
 from bistro.models.committee.pool import drawn, pooled
 from bistro.models.committee.stacking import Ballot, Stack
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
-from bistro.models.nested import BETWEEN, nested_arrays, nested_models, numbered
+from bistro.models.nested import nested_arrays, nested_models, numbered
 from bistro.models.parsing.options import DictionaryOptions, SharedOptions
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
@@ -52,11 +63,6 @@ from bistro.treebank.sentence import Sentence
 if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
 
-WAYS = ("given", "joint")
-"""The sources of tags; the weights differ."""
-NO_CROSSING = Crossing()
-STACK = "stack."
-"""Prefix of the names of a stack's arrays."""
 WORDS_IN_CHARTS = 300
 """A chart over all tags of all words takes 0.4 s for 250 words, 3 s for 500 and 90 s for 1,000 (and
 gigabytes): with tags to be found, members with charts have no say in sentences above this."""
@@ -94,6 +100,8 @@ class CommitteeModel(TaggingByParsing, Model):
     """The patterns in which arcs cross in the training data."""
     stacks: dict[str, Stack] = field(default_factory=dict)
     """The stack that weighs the votes, by the source of tags; without one, votes are mixed."""
+    classes: WordClasses = NO_CLASSES
+    """Classes of words that the stacks see."""
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -232,6 +240,7 @@ class CommitteeModel(TaggingByParsing, Model):
             [rows for rows in tags if rows is not None],
             self.single_root,
             threads or os.cpu_count() or 1,
+            classes=self.classes,
         )
 
     def votes_of_members(
@@ -317,23 +326,30 @@ class CommitteeModel(TaggingByParsing, Model):
             "members": [member.whole_header() for member in self.members],
             **({"crossing_arcs": self.crossing.to_dict()} if self.crossing.counts else {}),
             **({"stacks": list(self.stacks)} if self.stacks else {}),
+            **({TEMPLATES: self._templates()} if self._templates() else {}),
+            **({CLASSES: self.classes.words} if self.classes.words else {}),
         }
+
+    def _templates(self) -> dict[str, Any]:
+        return {n: list(t) for stack in self.stacks.values() for n, t in stack.templates.items()}
 
     def arrays(self) -> Arrays:
         """Return the arrays of all members, and the weights of the stacks."""
         stacks = {f"{STACK}{way}": stack for way, stack in self.stacks.items()}
-        return nested_arrays({**numbered(self.members), **stacks})
+        classes = {CLASSES: self.classes} if self.classes.words else {}
+        return nested_arrays({**numbered(self.members), **stacks, **classes})
 
     @classmethod
     def from_parts(
         cls, config: CommitteeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Restore the committee from a file."""
-        own, stacks = _apart(header, arrays)
+        own, stacks = apart(header, arrays)
         models = nested_models(numbered(header["members"]), own)
         members = [VOTE.of(model) for model in models.values()]
         fits = {way: Fit.from_dict(header["fits"][way], len(members)) for way in sorted(WAYS)}
-        return cls(config, members, fits, origin, _crossing_of(header), stacks)
+        classes = classes_of(header, arrays)
+        return cls(config, members, fits, origin, crossing_of(header), stacks, classes)
 
     def summary(self) -> dict[str, Any]:
         """Return members, weights and size."""
@@ -359,33 +375,6 @@ class CommitteeModel(TaggingByParsing, Model):
     def member_names(self) -> list[str]:
         """Return a name for every member."""
         return [str(member.origin.treebank.get("member", member.kind)) for member in self.members]
-
-
-def _crossing_of(header: Mapping[str, Any]) -> Crossing:
-    """Read the patterns of crossing arcs, which older files lack."""
-    if "crossing_arcs" not in header:
-        return NO_CROSSING
-    try:
-        return Crossing.from_dict(header["crossing_arcs"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelFileError("the patterns of crossing arcs are damaged") from error
-
-
-def _apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str, Stack]]:
-    """Return the arrays of the members, and the stacks, which older files lack."""
-    ways = header.get("stacks", [])
-    if not isinstance(ways, list) or not set(map(str, ways)) <= set(WAYS):
-        raise ModelFileError("the stacks are damaged")
-    own: dict[str, NDArray[Any]] = {}
-    weights: dict[str, dict[str, NDArray[Any]]] = {way: {} for way in ways}
-    for name, array in arrays.items():
-        owner, _, inner = name.partition(BETWEEN)
-        way = owner.removeprefix(STACK)
-        if owner.startswith(STACK) and way in weights:
-            weights[way][inner] = array
-        else:
-            own[name] = array
-    return own, {way: Stack.from_arrays(found) for way, found in weights.items()}
 
 
 def _share_vocabularies(members: Sequence[Voter]) -> None:

@@ -26,7 +26,17 @@ from bistro.models.committee.config import CommitteeConfig, StackSettings
 from bistro.models.committee.fitting import heads_of, weights_of, with_trees
 from bistro.models.committee.mixture import Fit, Symbols
 from bistro.models.committee.model import CommitteeModel
-from bistro.models.committee.stacking import DECISIONS, HEADS, LABELS, TAGS, Ballot, Stack, Weights
+from bistro.models.committee.stacking import (
+    DECISIONS,
+    HEADS,
+    LABELS,
+    TAGS,
+    Ballot,
+    Stack,
+    Weights,
+    rounded,
+)
+from bistro.models.committee.templates import Templates, compiled, usual
 from bistro.models.committee.weights import sharpness
 from bistro.models.parsing.votes import Ints, Votes
 from bistro.rng import purpose_key
@@ -56,6 +66,10 @@ def dealt(
             [s for s, out in zip(sentences, chosen, strict=True) if not out],
             [s for s, out in zip(sentences, chosen, strict=True) if out],
         )
+
+
+Lesson = tuple[StackBatch, NDArray[np.int32], int]
+"""Candidates, the place of the gold one among those of each word, and the number of sentences."""
 
 
 class Counted(NamedTuple):
@@ -131,32 +145,41 @@ class Gold:
 def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, tags: bool) -> Stack:
     """Return a stack trained on votes; a stack for given tags does not decide on tags."""
     golds = [Gold.of(ballot) for ballot in ballots]
+    templates = usual(classes=bool(ballots[0].classes.words))
     wanted = [name for name in DECISIONS if (name != TAGS or tags)]
     if not ballots[0].mixture.symbols.labels:
         wanted.remove(LABELS)
-    return Stack({name: _weights(name, ballots, golds, settings, seed) for name in wanted})
+    lessons = {
+        name: [_lesson(name, ballot, gold) for ballot, gold in zip(ballots, golds, strict=True)]
+        for name in wanted
+    }
+    return Stack(
+        {name: _weights(name, lessons[name], templates[name], settings, seed) for name in wanted},
+        {name: templates[name] for name in wanted},
+    )
 
 
 def _weights(
-    name: str, ballots: Sequence[Ballot], golds: Sequence[Gold], settings: StackSettings, seed: int
+    name: str, parts: Sequence[Lesson], templates: Templates, settings: StackSettings, seed: int
 ) -> Weights:
     """Return the weights of one decision, the mean of those after each pass of the second half."""
-    learner = StackLearner(bits=settings.bits, rate=settings.rate)
-    parts = [_lesson(name, ballot, gold) for ballot, gold in zip(ballots, golds, strict=True)]
+    learner = StackLearner(
+        bits=settings.bits, rate=settings.rate, dropout=settings.dropout, seed=seed
+    )
+    seen = compiled(*templates)
     sums = np.zeros(1 << settings.bits)
     first = settings.passes // 2
     for number in range(settings.passes):
         for fold, (batch, gold, size) in enumerate(parts):
             bits = random_bits(seed, purpose_key(f"committee.stack.{name}.{fold}"), number, size)
             order = np.argsort(bits, kind="stable")
-            learner.learn(batch=batch, task=name, gold=gold, order=order)
+            learner.learn(batch=batch, task=name, gold=gold, order=order, templates=seen)
         if number >= first:
             sums += learner.weights()
-    weights: Weights = (sums / (settings.passes - first)).astype(np.float32)
-    return weights
+    return rounded(sums / (settings.passes - first))
 
 
-def _lesson(name: str, ballot: Ballot, gold: Gold) -> tuple[StackBatch, NDArray[np.int32], int]:
+def _lesson(name: str, ballot: Ballot, gold: Gold) -> Lesson:
     """Return a batch of candidates, the place of the gold one among them, and its sentences."""
     if name == TAGS:
         candidates, wanted = ballot.tag_candidates(), gold.tags
@@ -168,4 +191,4 @@ def _lesson(name: str, ballot: Ballot, gold: Gold) -> tuple[StackBatch, NDArray[
     if name == HEADS:
         none = candidates.places_of(ballot.positions)
         places = np.where(places < 0, none, places).astype(np.int32)
-    return ballot.batch(ballot.tree, candidates), places, len(ballot.sentences)
+    return ballot.batch(ballot.tree, candidates, has_words=True), places, len(ballot.sentences)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,9 @@ from bistro.inference.settings import SamplerSettings
 from bistro.inference.workers import LocalWorkers, Workers
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import from_bytes
+from bistro.models.committee.classes import NO_CLASSES, WordClasses
 from bistro.models.committee.config import CommitteeConfig
+from bistro.models.committee.contents import WAYS
 from bistro.models.committee.crossing import Crossing
 from bistro.models.committee.elsewhere import Errand, begin, learn_members
 from bistro.models.committee.fitting import fitted
@@ -38,7 +41,7 @@ from bistro.models.committee.members import (
     preset_settings,
 )
 from bistro.models.committee.mixture import USUAL_SHARPNESS, Fit, Symbols
-from bistro.models.committee.model import WAYS, CommitteeModel
+from bistro.models.committee.model import CommitteeModel
 from bistro.models.committee.stack_training import LEAST_STACKED, Counted, Judging, dealt
 from bistro.models.inputs import Words
 from bistro.models.isbn.config import IsbnConfig
@@ -47,6 +50,7 @@ from bistro.models.isbn.train import split, train_isbn
 from bistro.models.parsing.training import trees_of
 from bistro.models.runs import Run, Trace
 from bistro.models.transition.config import TransitionConfig
+from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
@@ -69,13 +73,19 @@ def train_committee(
     config: CommitteeConfig,
     run: Run,
     dev: Sequence[Sentence] | None = None,
+    text: RawText | None = None,
 ) -> CommitteeModel:
-    """Train the members on trees, and fit weights and sharpness on a development set, if given."""
+    """Train the members on trees, and fit weights and sharpness on a development set, if given.
+
+    From raw text, stacks learn which words occur in the same places.
+    """
     with progress.phase("preparing"):
         training = _Training(trees_of(data), config, run, dev)
+    classes = training.classes(text)
+    texts = {"texts": text.provenance()} if text else {}
     members, trace = training.members()
     fits = {way: _equal_fit([*training.settings.values()]) for way in WAYS}
-    model = CommitteeModel(config, members, fits, run.origin(trace))
+    model = CommitteeModel(config, members, fits, run.origin(trace, **texts), classes=classes)
     if config.crossing:
         model.crossing = Crossing.learn(training.sentences, model.tag_column)
     with progress.phase("fitting", share=training.shares["fit"]):
@@ -87,6 +97,17 @@ def train_committee(
             found = training.sharpness_by_way(members)
             model.fits = {way: replace(fit, sharpness=found[way]) for way, fit in fits.items()}
     return model
+
+
+def train_with_text(
+    data: Sequence[Words],
+    config: CommitteeConfig,
+    run: Run,
+    text: RawText,
+    dev: Sequence[Sentence] | None = None,
+) -> CommitteeModel:
+    """Train a committee whose stacks know words of raw text as well."""
+    return train_committee(data, config, run, dev, text)
 
 
 @dataclass
@@ -192,6 +213,18 @@ class _Training:
         """Whether there are enough sentences to train a stack."""
         words = sum(map(len, self.sentences))
         return self.config.stack.folds > 0 and words >= LEAST_STACKED
+
+    def classes(self, text: RawText | None) -> WordClasses:
+        """Divide the words of the treebank, and of raw text, into classes."""
+        if not self.has_stack or not self.config.stack.classes:
+            if text:
+                self.run.session.on_note("a committee without a stack learns nothing from raw text")
+            return NO_CLASSES
+        of_trees = (sentence.forms for sentence in self.sentences)
+        classes = WordClasses.learn(chain(of_trees, text or ()))
+        for note in text.notes() if text else ():
+            self.run.session.on_note(note)
+        return classes
 
     def stack(self, model: CommitteeModel) -> None:
         """Fit the weights and stacks of a committee to the votes on all folds."""
