@@ -260,7 +260,7 @@ class Stack:
         found: dict[str, NDArray[Any]] = {}
         for name, weights in self.weights.items():
             places = np.flatnonzero(weights).astype(np.uint32)
-            found[f"{name}.size"] = np.array([weights.size])
+            found[f"{name}.size"] = np.array([weights.size], dtype=np.int64)
             found[f"{name}.places"] = places
             found[f"{name}.weights"] = weights[places].astype(np.float16)
         return found
