@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 from conformance.recipes import BY_NAME
 
-from bistro.models.committee.model import WAYS, CommitteeModel
+from bistro.models.committee.classes import SIZES, WordClasses
+from bistro.models.committee.contents import WAYS
+from bistro.models.committee.model import CommitteeModel
 from bistro.models.committee.stacking import DECISIONS, TAGS, Stack
+from bistro.models.committee.templates import usual
 from bistro.pitman_yor import Characters, PitmanYor
 
 BITS = 8
@@ -19,15 +22,24 @@ TEXT = [["the", "dog", "sees", "the", "cat"], ["a", "dog", "sleeps"]]
 WORDS = sorted({word for sentence in TEXT for word in sentence})
 
 
-def committee_with_a_stack() -> bytes:
-    """Return a committee whose stack has weights drawn at random: a real one needs much data."""
+def committee_with_a_stack(*, has_templates: bool = False) -> bytes:
+    """Return a committee whose stack has weights drawn at random: a real one needs much data.
+
+    Older files have all weights; those with templates of features have the weights that are not 0,
+    and classes of words.
+    """
     model = BY_NAME["committee"].train()
     assert isinstance(model, CommitteeModel)
     rng = np.random.default_rng(1)
+    templates = usual(classes=True) if has_templates else {}
+    if has_templates:
+        numbers = rng.integers(0, 3, (len(WORDS), len(SIZES))).astype(np.int32)
+        model.classes = WordClasses(WORDS, numbers)
     for way in WAYS:
         decisions = [name for name in DECISIONS if way == "joint" or name != TAGS]
         drawn = {name: rng.normal(0, 0.1, 1 << BITS).astype(np.float32) for name in decisions}
-        model.stacks[way] = Stack(drawn)
+        own = {name: templates[name] for name in decisions if templates}
+        model.stacks[way] = Stack(drawn, own)
     return model.to_bytes()
 
 
@@ -66,6 +78,7 @@ def use_process(content: bytes) -> None:
 
 MADE: dict[str, Callable[[], bytes]] = {
     "committee-stack.bistro": committee_with_a_stack,
+    "committee-templates.bistro": lambda: committee_with_a_stack(has_templates=True),
     "process.bistro": process_on_a_process,
     "process-characters.bistro": lambda: process(1, base=Characters()),
     "process-unbounded.bistro": lambda: process(
