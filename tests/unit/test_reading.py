@@ -13,13 +13,14 @@ from bistro.evaluate.reading.data import ReadingData, read_reading_data
 from bistro.evaluate.reading.gain import deal, held_out_likelihoods, mean_gain
 from bistro.evaluate.reading.predictors import build, word_counts
 from bistro.evaluate.reading.regression import Floats, fit
-from bistro.evaluate.reading.scores import common_cutting, item_scores, item_surprisal
+from bistro.evaluate.reading.scores import item_scores, item_surprisal
 from bistro.evaluate.reading.simulation import as_table, simulated
 from bistro.evaluate.reading.study import study
 from bistro.evaluate.reading.tables import coefficient_rows, tidy_columns, tidy_rows
 from bistro.models.abilities import TOKENISE
 from bistro.models.ngram.model import NgramModel
 from bistro.report.reading_page import reading_page
+from bistro.tasks.cutting import common_cutting
 
 TABLE = "participant,item,position,word,time\n"
 ITEMS = [["The", "dog", "sleeps", "."], ["A", "cat", "sees", "it", "."]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -167,7 +167,7 @@ def _item_rows(found: dict[str, list[Effect]], pair: tuple[str, str]) -> Iterato
 
 
 def _protocols(
-    models: dict[str, bistro.Model],
+    models: Mapping[str, bistro.Model],
     options: dict[str, Any],
     table: Table,
     stimuli: Sequence[Stimulus],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,7 @@ def reading_times(
 
 
 def _scores(
-    models: dict[str, bistro.Model],
+    models: Mapping[str, bistro.Model],
     data: ReadingData,
     split_punct: bool | None,
     options: dict[str, Any],

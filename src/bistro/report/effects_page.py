@@ -66,10 +66,11 @@ def effects_page(
     page.section("Effects", html.paragraph(EFFECTS), html.figure(effect_chart(found)))
     for name, own in found.items():
         headers = ("", *conditions, "effect, bits", "95 %", "t", "p", "items", "above 0", "unknown")
-        rows = [
+        rows: list[tuple[str | int, ...]] = [
             (
                 label,
-                *(f"{mean:.2f}" for mean in effect.means),
+                f"{effect.means[0]:.2f}",
+                f"{effect.means[1]:.2f}",
                 f"{effect.mean:.2f}",
                 "{:.2f} to {:.2f}".format(*effect.interval),
                 "" if math.isnan(effect.t_value) else f"{effect.t_value:.2f}",
