@@ -201,7 +201,8 @@ private:
             const Cluster& c = clusters_[w.candidate.cluster];
             if (is_certain(c) || !bounds_.is_worth_it(w.candidate.cluster, waiting_[w.candidate.cluster])) return true;
             const double log_prob = shifting[w.from].log_prob;
-            const double most = w.candidate.log_cluster + c.outcome.log_share + bounds_.highest(w.candidate.cluster, c.outcome, stages, w.candidate.stage);
+            const double most = w.candidate.log_cluster + c.outcome.log_share +
+                                bounds_.highest(w.candidate.cluster, c.outcome, stages, w.candidate.stage);
             return most > earlier_.best_word(log_prob) || !earlier_.beat(log_prob, log_prob + most);
         };
         count_waiting();
@@ -235,7 +236,8 @@ private:
         earlier_.rank();
         for (const Wanted& w : wanted_) {
             const double log_prob = shifting[w.from].log_prob;
-            if (w.is_decided && !earlier_.beat(log_prob, log_prob + w.candidate.log_cluster)) earlier_.note_word(log_prob, w.candidate.log_cluster + w.log_word);
+            if (w.is_decided && !earlier_.beat(log_prob, log_prob + w.candidate.log_cluster))
+                earlier_.note_word(log_prob, w.candidate.log_cluster + w.log_word);
         }
     }
 
@@ -265,7 +267,8 @@ private:
     // Sorts what comes from `first` on, and keeps the best.
     template <class Ranked, class Rank>
     static void best_first(std::vector<Ranked>& list, std::size_t first, std::size_t most, const Rank& rank) {
-        sort_stably(list.begin() + static_cast<std::ptrdiff_t>(first), list.end(), [&](const Ranked& a, const Ranked& b) { return rank(a) > rank(b); });
+        sort_stably(list.begin() + static_cast<std::ptrdiff_t>(first), list.end(),
+                    [&](const Ranked& a, const Ranked& b) { return rank(a) > rank(b); });
         if (list.size() > first + most) list.resize(first + most);
     }
 
