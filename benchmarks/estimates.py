@@ -36,9 +36,9 @@ def watched(kind: str, treebank: str) -> tuple[float, list[float | None]]:
             reading = find(kind).reading
             with phase("", share=reading):
                 data = bistro.read(treebank)
-            with phase("", share=1 - reading):
-                model = bistro.train(kind, data, seed=1, session=Session(threads=1))
-                model.save(Path(folder) / "model.bistro")
+            session = Session(threads=1, share=1 - reading)
+            model = bistro.train(kind, data, seed=1, session=session)
+            model.save(Path(folder) / "model.bistro")
         finally:
             took = time.monotonic() - began
             is_over.set()

@@ -94,7 +94,8 @@ def test_imports_flow_one_way() -> None:
     wrong = [
         (name_of(path), found)
         for path in FILES
-        if path != PACKAGE / "__init__.py"  # the front door shows names of every folder
+        # The front door shows names of every folder; the back door is the command line.
+        if path not in (PACKAGE / "__init__.py", PACKAGE / "__main__.py")
         if (found := violations(path, path.relative_to(PACKAGE).parts[0].removesuffix(".py")))
     ]
     assert wrong == []

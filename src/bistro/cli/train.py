@@ -145,11 +145,11 @@ def train(
         on_note=say,
         stop_asked=lambda: watcher.stopped,
         threads=threads or os.cpu_count() or 1,
+        share=1 - family.reading,
     )
     try:
         kept = counts_in(counts_on_disk)
-        training = phase("", share=1 - family.reading)
-        with watcher, kept, workers_for(cluster, threads) as session.workers, training:
+        with watcher, kept, workers_for(cluster, threads) as session.workers:
             model = run(
                 family.name,
                 treebank,

@@ -122,7 +122,7 @@ def train(
         items, facts = family.data().items(data, chosen)
         run = Run(seed, facts, session or Session())
         fitting = {} if dev is None else {"dev": dev if isinstance(dev, Treebank) else list(dev)}
-        with run.session.continuing(), phase("training"):
+        with run.session.continuing(), phase("training", share=run.session.share):
             if text:
                 return family.train_with_text(items, chosen, run, RawText(text), **fitting)
             return family.train(items, chosen, run, **fitting)
