@@ -71,7 +71,7 @@ def test_runs_are_averaged_as_probabilities() -> None:
     model = twin_of(SYSTEMS[0]).model
     exact = model.score([["d", "c", "a"]], **vars(EXACT))
     one, many = (
-        model.score([["d", "c", "a"]], method="graph", particles=4, repeats=repeats)
+        model.score([["d", "c", "a"]], method="graph", particles=8, repeats=repeats)
         for repeats in (1, 400)
     )
     assert many.log_probs == pytest.approx(exact.log_probs, abs=0.03)
