@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -107,6 +107,7 @@ class WordClasses:
 NO_CLASSES = WordClasses([], np.zeros((0, len(SIZES)), np.int32))
 
 
+@lru_cache(200_000)
 def _plain(form: str) -> str:
     """Return a form in lower case; all digits are alike."""
     lower = form.lower()
