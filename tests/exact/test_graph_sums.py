@@ -80,6 +80,17 @@ def test_runs_are_averaged_as_probabilities() -> None:
     assert many.standard_error.max() < one.standard_error.max() / 5
 
 
+def test_no_word_is_more_than_certain() -> None:
+    model = twin_of(SYSTEMS[0]).model
+    sentences = [list(s) for s in itertools.product(WORDS, repeat=3)]
+    exact = model.score(sentences, **vars(EXACT))
+    found = [model.score(sentences, method="graph", particles=8, seed=s) for s in range(1, 41)]
+    logs = np.array([scores.log_probs for scores in found])
+    assert logs.max() <= 0 and exact.log_probs.max() < 0
+    # Some estimates were lowered: without that, an error of this size would show.
+    assert (logs == 0).any()
+
+
 def test_long_sentences_stay_finite() -> None:
     model = bistro.train("transition", bistro.builtin(sentences=100, seed=1), seed=1)
     scores = model.score([["the", "dog"] * 1000], method="graph", particles=10)

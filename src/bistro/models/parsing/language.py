@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -328,11 +329,8 @@ def _scores(
     # The means of each run are weighted by the probability that the run found.
     share = np.exp(prefix - np.logaddexp.reduce(prefix, axis=0))
     mean = np.logaddexp.reduce(prefix, axis=0) - np.log(runs)
-    firsts = offsets[:-1]
-    before = np.concatenate(([0.0], mean[:-1]))
-    before[firsts] = 0.0
     return TextScores(
-        mean - before + log_scale,
+        _words_of(mean, offsets) + log_scale,
         is_eos,
         is_oov,
         offsets,
@@ -340,6 +338,19 @@ def _scores(
         entropy=np.maximum(0.0, mean - (share * found["log_joint"].reshape(prefix.shape)).sum(0)),
         deviation=_deviation(found, prefix, share, mean, offsets),
     )
+
+
+def _words_of(prefix: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return log-probabilities of words, given those of the prefixes that they end.
+
+    A longer prefix cannot be more probable than a shorter one. Where an estimate is, after a word
+    that was almost certain, it is lowered to that of the shorter prefix.
+    """
+    words = np.empty_like(prefix)
+    for begin, end in pairwise(offsets.tolist()):
+        lowered = np.minimum.accumulate(np.concatenate(([0.0], prefix[begin:end])))
+        words[begin:end] = np.diff(lowered)
+    return words
 
 
 def _deviation(
