@@ -33,7 +33,8 @@ def train(
     ),
     text: list[str] | None = option(
         "RAW",
-        "Raw text, one sentence per line, as additional training data (transition).",
+        "Raw text, one sentence per line, as additional training data (ngram, transition, isbn, "
+        "reader).",
     ),
     output: str | None = outputs.output(
         outputs.MODEL,

@@ -103,8 +103,8 @@ def train(
     session
         Session that reports the progress of training, and interrupts and resumes it.
     text
-        Files of raw text, one sentence per line, from which a transition parser learns words in
-        addition to its treebank.
+        Files of raw text, one sentence per line, from which an n-gram model, a transition or
+        latent-variable parser, or a reader learns in addition to its treebank.
     **settings
         Changes of single settings, as in ``order=3`` or ``sampler={"sweeps": 20}``.
     """
@@ -121,7 +121,7 @@ def train(
         fitting = {} if dev is None else {"dev": dev if isinstance(dev, Treebank) else list(dev)}
         with run.session.continuing(), phase("training"):
             if text:
-                return family.train_with_text(items, chosen, run, RawText(text))
+                return family.train_with_text(items, chosen, run, RawText(text), **fitting)
             return family.train(items, chosen, run, **fitting)
     except TreebankError as error:
         raise error.in_file(data.path if isinstance(data, Treebank) else None) from None

@@ -11,12 +11,13 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import ISBN_LARGEST_WEIGHT, IsbnDerivations, IsbnDropout, IsbnTrainer, random_bits
+from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep, fingerprint_of
 from bistro.inference.checkpoint import StoppedError
@@ -110,21 +111,37 @@ class Progress:
         return self.passes >= most or (self.passes > 0 and waited >= patience)
 
 
+class Parsed(NamedTuple):
+    """Trees of raw text, to be learned from beside those of the treebank."""
+
+    sentences: Sequence[Sentence]
+    trees: Sequence[Tree]
+    vocabulary: Vocabulary
+    """The words of treebank and text."""
+
+
 class Training:
     """Derivations to learn from and to judge by, and the weights as they are."""
 
     def __init__(
         self,
-        sentences: Sequence[Sentence],
+        annotated: Sequence[Sentence],
         held_out: Sequence[Sentence],
         config: IsbnConfig,
         seed: int,
+        parsed: Parsed | None = None,
     ) -> None:
-        self.config, self.seed, self.sentences = config, seed, sentences
-        self.codec, self.lifted = IsbnCodec.learn(sentences, config)
-        self.single_root = wants_single_root(sentences, config.roots)
-        trees = [training_tree(sentence, config) for sentence in sentences]
-        self.symbols = IsbnSymbols.learn(self.codec, sentences, trees, config)
+        self.config, self.seed = config, seed
+        self.codec, self.lifted = IsbnCodec.learn(annotated, config)
+        self.single_root = wants_single_root(annotated, config.roots)
+        trees = [training_tree(sentence, config) for sentence in annotated]
+        self.sentences = list(annotated)
+        if parsed:
+            self.codec.vocabulary = parsed.vocabulary
+            self.sentences += parsed.sentences
+            trees += parsed.trees
+        sentences = self.sentences
+        self.symbols = IsbnSymbols.learn(self.codec, annotated, sentences, trees, config)
         self.shape = self.symbols.shape(self.codec, config, single_root=self.single_root)
         self.data = self._derivations(sentences, trees)
         if self.data.failed.size:
