@@ -25,6 +25,8 @@ TREES = bistro.builtin(sentences=60, seed=1)
 DEV = bistro.builtin(sentences=20, seed=4)
 TEXT = [s.forms for s in bistro.builtin(sentences=60, seed=2)] + [["Zyx", "sleeps", "."]] * 3
 SMALL: dict[str, Any] = {"hidden": 6, "unknown_below": 2, "learning": {"passes": 2}}
+ALL_TEXT = {"passes": 2, "held_out": 1e-6}
+"""No sentence of the text is held out."""
 SHORT = "sampler.sweeps=3 sampler.samples=2"
 MEMBERS = (f"ngram {SHORT}", f"transition:table1 {SHORT}", "isbn hidden=6 learning.passes=2")
 
@@ -68,6 +70,14 @@ def parsed(parser: IsbnModel, beam: int) -> list[Sentence]:
     ]
 
 
+def twin_of(trees: list[Sentence], **settings: Any) -> IsbnModel:
+    """A parser of a treebank that has the parses in it."""
+    both = [*TREES, *trees]
+    model = bistro.train("isbn", both, dev=DEV, seed=SEED, **{**SMALL, **settings})
+    assert isinstance(model, IsbnModel)
+    return model
+
+
 @pytest.mark.parametrize(
     "settings",
     [
@@ -79,23 +89,30 @@ def parsed(parser: IsbnModel, beam: int) -> list[Sentence]:
     ids=str,
 )
 def test_parses_are_learned_like_trees_of_the_treebank(raw: Path, settings: dict[str, Any]) -> None:
-    plain: dict[str, Any] = {"tag_features": (), **settings}
+    plain: dict[str, Any] = {"tag_features": (), "learning": ALL_TEXT, **settings}
     model = isbn(raw, **plain)
     first = isbn(None, **{**plain, "unknown": "classes"})
-    both = [*TREES, *parsed(first, model.config.raw_text.beam)]
-    twin = bistro.train("isbn", both, dev=DEV, seed=SEED, **{**SMALL, **plain})
-    assert twin.vocabulary.hash == model.vocabulary.hash
+    twin = twin_of(parsed(first, model.config.raw_text.beam), **plain)
     expected = twin.arrays()
     for name, array in model.arrays().items():
         assert np.array_equal(array, expected[name]), name
 
 
 def test_a_second_round_parses_with_the_first_model(raw: Path) -> None:
-    plain: dict[str, Any] = {"tag_features": ()}
+    plain: dict[str, Any] = {"tag_features": (), "learning": ALL_TEXT}
     twice = isbn(raw, raw_text={"rounds": 2}, **plain)
-    both = [*TREES, *parsed(isbn(raw, **plain), 5)]
-    twin = bistro.train("isbn", both, dev=DEV, seed=SEED, **{**SMALL, **plain})
+    twin = twin_of(parsed(isbn(raw, **plain), 5), **plain)
     assert np.array_equal(twice.weights, twin.weights)
+
+
+def test_some_of_the_text_is_held_out(raw: Path) -> None:
+    known = isbn(None).origin.treebank["held_out_sentences"]
+    assert known <= len(DEV)
+    found = {share: isbn(raw, learning={"passes": 2, "held_out": share}) for share in (0.1, 0.9)}
+    counts = {share: m.origin.treebank["held_out_sentences"] for share, m in found.items()}
+    assert counts[0.1] == known + round(0.1 * len(TEXT))
+    assert counts[0.9] == known + len(DEV)
+    assert not np.array_equal(found[0.1].weights, found[0.9].weights)
 
 
 def test_features_and_lemmas_are_those_of_the_treebank(raw: Path) -> None:

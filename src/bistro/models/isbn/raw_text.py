@@ -21,9 +21,8 @@ from bistro.models.inputs import Words
 from bistro.models.isbn.codec import IsbnCodec
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.model import IsbnModel
-from bistro.models.isbn.train import Parsed, Training, split, train_isbn
+from bistro.models.isbn.train import Parsed, Training, Trees, split, train_isbn
 from bistro.models.parsing.analyses import Analyses
-from bistro.models.parsing.codec import Tree
 from bistro.models.parsing.raw_text import TextTraining
 from bistro.models.parsing.training import trees_of
 from bistro.models.runs import Run
@@ -51,9 +50,10 @@ def train_with_text(
             return train_isbn(sentences, own, Run(run.seed, session=session), held_out)
 
     def learn(analyses: Analyses, session: Session) -> IsbnModel:
-        parsed = _parsed(analyses, text, IsbnCodec.learn(sentences, config)[0])
-        vocabulary = Vocabulary.of(training.counts, config)
-        learning = Training(sentences, held_out, config, run.seed, Parsed(*parsed, vocabulary))
+        trees = _parsed(analyses, text, IsbnCodec.learn(sentences, config)[0])
+        parts = _split(trees, min(len(held_out), round(len(trees) * config.learning.held_out)))
+        parsed = Parsed(*parts, Vocabulary.of(training.counts, config))
+        learning = Training(sentences, held_out, config, run.seed, parsed)
         with progress.phase("learning from the parses", share=1 - FIRST - PARSING):
             trace = learning.run(session)
         treebank = {**run.treebank, "texts": text.provenance()}
@@ -65,19 +65,29 @@ def train_with_text(
     return found
 
 
-def _parsed(
-    analyses: Analyses, text: RawText, codec: IsbnCodec
-) -> tuple[list[Sentence], list[Tree]]:
+def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
     """Return the sentences of the text and their trees; all symbols are those of the treebank."""
     columns = analyses.columns_of(0, analyses.words)
-    sentences, trees = [], []
+    found: Trees = []
     begin = 0
     for words in text:
         own = slice(begin, begin + len(words))
         begin += len(words)
-        sentences.append(Sentence.from_columns(words))
         heads, labels, tags = (columns[name][own] for name in ("heads", "labels", "tags"))
-        trees.append(codec.decode(heads, labels, tags, restore_crossing=False))
+        tree = codec.decode(heads, labels, tags, restore_crossing=False)
+        found.append((Sentence.from_columns(words), tree))
     if begin != analyses.words:
         raise BistroError("the text has changed while it was in use: start from the beginning")
-    return sentences, trees
+    return found
+
+
+def _split(trees: Trees, number: int) -> tuple[Trees, Trees]:
+    """Return the trees to learn from, and a number of trees at equal distances that are held out.
+
+    The text may differ from the treebank: learning ends when it gains nothing for both together.
+    """
+    places = {len(trees) * i // number for i in range(number)}
+    parts: tuple[Trees, Trees] = ([], [])
+    for place, tree in enumerate(trees):
+        parts[place in places].append(tree)
+    return parts

@@ -111,11 +111,15 @@ class Progress:
         return self.passes >= most or (self.passes > 0 and waited >= patience)
 
 
+Trees = list[tuple[Sentence, Tree]]
+
+
 class Parsed(NamedTuple):
     """Trees of raw text, to be learned from beside those of the treebank."""
 
-    sentences: Sequence[Sentence]
-    trees: Sequence[Tree]
+    trees: Trees
+    held_out: Trees
+    """Trees that say how good the weights are, beside the held-out trees of the treebank."""
     vocabulary: Vocabulary
     """The words of treebank and text."""
 
@@ -138,8 +142,8 @@ class Training:
         self.sentences = list(annotated)
         if parsed:
             self.codec.vocabulary = parsed.vocabulary
-            self.sentences += parsed.sentences
-            trees += parsed.trees
+            self.sentences += [sentence for sentence, _ in parsed.trees]
+            trees += [tree for _, tree in parsed.trees]
         sentences = self.sentences
         self.symbols = IsbnSymbols.learn(self.codec, annotated, sentences, trees, config)
         self.shape = self.symbols.shape(self.codec, config, single_root=self.single_root)
@@ -147,7 +151,8 @@ class Training:
         if self.data.failed.size:
             place = place_of(sentences[int(self.data.failed[0])])
             raise BistroError(f"{place} is not a tree with {config.roots} root")
-        self.held_out = self._judges(held_out)
+        candidates = [(sentence, training_tree(sentence, config)) for sentence in held_out]
+        self.held_out = self._judges([*candidates, *(parsed.held_out if parsed else ())])
         self.judged = self._derivations(*zip(*self.held_out, strict=True))
         self.words = sum(len(s) for s, _ in self.held_out)
         self.fingerprint = fingerprint_of(IsbnModel.kind, config, seed, self._digests(held_out))
@@ -159,13 +164,12 @@ class Training:
         batch = self.codec.encode(sentences, trees)
         return IsbnDerivations(self.shape, batch, early_reduce=self.config.reduce == "early")
 
-    def _judges(self, held_out: Sequence[Sentence]) -> list[tuple[Sentence, Tree]]:
+    def _judges(self, candidates: Trees) -> Trees:
         """Return the held-out trees that the model can have: their labels and tags are known."""
         labels, roots = set(self.codec.labels), set(self.symbols.root_labels.tolist())
         numbers = {label: i for i, label in enumerate(self.codec.labels)}
         found = []
-        for sentence in held_out:
-            tree = training_tree(sentence, self.config)
+        for sentence, tree in candidates:
             on_root = [la for h, la in zip(tree.heads, tree.labels, strict=True) if h == 0]
             if (
                 labels.issuperset(tree.labels)
