@@ -62,7 +62,7 @@ LATENT: dict[str, Any] = {
     "tagset": "xpos",
     "hidden": 80,
     "unknown_below": 2,
-    "learning": {"passes": 15, "patience": 2, "rate": 0.1, "dropout": 0.1},
+    "learning": {"passes": 8, "patience": 2, "rate": 0.1, "dropout": 0.1},
 }
 FROM_TREES = ("ngram", "default", "tuned", "symbols", "isbn", "isbn-symbols")
 """Models that learn from words and dependency trees."""
