@@ -1,7 +1,7 @@
 """The reader: perplexity of its members and of their mixture, SyntaxGym and garden paths.
 
     python -m experiments.reader [wsj] [ewt] [text] [--test] [--config PRESET]
-    python -m experiments.reader text --models FOLDER --suites even --gardens
+    python -m experiments.reader text --models FOLDER --suites even --gardens even
     python -m experiments.reader ewt --set 'members=["ngram", "transition"]' --models FOLDER
 
 Perplexity over words and sentence ends, seed 1; words seen once in training, and unknown ones, are
@@ -9,8 +9,8 @@ one `<unk>` for all members (--unknown). Members learn from the training part; t
 fits the weights, and tells latent-variable members when to stop. So its own perplexity, which is
 printed first, is a little too low; --test adds that of the test part. Sums over analyses have the
 members' defaults, which for latent-variable members is a beam, a lower bound (--beam for another
-width); --every N scores every N-th sentence. Seconds are processor time of training, weights
-included.
+width); --every N scores every N-th sentence of the development part. Seconds are processor time of
+training, weights included.
 
 `text` is EWT and all but the last 5 % of the sentences of each file of `text_en`, as raw text;
 those 5 % are the test part. The weights are fitted on the development part of EWT.
@@ -105,10 +105,12 @@ def reader_of(data: Data, config: ReaderConfig, path: Path | None) -> ReaderMode
 def member_logs(model: ReaderModel, sentences: Sequence[Any], beam: int) -> list[TextScores]:
     """Return the scores of each member; `beam` is the width for latent-variable members."""
     words = as_words(sentences)
-    return [
-        scorer.score(words, threads=1, **({"particles": beam} if beam and kind == "isbn" else {}))
-        for scorer, kind in zip(model.scorers, (m.kind for m in model.members), strict=True)
-    ]
+    found = []
+    for scorer, member in zip(model.scorers, model.members, strict=True):
+        options = {"threads": 1, **({"particles": beam} if beam and member.kind == "isbn" else {})}
+        known = scorer.score_options.names()
+        found.append(scorer.score(words, **{n: v for n, v in options.items() if n in known}))
+    return found
 
 
 def print_perplexity(model: ReaderModel, name: str, sentences: Sequence[Any], beam: int) -> None:
@@ -195,7 +197,7 @@ def main() -> None:
     parser.add_argument("--unknown", default="single", choices=["single", "classes"])
     parser.add_argument("--models", type=Path, help="a folder that keeps the models")
     parser.add_argument("--test", action="store_true", help="score the test part too")
-    parser.add_argument("--every", type=int, default=1, help="score every N-th sentence only")
+    parser.add_argument("--every", type=int, default=1, help="of the development part")
     parser.add_argument("--beam", type=int, default=0, help="for latent-variable members")
     parser.add_argument("--suites", choices=["even", "odd"])
     parser.add_argument("--gardens", choices=["even", "odd"])
@@ -205,14 +207,15 @@ def main() -> None:
         if options.config:
             base = read_toml(file_or_preset(options.config), ReaderConfig)
         config = apply_overrides(base, [f"unknown={options.unknown}", *options.set])
-        print(name, *config.members, sep="\n    ", flush=True)
+        print(name, flush=True)
         with tempfile.TemporaryDirectory() as folder:
             data = load(name, Path(folder))
             path = options.models / f"{name}.bistro" if options.models else None
             model = reader_of(data, config, path)
+        print("", *model.config.members, sep="\n    ", flush=True)
         print_perplexity(model, "dev", data.dev[:: options.every], options.beam)
         if options.test:
-            print_perplexity(model, "test", data.test[:: options.every], options.beam)
+            print_perplexity(model, "test", data.test, options.beam)
         mixed = Mixed(model, options.beam)
         if options.suites:
             print_suites(mixed, options.suites)
