@@ -144,7 +144,7 @@ def test_the_members_of_a_reader_are_the_models_alone(raw: Path) -> None:
             TREES,
             text=[raw],
             seed=SEED,
-            config=member.config,  # type: ignore[attr-defined]
+            config=member.config,
             **fitting.get(member.kind, {}),
         )
         for member in found.members
