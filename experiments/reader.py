@@ -1,27 +1,34 @@
-"""The reader: perplexity of its members and of their mixture, and garden paths.
+"""The reader: perplexity of its members and of their mixture, SyntaxGym and garden paths.
 
-    python -m experiments.reader [wsj] [ewt] [--test] [--suites even|odd] [--config PRESET]
+    python -m experiments.reader [wsj] [ewt] [text] [--test] [--config PRESET]
+    python -m experiments.reader text --models FOLDER --suites even --gardens even
     python -m experiments.reader ewt --set 'members=["ngram", "transition"]' --models FOLDER
 
 Perplexity over words and sentence ends, seed 1; words seen once in training, and unknown ones, are
-one `<unk>` for all members. Members learn from the training part; the development part fits the
-weights, and tells latent-variable members when to stop. So its own perplexity, which is printed
-first, is a little too low; --test adds that of the test part. Sums over analyses are sequential
-Monte Carlo (10 runs of 100 particles, all tags), which in the mean underestimates the logarithm of
-a probability, and for latent-variable members a beam of 100, a lower bound. Seconds are processor
-time of training, weights included.
+one `<unk>` for all members (--unknown). Members learn from the training part; the development part
+fits the weights, and tells latent-variable members when to stop. So its own perplexity, which is
+printed first, is a little too low; --test adds that of the test part. Sums over analyses have the
+members' defaults, which for latent-variable members is a beam, a lower bound (--beam for another
+width); --every N scores every N-th sentence of the development part. Seconds are processor time of
+training, weights included.
 
-With --suites, SyntaxGym's garden-path suites (`mvrr`, `npz_*`), items of even or odd number: in how
-many the critical word is more surprising after the ambiguous words than after the clear ones, by
-how many bits on the mean, and in how many all predictions of the suite hold.
+`text` is EWT and all but the last 5 % of the sentences of each file of `text_en`, as raw text;
+those 5 % are the test part. The weights are fitted on the development part of EWT.
+
+--suites: SyntaxGym's suites, items of even or odd number, in how many all predictions hold (ties
+are wrong), for the mixture and each member; --gardens: in how many items the critical word is more
+surprising after the ambiguous words than after the clear ones, and by how many bits on the mean,
+for SyntaxGym's garden paths (with the same choice of items) and our own.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,37 +39,62 @@ import bistro
 from benchmarks.data import data_dir
 from bistro.config import apply_overrides, read_toml
 from bistro.inference.chains import Session
-from bistro.models.mixing import shares_of
+from bistro.models.inputs import as_words
+from bistro.models.mixing import mixed_scores, shares_of
 from bistro.models.presets import file_or_preset
 from bistro.models.reader.config import ReaderConfig
 from bistro.models.reader.model import ReaderModel
-from bistro.tasks.suite_results import SuiteResult
-from experiments.treebanks import Split, load_split
+from bistro.models.results.scores import TextScores
+from bistro.tasks.suite import Suite
+from bistro.tasks.suite_results import SuiteResult, results_of
+from bistro.treebank.treebank import Treebank
+from experiments import language_tables
+from experiments.treebanks import load_split
 
-SUITES = {
+GARDENS = {
     "mvrr": ("5", "reduced_ambig", "unreduced_ambig"),
     "npz_ambig": ("5", "ambig_nocomma", "ambig_comma"),
     "npz_ambig_mod": ("6", "ambig_nocomma", "ambig_comma"),
     "npz_obj": ("5", "no-obj_no-comma", "no-obj_comma"),
 }
 """By suite: the region, the condition that leads up the garden path, and the one that does not."""
+OWN_GARDENS = ("main-verb", "np-s", "np-z")
+AGREEMENT = ("number_", "reflexive_")
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a reader learns from and is tested on."""
+
+    train: Treebank
+    dev: Treebank
+    test: Sequence[Any]
+    texts: Sequence[Path] = ()
+
+
+def load(name: str, folder: Path) -> Data:
+    """Return a data set; texts to train on are written to the folder."""
+    if name == "text":
+        found = language_tables.load("text", folder)
+        return Data(found.trees, found.dev, found.test, found.texts)
+    split = load_split(name)
+    return Data(split.train, split.dev, split.test)
 
 
 def perplexity(logs: NDArray[np.float64]) -> float:
     return math.exp(-float(logs.mean()))
 
 
-def reader_of(split: Split, config: ReaderConfig, path: Path | None) -> ReaderModel:
-    """Train the reader of a treebank, or open the one that is there."""
+def reader_of(data: Data, config: ReaderConfig, path: Path | None) -> ReaderModel:
+    """Train the reader of a data set, or open the one that is there."""
     found: bistro.Model
     if path and path.exists():
         found = bistro.load(path)
     else:
         began = time.process_time()
         session = Session(threads=1, on_note=lambda note: print(f"  {note}", flush=True))
-        found = bistro.train(
-            "reader", split.train, config=config, dev=split.dev, seed=1, session=session
-        )
+        options: dict[str, Any] = {"config": config, "dev": data.dev, "text": data.texts}
+        found = bistro.train("reader", data.train, seed=1, session=session, **options)
         print(f"  trained in {time.process_time() - began:.0f} s", flush=True)
         if path:
             found.save(path)
@@ -70,9 +102,20 @@ def reader_of(split: Split, config: ReaderConfig, path: Path | None) -> ReaderMo
     return found
 
 
-def print_perplexity(model: ReaderModel, name: str, sentences: Sequence[Any]) -> None:
+def member_logs(model: ReaderModel, sentences: Sequence[Any], beam: int) -> list[TextScores]:
+    """Return the scores of each member; `beam` is the width for latent-variable members."""
+    words = as_words(sentences)
+    found = []
+    for scorer, member in zip(model.scorers, model.members, strict=True):
+        options = {"threads": 1, **({"particles": beam} if beam and member.kind == "isbn" else {})}
+        known = scorer.score_options.names()
+        found.append(scorer.score(words, **{n: v for n, v in options.items() if n in known}))
+    return found
+
+
+def print_perplexity(model: ReaderModel, name: str, sentences: Sequence[Any], beam: int) -> None:
     """Print the perplexity of every member, of the mixture, and the members' mean shares."""
-    logs = np.stack([s.log_probs for s in model.member_scores(sentences, threads=1)])
+    logs = np.stack([s.log_probs for s in member_logs(model, sentences, beam)])
     total, shares = shares_of(logs, model.weights)
     print(f"  {name}, {total.size:,} events: mixture {perplexity(total):.2f}")
     rows = zip(model.member_names(), model.weights, logs, shares, strict=True)
@@ -84,47 +127,100 @@ def print_perplexity(model: ReaderModel, name: str, sentences: Sequence[Any]) ->
         )
 
 
-def print_suite(model: ReaderModel, name: str, which: str) -> None:
-    """Print how many items of a suite, of even or odd number, go the right way."""
-    suite = bistro.read_suite(data_dir() / "syntaxgym" / f"{name}.json")
-    result: SuiteResult = bistro.run_suite(model, suite, threads=1)
-    wanted = 0 if which == "even" else 1
-    items = [item for place, item in enumerate(result.items, start=1) if place % 2 == wanted]
-    region, ambiguous, clear = SUITES[name]
-    effects = [item.bits[ambiguous, region] - item.bits[clear, region] for item in items]
-    print(
-        f"  {name:<14} garden path in {sum(bits > 0 for bits in effects)} of {len(items)} items, "
-        f"{np.mean(effects):+.2f} bits; all predictions hold in "
-        f"{sum(item.right for item in items)}",
-        flush=True,
-    )
+def half(suite: Suite, which: str) -> Suite:
+    """Return the items of even or odd number, counted from 1."""
+    return replace(suite, items=list(suite.items)[which == "even" :: 2])
+
+
+class Mixed:
+    """The mixture of scores and each member, all from one scoring."""
+
+    def __init__(self, model: ReaderModel, beam: int) -> None:
+        self.model, self.beam = model, beam
+
+    def results(self, suite: Suite) -> dict[str, SuiteResult]:
+        """Return the results of the mixture and of each member."""
+        sentences = [c.words for item in suite.items for c in item.conditions]
+        scores = member_logs(self.model, sentences, self.beam)
+        named = {"mixture": mixed_scores(scores, self.model.weights)}
+        named.update(zip(self.model.member_names(), scores, strict=True))
+        return {n: SuiteResult(suite, list(results_of(suite, s))) for n, s in named.items()}
+
+
+def print_suites(mixed: Mixed, which: str) -> None:
+    """Print the accuracy of every suite of SyntaxGym, and the means."""
+    found: dict[str, dict[str, float]] = {}
+    for path in sorted((data_dir() / "syntaxgym").glob("*.json")):
+        results = mixed.results(half(bistro.read_suite(path), which))
+        found[path.stem] = {name: result.accuracy for name, result in results.items()}
+        print(f"  {path.stem:<24}" + _row(found[path.stem]), flush=True)
+    groups = {"mean": ("",), "agreement": AGREEMENT, "number": AGREEMENT[:1]}
+    for title, begins in groups.items():
+        rows = [row for name, row in found.items() if name.startswith(begins)]
+        print(f"  {title:<24}" + _row({n: float(np.mean([r[n] for r in rows])) for n in rows[0]}))
+
+
+def _row(figures: dict[str, float]) -> str:
+    return "".join(f"  {name} {value:.2f}" for name, value in figures.items())
+
+
+def print_gardens(mixed: Mixed, which: str) -> None:
+    """Print in how many items the garden path is there, and its size."""
+    suites = [
+        *(
+            (half(bistro.read_suite(data_dir() / "syntaxgym" / f"{n}.json"), which), g)
+            for n, g in GARDENS.items()
+        ),
+        *((bistro.read_suite(name), None) for name in OWN_GARDENS),
+    ]
+    for suite, garden in suites:
+        for name, result in mixed.results(suite).items():
+            if garden:
+                region, ambiguous, clear = garden
+                effects = [i.bits[ambiguous, region] - i.bits[clear, region] for i in result.items]
+            else:
+                effects = [item.margins[0] for item in result.items]
+            print(
+                f"  {suite.name:<24} {name:<22} {sum(bits > 0 for bits in effects)} of "
+                f"{len(effects)} items, {np.mean(effects):+.2f} bits",
+                flush=True,
+            )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("treebanks", nargs="*", default=["wsj", "ewt"])
+    parser.add_argument("data", nargs="*", default=["wsj", "ewt"])
     parser.add_argument("--config", help="a preset or file of the reader")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--unknown", default="single", choices=["single", "classes"])
     parser.add_argument("--models", type=Path, help="a folder that keeps the models")
     parser.add_argument("--test", action="store_true", help="score the test part too")
+    parser.add_argument("--every", type=int, default=1, help="of the development part")
+    parser.add_argument("--beam", type=int, default=0, help="for latent-variable members")
     parser.add_argument("--suites", choices=["even", "odd"])
+    parser.add_argument("--gardens", choices=["even", "odd"])
     options = parser.parse_args()
-    for name in options.treebanks:
+    for name in options.data:
         base = ReaderConfig()
         if options.config:
             base = read_toml(file_or_preset(options.config), ReaderConfig)
-        config = apply_overrides(base, ["unknown=single", *options.set])
-        print(name, *config.members, sep="\n    ", flush=True)
-        split = load_split(name)
-        path = options.models / f"{name}.bistro" if options.models else None
-        model = reader_of(split, config, path)
-        print_perplexity(model, "dev", split.dev)
+        config = apply_overrides(base, [f"unknown={options.unknown}", *options.set])
+        print(name, flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            data = load(name, Path(folder))
+            path = options.models / f"{name}.bistro" if options.models else None
+            model = reader_of(data, config, path)
+        print("", *model.config.members, sep="\n    ", flush=True)
+        print_perplexity(model, "dev", data.dev[:: options.every], options.beam)
         if options.test:
-            print_perplexity(model, "test", split.test)
-        for suite in SUITES if options.suites else ():
-            print_suite(model, suite, options.suites)
+            print_perplexity(model, "test", data.test, options.beam)
+        mixed = Mixed(model, options.beam)
+        if options.suites:
+            print_suites(mixed, options.suites)
+        if options.gardens:
+            print_gardens(mixed, options.gardens)
 
 
 if __name__ == "__main__":

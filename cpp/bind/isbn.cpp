@@ -36,11 +36,13 @@ System symbols_of(const isbn::Shape& shape) {
 
 void make_shape(isbn::Shape* self, int num_words, int num_tags, int num_labels, int num_components, Ints tag_of, Ints component_begin,
                 Ints component_list, Ints word_begin, Ints word_list, In<double> frequency, bool single_root, Ints root_labels,
-                int num_coarse_tags, Ints coarse_of, int num_lemmas, Ints lemma_of, int hidden,
+                int num_coarse_tags, Ints coarse_of, int num_lemmas, Ints lemma_of, Ints other_begin, Ints other_list,
+                In<double> other_count, int hidden,
                 const std::vector<std::string>& features, bool linked, bool mean_field) {
     isbn::Symbols symbols{num_words, num_tags, num_labels, num_components, copied(tag_of), copied(component_begin), copied(component_list),
                           copied(word_begin), copied(word_list), copied(frequency), single_root, copied(root_labels),
-                          num_coarse_tags, num_lemmas, copied(coarse_of), copied(lemma_of)};
+                          num_coarse_tags, num_lemmas, copied(coarse_of), copied(lemma_of),
+                          copied(other_begin), copied(other_list), copied(other_count)};
     const std::vector<std::string> names = isbn::isbn_elements();
     std::vector<isbn::Element> elements;
     for (const std::string& name : features) elements.emplace_back(static_cast<int>(place_of(names, name)));
@@ -227,7 +229,8 @@ void bind_isbn(nb::module_& m) {
         .def("__init__", &make_shape, nb::kw_only(), "num_words"_a, "num_tags"_a, "num_labels"_a, "num_components"_a,
              "tag_of"_a.noconvert(), "component_begin"_a.noconvert(), "component_list"_a.noconvert(), "word_begin"_a.noconvert(),
              "word_list"_a.noconvert(), "frequency"_a.noconvert(), "single_root"_a, "root_labels"_a.noconvert(),
-             "num_coarse_tags"_a, "coarse_of"_a.noconvert(), "num_lemmas"_a, "lemma_of"_a.noconvert(), "hidden"_a, "features"_a, "linked"_a, "mean_field"_a)
+             "num_coarse_tags"_a, "coarse_of"_a.noconvert(), "num_lemmas"_a, "lemma_of"_a.noconvert(), "other_begin"_a.noconvert(),
+             "other_list"_a.noconvert(), "other_count"_a.noconvert(), "hidden"_a, "features"_a, "linked"_a, "mean_field"_a)
         .def_prop_ro("parameters", &isbn::Shape::parameters)
         .def_prop_ro("rows", &isbn::Shape::rows)
         .def_prop_ro("groups", &isbn::Shape::groups)

@@ -112,15 +112,17 @@ private:
         const std::int32_t cluster = shape_.clusters_of_tag(tag - 1, decide(kFirstBundles + tag - 1));
         const std::int32_t outcome = decide(shape_.word_group(cluster));
         const std::int32_t begin = s.word_begin[static_cast<std::size_t>(cluster)], end = s.word_begin[static_cast<std::size_t>(cluster) + 1];
-        words_.push_back(outcome < end - begin ? s.word_list[static_cast<std::size_t>(begin + outcome)] : other_word(begin, end));
+        words_.push_back(outcome < end - begin ? s.word_list[static_cast<std::size_t>(begin + outcome)] : other_word(cluster));
         configuration_.shift(cluster);
         return true;
     }
 
-    // A word that a cluster does not list, by its frequency.
-    std::int32_t other_word(std::int32_t begin, std::int32_t end) {
-        std::vector<double> weights = shape_.symbols().frequency;
-        for (auto i = begin; i < end; ++i) weights[static_cast<std::size_t>(shape_.symbols().word_list[static_cast<std::size_t>(i)])] = 0;
+    // A word that a cluster does not list, by its share.
+    std::int32_t other_word(std::int32_t cluster) {
+        const Symbols& s = shape_.symbols();
+        std::vector<double> weights(s.frequency.size());
+        for (std::int32_t word = 0; word < s.words; ++word) weights[static_cast<std::size_t>(word)] = shape_.share(cluster, word);
+        for (auto i = s.word_begin[cluster]; i < s.word_begin[cluster + 1]; ++i) weights[static_cast<std::size_t>(s.word_list[i])] = 0;
         return static_cast<std::int32_t>(bistro::draw(weights, rng_));
     }
 

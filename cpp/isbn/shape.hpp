@@ -2,7 +2,8 @@
 //
 // A word belongs to a cluster, its tag with its bundle of morphological features. It is predicted in three decisions: tag (or
 // end of the sentence), bundle among those of the tag, word among those of the cluster. The last outcome of a cluster, where it
-// has one, stands for all other words, which share its probability by their frequencies.
+// has one, stands for all other words. They share its probability: each seen with the cluster by its count there, and all of
+// them, as if there were one more word for each of those, by their frequencies.
 #pragma once
 
 #include <algorithm>
@@ -75,6 +76,8 @@ struct Symbols {
     std::vector<std::int32_t> root_labels;                     // labels that words on the root have, in order
     std::int32_t coarse_tags = 0, lemmas = 0;                  // 0 where no state sees them
     std::vector<std::int32_t> coarse_of, lemma_of;             // by cluster; by word, for words whose lemma is not given
+    std::vector<std::int32_t> other_begin, other_list;         // by cluster: words seen with it that it does not list, in order;
+    std::vector<double> other_count;                           // all three are empty in models that count no such words
 
     std::int32_t clusters() const { return static_cast<std::int32_t>(tag_of.size()); }
     std::int32_t no_word() const { return words; }
@@ -108,7 +111,17 @@ struct Symbols {
                     one_for_each(coarse_of, coarse_tags, tag_of.size()) && one_for_each(lemma_of, lemmas, frequency.size());
         for (std::size_t c = 0; good && c < tag_of.size(); ++c)
             good = rising(word_list.begin() + word_begin[c], word_list.begin() + word_begin[c + 1]);
-        for (const double f : frequency) good = good && f >= kLowestFrequency && f <= kHighestFrequency;
+        auto countable = [](double f) { return f >= kLowestFrequency && f <= kHighestFrequency; };
+        good = good && std::all_of(frequency.begin(), frequency.end(), countable);
+        good = good && other_list.size() == other_count.size() && std::all_of(other_count.begin(), other_count.end(), countable);
+        good = good && (other_begin.empty() ? other_list.empty() : offsets(other_begin, other_list.size()) && within(other_list, words));
+        for (std::size_t c = 0; good && !other_begin.empty() && c < tag_of.size(); ++c) {
+            const auto begin = other_list.begin() + other_begin[c], end = other_list.begin() + other_begin[c + 1];
+            auto listed = [&](std::int32_t word) {
+                return std::binary_search(word_list.begin() + word_begin[c], word_list.begin() + word_begin[c + 1], word);
+            };
+            good = rising(begin, end) && std::none_of(begin, end, listed);
+        }
         std::vector<bool> has_cluster(good ? static_cast<std::size_t>(tags) : 0);
         for (std::size_t c = 0; good && c < tag_of.size(); ++c) has_cluster[static_cast<std::size_t>(tag_of[c])] = true;
         good = good && std::find(has_cluster.begin(), has_cluster.end(), false) == has_cluster.end();
@@ -171,7 +184,20 @@ public:
         const auto end = symbols_.word_list.begin() + symbols_.word_begin[cluster + 1];
         const auto found = std::lower_bound(begin, end, word);
         if (found != end && *found == word) return {word_group(cluster), static_cast<std::int32_t>(found - begin)};
-        return {word_group(cluster), static_cast<std::int32_t>(end - begin), std::log(symbols_.frequency[word] / other_[cluster])};
+        return {word_group(cluster), static_cast<std::int32_t>(end - begin), std::log(share(cluster, word))};
+    }
+
+    // What a word that a cluster does not list gets of the probability of its other words.
+    double share(std::int32_t cluster, std::int32_t word) const {
+        const double by_frequency = symbols_.frequency[word] / other_[cluster];
+        if (symbols_.other_begin.empty()) return by_frequency;
+        const std::int32_t first = symbols_.other_begin[cluster], last = symbols_.other_begin[cluster + 1];
+        if (first == last) return by_frequency;
+        const auto begin = symbols_.other_list.begin() + first, end = symbols_.other_list.begin() + last;
+        const auto found = std::lower_bound(begin, end, word);
+        const double count = found != end && *found == word ? symbols_.other_count[found - symbols_.other_list.begin()] : 0.0;
+        const double types = last - first;
+        return (count + types * by_frequency) / (counted_[cluster] + types);
     }
 
     std::int32_t root_label(std::int32_t outcome) const { return symbols_.root_labels[outcome]; }
@@ -222,6 +248,11 @@ private:
             }
             other_.push_back(other);
         }
+        if (symbols_.other_begin.empty()) return;
+        for (std::int32_t c = 0; c < symbols_.clusters(); ++c) {
+            const auto counts = symbols_.other_count.begin();
+            counted_.push_back(std::accumulate(counts + symbols_.other_begin[c], counts + symbols_.other_begin[c + 1], 0.0));
+        }
     }
 
     void lay_out() {
@@ -244,7 +275,7 @@ private:
     bool linked_, mean_field_;
     std::vector<std::int32_t> bundle_;                   // by cluster: its outcome among those of its tag
     std::vector<std::vector<std::int32_t>> cluster_of_;  // by tag and outcome
-    std::vector<double> other_;                          // by cluster: frequency of the words that it does not list
+    std::vector<double> other_, counted_;                // by cluster: frequency and count of the words that it does not list
     std::vector<std::int32_t> sizes_;
     std::vector<std::size_t> group_at_;
     std::size_t links_at_ = 0, parameters_ = 0;

@@ -83,3 +83,50 @@ def test_a_word_listed_twice_is_refused(model: IsbnModel) -> None:
     words[begin[cluster] + 1] = words[begin[cluster]]
     with pytest.raises(ValueError, match="symbols of the model are damaged"):
         altered(model, symbols__word_list=words)
+
+
+@pytest.mark.parametrize("count", [1e-9, 1e300, np.nan, 0.0, -1.0])
+def test_impossible_counts_of_other_words_are_refused(model: IsbnModel, count: float) -> None:
+    assert model.symbols.other_count.size
+    with pytest.raises(ValueError, match="symbols of the model are damaged"):
+        altered(model, symbols__other_count=np.full_like(model.symbols.other_count, count))
+
+
+def test_other_words_are_not_listed(model: IsbnModel) -> None:
+    symbols = model.symbols
+    cluster = int(np.argmax(np.diff(symbols.word_begin)))
+    begin = symbols.other_begin.copy()
+    begin[cluster + 1 :] += 1
+    place, word = begin[cluster], symbols.word_list[symbols.word_begin[cluster]]
+    changes = {
+        "symbols__other_begin": begin,
+        "symbols__other_list": np.insert(symbols.other_list, place, word),
+        "symbols__other_count": np.insert(symbols.other_count, place, 1.0),
+    }
+    with pytest.raises(ValueError, match="symbols of the model are damaged"):
+        altered(model, **changes)
+    with pytest.raises(ValueError, match="symbols of the model are damaged"):
+        altered(model, symbols__other_begin=begin)
+
+
+def test_a_model_of_an_earlier_version_shares_by_frequency() -> None:
+    """It has no counts of other words, and gives them the figures that it always gave."""
+    small: dict[str, Any] = {"hidden": 4, "unknown_below": 1, "listed": 4}
+    trees = bistro.builtin(sentences=40, seed=1)
+    model = bistro.train("isbn", trees, seed=1, learning={"passes": 1}, **small)
+    assert isinstance(model, IsbnModel)
+    kept = {n: a for n, a in model.arrays().items() if not n.startswith("symbols.other_")}
+    old = IsbnModel.from_parts(model.config, model.header(), kept, model.origin)
+    assert not old.symbols.other_begin.size
+    s = model.symbols
+    alone = np.flatnonzero(np.diff(s.seen_begin) == 1)
+    word = next(int(w) for w in alone if w in s.other_list)
+    cluster = int(s.seen_list[s.seen_begin[word]])
+    own = slice(*s.other_begin[cluster : cluster + 2])
+    counts = dict(zip(s.other_list[own].tolist(), s.other_count[own].tolist(), strict=True))
+    listed = s.word_list[slice(*s.word_begin[cluster : cluster + 2])]
+    by_frequency = s.frequency[word] / (s.frequency.sum() - s.frequency[listed].sum())
+    share = (counts[word] + len(counts) * by_frequency) / (sum(counts.values()) + len(counts))
+    text = [model.vocabulary.decode([word])]
+    gain = model.score(text).log_probs[0] - old.score(text).log_probs[0]
+    assert gain == pytest.approx(np.log(share / by_frequency), abs=1e-5)

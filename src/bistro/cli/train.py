@@ -34,7 +34,8 @@ def train(
     ),
     text: list[str] | None = option(
         "RAW",
-        "Raw text, one sentence per line, as additional training data (transition, committee).",
+        "Raw text, one sentence per line, as additional training data (ngram, transition, isbn, "
+        "reader, committee).",
     ),
     output: str | None = outputs.output(
         outputs.MODEL,

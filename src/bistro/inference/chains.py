@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro.errors import ModelFileError
-from bistro.inference.checkpoint import Checkpoint, PhaseCheckpoint, StoppedError
+from bistro.inference.checkpoint import Checkpoint, PhaseCheckpoint, StoppedError, phase_entry
 from bistro.inference.settings import SamplerSettings
 from bistro.inference.workers import Workers
 from bistro.progress import phase
@@ -76,6 +76,12 @@ class Session:
         """Return the content of the checkpoint if this run resumes from one."""
         checkpoint = self.checkpoint if self.resume else None
         return checkpoint.load(fingerprint) if checkpoint else None
+
+    def saved_phase(self, fingerprint: str) -> tuple[int, Mapping[str, NDArray[Any]]] | None:
+        """Return the phase and the arrays of the checkpoint if this run resumes in a phase."""
+        saved = self.saved(fingerprint)
+        phase = saved[0].get(phase_entry(self.checkpoint)) if saved and self.checkpoint else None
+        return (int(phase), saved[1]) if saved and phase is not None else None
 
     @contextmanager
     def reading_checkpoint(self) -> Iterator[None]:

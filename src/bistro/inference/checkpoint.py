@@ -94,7 +94,7 @@ class PhaseCheckpoint(Checkpoint):
         self._phase = phase
         self._carried = carried
         self._depth: int = whole._depth + 1 if isinstance(whole, PhaseCheckpoint) else 0
-        self._entry = f"phase.{self._depth}" if self._depth else "phase"
+        self._entry = phase_entry(whole)
 
     def save(
         self, fingerprint: str, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]
@@ -108,3 +108,8 @@ class PhaseCheckpoint(Checkpoint):
         """Return the saved state if it belongs to this phase."""
         saved = self._whole.load(self._fingerprint)
         return saved if saved and saved[0].get(self._entry) == self._phase else None
+
+
+def phase_entry(whole: Checkpoint) -> str:
+    """Return the name under which the phases of a training are in the header of its checkpoint."""
+    return f"phase.{whole._depth + 1}" if isinstance(whole, PhaseCheckpoint) else "phase"

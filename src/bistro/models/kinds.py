@@ -84,7 +84,7 @@ class Kind:
     dev: str = ""
     """Use of a development set in training; empty if it is not used."""
     text_trainer: str = ""
-    """Called like the trainer, with raw text as one more argument; empty if text is not used."""
+    """Called like the trainer, with raw text as the fourth argument; empty if it is not used."""
     preset_for: str = ""
     """Function from sentences to the name of the preset that fits them, or None; may be empty."""
     judged_by: str = "score"
@@ -122,7 +122,7 @@ class Kind:
             able = [kind.name for kind in every() if kind.text_trainer]
             raise BistroError(
                 f"{a_model(self.name)} does not learn from raw text in addition to its data; use "
-                f"{a_model(' or '.join(able))}, or give the text as training data to ngram"
+                f"{a_model(' or '.join(able))}"
             )
         trained: Model = resolve(self.text_trainer)(*arguments, **fitting)
         return trained

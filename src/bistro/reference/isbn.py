@@ -187,8 +187,7 @@ class IsbnTwin:
         group, listed = 5 + symbols.tags + cluster, symbols.words_of[cluster]
         if word in listed:
             return total + self.decide(history, group, listed.index(word))
-        others = sum(f for w, f in enumerate(symbols.frequency) if w not in listed)
-        share = math.log(symbols.frequency[word] / others)
+        share = math.log(symbols.share(cluster, word))
         return total + self.decide(history, group, len(listed)) + share
 
     def steps(

@@ -27,6 +27,8 @@ class TwinSymbols:
     components_of: list[list[int]]
     words_of: list[list[int]]
     """For each cluster: the words with separate outcomes."""
+    counts_of: list[dict[int, float]]
+    """For each cluster: how often it was seen with words that have no separate outcomes."""
     frequency: list[float]
     root_labels: list[int]
     single_root: bool
@@ -36,6 +38,15 @@ class TwinSymbols:
     """The lemma of each word, for words whose lemma is not given."""
     coarse_tags: int
     lemmas: int
+
+    def share(self, cluster: int, word: int) -> float:
+        """Return the share of a word in the outcome of all words without separate outcomes."""
+        listed, counts = self.words_of[cluster], self.counts_of[cluster]
+        others = [w for w in range(self.words) if w not in listed]
+        frequency = sum(self.frequency[w] for w in others)
+        types = max(1, len(counts))
+        weights = {w: counts.get(w, 0) + types * self.frequency[w] / frequency for w in others}
+        return weights[word] / sum(weights.values())
 
     @property
     def sizes(self) -> list[int]:

@@ -136,10 +136,11 @@ def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
         suite = suite.cut(TOKENISE.of(model).cut_cells)
     sentences = [condition.words for item in suite.items for condition in item.conditions]
     scores = SCORE.of(model).score(sentences, **options)
-    return SuiteResult(suite, list(_results(suite, scores)))
+    return SuiteResult(suite, list(results_of(suite, scores)))
 
 
-def _results(suite: Suite, scores: TextScores) -> Iterator[ItemResult]:
+def results_of(suite: Suite, scores: TextScores) -> Iterator[ItemResult]:
+    """Yield the results of all items, from the scores of their sentences in order."""
     metric = METRICS[suite.metric]
     number = 0
     for item in suite.items:

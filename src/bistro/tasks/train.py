@@ -106,8 +106,9 @@ def train(
     session
         Session that reports the progress of training, and interrupts and resumes it.
     text
-        Files of raw text, one sentence per line, from which a transition parser learns words in
-        addition to its treebank, and a committee classes of words.
+        Files of raw text, one sentence per line, from which an n-gram model, a transition or
+        latent-variable parser, or a reader learns in addition to its treebank, and from which a
+        committee learns classes of words.
     **settings
         Changes of single settings, as in ``order=3`` or ``sampler={"sweeps": 20}``.
     """

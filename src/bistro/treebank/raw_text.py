@@ -129,6 +129,13 @@ class RawText:
         """The number of words of the files read so far."""
         return sum(facts.words for facts in self.facts)
 
+    def digests(self) -> list[str]:
+        """Return the hash of each file, which is read if it has not been."""
+        if not self._facts:
+            for _ in self:
+                pass
+        return [facts.sha256 for facts in self.facts]
+
     def provenance(self) -> list[dict[str, Any]]:
         """Return the facts, ready for JSON."""
         return [asdict(facts) for facts in self.facts]

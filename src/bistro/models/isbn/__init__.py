@@ -12,6 +12,7 @@ KIND = Kind(
     config="bistro.models.isbn.config:IsbnConfig",
     trainer="bistro.models.isbn.train:train_isbn",
     abilities=("parse", "vote", "tag", "score", "generate", "generate_trees"),
+    text_trainer="bistro.models.isbn.raw_text:train_with_text",
     dev="stops when it is best there",
     judged_by="parse",
     draws=False,

@@ -105,6 +105,19 @@ class LearningSettings:
 
 
 @dataclass(frozen=True)
+class IsbnTextSettings:
+    """Settings for learning from raw text, if there is any."""
+
+    rounds: int = setting(1, "Number of times the text is parsed, each time with the newest model.")
+    beam: int = setting(5, "Width of the beam in the search for best parses.")
+
+    def validate(self) -> None:
+        """Raise an error if the text would not be parsed."""
+        if self.rounds < 1 or self.beam < 1:
+            raise ConfigError("raw_text.rounds and raw_text.beam must be at least 1")
+
+
+@dataclass(frozen=True)
 class IsbnConfig(ParserSettings):
     """Settings of the latent-variable parser."""
 
@@ -121,6 +134,11 @@ class IsbnConfig(ParserSettings):
     unknown_below: int = setting(
         5, "Words, features and combinations of features seen fewer times than this are unknown."
     )
+    listed: int = setting(
+        2,
+        "A word seen so many times with its tag and features is an outcome of its own; the others "
+        "share one outcome, by their counts. Higher values are faster on large data.",
+    )
     hidden: int = setting(160, "Number of binary variables of a state.", most=10_000)
     approximation: Literal["feed-forward", "mean-field"] = setting(
         "feed-forward",
@@ -136,6 +154,7 @@ class IsbnConfig(ParserSettings):
         "late", "When a word leaves the stack: as late as possible, or as soon as it is complete."
     )
     learning: LearningSettings = setting(LearningSettings(), "Settings for learning the weights.")
+    raw_text: IsbnTextSettings = setting(IsbnTextSettings(), "Settings for learning from raw text.")
 
     def validate(self) -> None:
         """Raise an error if a feature does not exist or a size is impossible."""
@@ -144,8 +163,8 @@ class IsbnConfig(ParserSettings):
             raise ConfigError("a feature is named twice")
         if self.sees("coarse") and self.tagset != "xpos":
             raise ConfigError("coarse tags are those of finer ones: set tagset = 'xpos'")
-        if self.hidden < 1 or self.unknown_below < 1:
-            raise ConfigError("hidden and unknown_below must be at least 1")
+        if min(self.hidden, self.unknown_below, self.listed) < 1:
+            raise ConfigError("hidden, unknown_below and listed must be at least 1")
 
     @property
     def elements(self) -> tuple[str, ...]:

@@ -17,10 +17,12 @@ from bistro.models.isbn.properties import Ints
 from bistro.models.parsing.codec import Codec, Tree
 from bistro.treebank.sentence import Sentence
 
-LEAST_PAIR = 2
-"""A word seen fewer times with a cluster belongs to the other words of that cluster."""
 OF_PROPERTIES = {"coarse_of": "coarse", "lemma_of": "lemma"}
 """Arrays of a model whose states see these attributes of words."""
+
+
+OF_OTHERS = ("other_begin", "other_list", "other_count")
+"""Arrays that models of earlier versions lack: they share out other words by frequency alone."""
 
 
 def no_numbers() -> Ints:
@@ -49,40 +51,59 @@ class IsbnSymbols:
     """For each cluster: its coarse tag, where states see coarse tags."""
     lemma_of: Ints = field(default_factory=no_numbers)
     """For each word: its lemma where none is given, where states see lemmas."""
+    other_begin: Ints = field(default_factory=no_numbers)
+    other_list: Ints = field(default_factory=no_numbers)
+    """For each cluster: the words seen with it that have no outcome of their own."""
+    other_count: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """How often each of them was seen with the cluster."""
 
     @classmethod
     def learn(
         cls,
         codec: IsbnCodec,
+        annotated: Sequence[Sentence],
         sentences: Sequence[Sentence],
         trees: Sequence[Tree],
         config: IsbnConfig,
     ) -> Self:
-        """Count clusters, words and roots of trees."""
+        """Count clusters, words and roots of trees.
+
+        The first of the sentences are annotated: coarse tags and lemmas are theirs alone.
+        """
         words = codec.encode_words(s.forms for s in sentences)[0].astype(np.int64)
         clusters = codec.cluster_numbers(trees)
         components = known_components(codec, clusters, config.unknown_below)
         component_begin, component_list = _ragged([components[name] for name in codec.tags])
         pairs, counts = np.unique(clusters * len(codec.vocabulary) + words, return_counts=True)
         of_cluster, word = pairs // len(codec.vocabulary), pairs % len(codec.vocabulary)
-        listed = counts >= LEAST_PAIR
-        word_begin = np.searchsorted(of_cluster[listed], np.arange(len(codec.tags) + 1))
+        listed = counts >= config.listed
+        word_begin, other_begin = (
+            np.searchsorted(of_cluster[chosen], np.arange(len(codec.tags) + 1)).astype(np.int32)
+            for chosen in (listed, ~listed)
+        )
         by_word = np.lexsort((of_cluster, word))
         share = np.log(counts / np.bincount(clusters, minlength=len(codec.tags))[of_cluster])
         tags = plain_tags(codec)
+        first = sum(map(len, annotated))
+        of_annotated = trees[: len(annotated)]
         return cls(
             np.array([tags.index(name.partition("|")[0]) for name in codec.tags], np.int32),
             component_begin,
             component_list,
-            word_begin.astype(np.int32),
+            word_begin,
             word[listed].astype(np.int32),
             np.bincount(words, minlength=len(codec.vocabulary)).astype(np.float64) + 0.5,
             codec.root_labels(trees),
             np.searchsorted(word[by_word], np.arange(len(codec.vocabulary) + 1)).astype(np.int32),
             of_cluster[by_word].astype(np.int32),
             share[by_word].astype(np.float32),
-            codec.coarse_of(sentences, clusters) if config.sees("coarse") else no_numbers(),
-            codec.lemma_of(sentences, trees, words) if config.sees("lemma") else no_numbers(),
+            codec.coarse_of(annotated, clusters[:first]) if config.sees("coarse") else no_numbers(),
+            codec.lemma_of(annotated, of_annotated, words[:first])
+            if config.sees("lemma")
+            else no_numbers(),
+            other_begin,
+            word[~listed].astype(np.int32),
+            counts[~listed].astype(np.float64),
         )
 
     def shape(self, codec: IsbnCodec, config: IsbnConfig, *, single_root: bool) -> IsbnShape:

@@ -19,7 +19,7 @@ next word in three steps: its tag, its features, its form.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
@@ -30,9 +30,10 @@ from bistro._core import BeamOptions, BeamRequest, IsbnParser, OutputRequest
 from bistro.errors import ConfigError
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, flat
+from bistro.models.inputs import as_sentence
 from bistro.models.isbn.codec import IsbnCodec
 from bistro.models.isbn.config import IsbnConfig
-from bistro.models.isbn.data import IsbnSymbols, array_names
+from bistro.models.isbn.data import OF_OTHERS, IsbnSymbols, array_names
 from bistro.models.options import Options
 from bistro.models.parsing.language import LanguageAbility
 from bistro.models.parsing.options import CoreOptions
@@ -133,6 +134,17 @@ class IsbnModel(LanguageAbility):
         """Return symbols and size."""
         return {**super().summary(), "state": self.config.hidden, "weights": self.weights.size}
 
+    def best_analyses(
+        self, sentences: Iterable[Sequence[str]], size: int
+    ) -> dict[str, NDArray[np.int32]]:
+        """Return heads, labels and tags of the best parses as numbers, word after word.
+
+        They are in the order of generation: mirrored for a model from right to left.
+        """
+        batch = self.codec.encode([as_sentence(words) for words in sentences], None)
+        found = self._found(batch, self._chosen({"size": size, "mbr": False}).request(), 1)
+        return {name: found[name] for name in ("heads", "labels", "tags")}
+
     def arrays(self) -> Arrays:
         """Return the weights, and the data of words and clusters."""
         symbols = {name: getattr(self.symbols, name) for name in array_names(self.config)}
@@ -145,6 +157,8 @@ class IsbnModel(LanguageAbility):
         """Restore the model from a file."""
         codec = IsbnCodec.from_parts(config, header, arrays)
         names = array_names(config)
+        if not any(f"symbols.{name}" in arrays for name in OF_OTHERS):
+            names = [name for name in names if name not in OF_OTHERS]
         symbols = IsbnSymbols(**{name: arrays[f"symbols.{name}"] for name in names})
         return cls(
             config, codec, symbols, arrays["weights"], origin, single_root=header["single_root"]

@@ -11,12 +11,13 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import ISBN_LARGEST_WEIGHT, IsbnDerivations, IsbnDropout, IsbnTrainer, random_bits
+from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep, fingerprint_of
 from bistro.inference.checkpoint import StoppedError
@@ -110,27 +111,48 @@ class Progress:
         return self.passes >= most or (self.passes > 0 and waited >= patience)
 
 
+Trees = list[tuple[Sentence, Tree]]
+
+
+class Parsed(NamedTuple):
+    """Trees of raw text, to be learned from beside those of the treebank."""
+
+    trees: Trees
+    held_out: Trees
+    """Trees that say how good the weights are, beside the held-out trees of the treebank."""
+    vocabulary: Vocabulary
+    """The words of treebank and text."""
+
+
 class Training:
     """Derivations for training and for scoring, and the current weights."""
 
     def __init__(
         self,
-        sentences: Sequence[Sentence],
+        annotated: Sequence[Sentence],
         held_out: Sequence[Sentence],
         config: IsbnConfig,
         seed: int,
+        parsed: Parsed | None = None,
     ) -> None:
-        self.config, self.seed, self.sentences = config, seed, sentences
-        self.codec, self.lifted = IsbnCodec.learn(sentences, config)
-        self.single_root = wants_single_root(sentences, config.roots)
-        trees = [training_tree(sentence, config) for sentence in sentences]
-        self.symbols = IsbnSymbols.learn(self.codec, sentences, trees, config)
+        self.config, self.seed = config, seed
+        self.codec, self.lifted = IsbnCodec.learn(annotated, config)
+        self.single_root = wants_single_root(annotated, config.roots)
+        trees = [training_tree(sentence, config) for sentence in annotated]
+        self.sentences = list(annotated)
+        if parsed:
+            self.codec.vocabulary = parsed.vocabulary
+            self.sentences += [sentence for sentence, _ in parsed.trees]
+            trees += [tree for _, tree in parsed.trees]
+        sentences = self.sentences
+        self.symbols = IsbnSymbols.learn(self.codec, annotated, sentences, trees, config)
         self.shape = self.symbols.shape(self.codec, config, single_root=self.single_root)
         self.data = self._derivations(sentences, trees)
         if self.data.failed.size:
             place = place_of(sentences[int(self.data.failed[0])])
             raise BistroError(f"{place} is not a tree with {config.roots} root")
-        self.held_out = self._judges(held_out)
+        candidates = [(sentence, training_tree(sentence, config)) for sentence in held_out]
+        self.held_out = self._judges([*candidates, *(parsed.held_out if parsed else ())])
         self.judged = self._derivations(*zip(*self.held_out, strict=True))
         self.words = sum(len(s) for s, _ in self.held_out)
         self.fingerprint = fingerprint_of(IsbnModel.kind, config, seed, self._digests(held_out))
@@ -142,13 +164,12 @@ class Training:
         batch = self.codec.encode(sentences, trees)
         return IsbnDerivations(self.shape, batch, early_reduce=self.config.reduce == "early")
 
-    def _judges(self, held_out: Sequence[Sentence]) -> list[tuple[Sentence, Tree]]:
+    def _judges(self, candidates: Trees) -> Trees:
         """Return the held-out trees whose labels and tags are all known."""
         labels, roots = set(self.codec.labels), set(self.symbols.root_labels.tolist())
         numbers = {label: i for i, label in enumerate(self.codec.labels)}
         found = []
-        for sentence in held_out:
-            tree = training_tree(sentence, self.config)
+        for sentence, tree in candidates:
             on_root = [la for h, la in zip(tree.heads, tree.labels, strict=True) if h == 0]
             if (
                 labels.issuperset(tree.labels)

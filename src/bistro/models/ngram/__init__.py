@@ -13,5 +13,6 @@ KIND = Kind(
     trainer="bistro.models.ngram.train:train_ngram",
     abilities=("score", "generate", "explain"),
     reading=0.14,
+    text_trainer="bistro.models.ngram.train:train_with_text",
     prior="bistro.models.ngram.prior:simulate_ngram",
 )

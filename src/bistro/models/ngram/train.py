@@ -16,6 +16,7 @@ from bistro.models.ngram.config import WORDS, NgramConfig
 from bistro.models.ngram.model import NgramModel
 from bistro.models.runs import Run
 from bistro.progress import phase
+from bistro.treebank.raw_text import RawText
 
 if TYPE_CHECKING:
     from bistro.models.ngram.text_model import TextModel
@@ -50,3 +51,14 @@ def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramMo
         trace = run.sweep(NgramModel.kind, config, digests, [sweeping])
     speller = learner.speller() if learner else None
     return NgramModel(config, vocabulary, chain.frozen(), run.origin(trace), speller)
+
+
+def train_with_text(
+    data: Sequence[Words], config: NgramConfig, run: Run, text: RawText
+) -> NgramModel | TextModel:
+    """Train an n-gram model on the words of a treebank and of raw text."""
+    words = [*as_words(data), *text]
+    for note in text.notes():
+        run.session.on_note(note)
+    both = Run(run.seed, {**run.treebank, "texts": text.provenance()}, run.session)
+    return train_ngram(words, config, both)

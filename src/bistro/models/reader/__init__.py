@@ -11,6 +11,7 @@ KIND = Kind(
     model="bistro.models.reader.model:ReaderModel",
     config="bistro.models.reader.config:ReaderConfig",
     trainer="bistro.models.reader.train:train_reader",
+    text_trainer="bistro.models.reader.train:train_with_text",
     abilities=("score", "generate", "explain"),
     has_members=True,
     dev="fits the weights of its members",

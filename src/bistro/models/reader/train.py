@@ -28,6 +28,8 @@ from bistro.models.reader.config import ReaderConfig
 from bistro.models.reader.members import Member, members_of
 from bistro.models.reader.model import ReaderModel
 from bistro.models.runs import Run
+from bistro.treebank.raw_text import RawText
+from bistro.treebank.sentence import Sentence
 
 MOST_WORDS = 15_000
 """Maximum size of the development set for weights, in words: more would not change them."""
@@ -42,6 +44,7 @@ class Errand(NamedTuple):
     held_out: Sequence[Words]
     seed: int
     treebank: dict[str, Any]
+    text: RawText | None = None
 
 
 def train_reader(
@@ -51,13 +54,34 @@ def train_reader(
     dev: Sequence[Words] | None = None,
 ) -> ReaderModel:
     """Train the members, and fit their weights on a development set or on held-out sentences."""
+    return _train(data, config, run, dev, None)
+
+
+def train_with_text(
+    data: Sequence[Words],
+    config: ReaderConfig,
+    run: Run,
+    text: RawText,
+    dev: Sequence[Words] | None = None,
+) -> ReaderModel:
+    """Train a reader whose members all learn from raw text in addition to the treebank."""
+    return _train(data, config, run, dev, text)
+
+
+def _train(
+    data: Sequence[Words],
+    config: ReaderConfig,
+    run: Run,
+    dev: Sequence[Words] | None,
+    text: RawText | None,
+) -> ReaderModel:
     members = members_of(config, data)
     if dev is not None and not any(map(len, dev)):
         raise BistroError("the development set has no words to fit the weights on")
     if any(member.kind.can("parse") for member in members):
         trees_of(data)
     sentences, held_out = (data, dev) if dev is not None else split(data, config.held_out)
-    errand = Errand(sentences, held_out, run.seed, run.treebank)
+    errand = Errand(sentences, held_out, run.seed, run.treebank, text)
     found = _trained(members, config, errand, run)
     weights = equal_weights(len(members))
     model = ReaderModel(config, found, weights, run.origin([]))
@@ -90,10 +114,14 @@ def _trained(
 ) -> list[Model]:
     """Train the members that a checkpoint does not hold, and return all members."""
     learned_from = [*as_content(errand.sentences), "", *as_content(errand.held_out)]
+    if errand.text:
+        learned_from += errand.text.digests()
     content = hashlib.sha256("\n".join(learned_from).encode()).hexdigest()
     fingerprint = fingerprint_of(ReaderModel.kind, config, run.seed, [content])
     workers = run.session.workers
-    if workers is not None and not isinstance(workers, LocalWorkers):
+    # The workers of a cluster may not see the files of raw text: they parse pieces of it.
+    elsewhere = workers is not None and not isinstance(workers, LocalWorkers)
+    if workers is not None and elsewhere and errand.text is None:
         return _trained_elsewhere(members, errand, run, workers, fingerprint)
     trainers = {member.name: partial(_learn, errand, member) for member in members}
     return list(trained_in_turn(trainers, run, fingerprint).values())
@@ -108,8 +136,18 @@ def _learn(errand: Errand, member: Member, run: Run) -> Model:
     """Train a member; if it stops early, it does so on the held-out sentences."""
     run.session.on_note(f"learning {member.name}")
     own = Run(run.seed, {**run.treebank, "member": member.name}, run.session)
-    fitting = {"dev": errand.held_out} if member.kind.dev and errand.held_out else {}
-    return member.kind.train(errand.sentences, member.config, own, **fitting)
+    # Some held-out sentences may be text without trees, which only fits the weights.
+    parses = member.kind.can("parse")
+    held_out = _trees_in(errand.held_out) if parses else errand.held_out
+    fitting = {"dev": held_out} if member.kind.dev and held_out else {}
+    if errand.text is None:
+        return member.kind.train(errand.sentences, member.config, own, **fitting)
+    return member.kind.train_with_text(errand.sentences, member.config, own, errand.text, **fitting)
+
+
+def _trees_in(sentences: Sequence[Words]) -> list[Sentence]:
+    """Return the sentences that have trees."""
+    return [s for s in sentences if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
 
 
 def learn_member(errand: Errand, member: Member) -> bytes:

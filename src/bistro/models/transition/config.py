@@ -86,7 +86,8 @@ class RawTextSettings:
     rounds: int = setting(1, "Number of times the text is parsed, each time with the newest model.")
     particles: int = setting(100, "Particles in the search for best parses.", most=MOST_PARTICLES)
     learns: tuple[Literal["words", "tags", "actions"], ...] = setting(
-        ("words",), "Distributions that learn from the parses; the others use only the treebank."
+        ("words", "tags", "actions"),
+        "Distributions that learn from the parses; the others use only the treebank.",
     )
 
     def validate(self) -> None:

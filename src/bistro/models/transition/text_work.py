@@ -1,7 +1,7 @@
-"""Work on raw text besides parsing: counting its words, and making events from its parses.
+"""Events from the parses of raw text, made by tasks for `bistro.inference.workers`.
 
-Both are tasks for `bistro.inference.workers`. The results are small and ready: words with their
-counts, and events as sorted numbers, which one process can merge faster than many produce them.
+The results are small and ready: events as sorted numbers, which one process can merge faster than
+many produce them.
 """
 
 from __future__ import annotations
@@ -15,18 +15,11 @@ from numpy.typing import NDArray
 
 from bistro._core import SentenceBatch, oracle_events
 from bistro.encoding.events import Events
-from bistro.encoding.vocabulary import WordCounts
 from bistro.errors import BistroError
 from bistro.models.parsing.codec import Codec
 from bistro.models.transition.config import DISTRIBUTIONS, ContextSettings, TransitionConfig
 from bistro.models.transition.model import shape_of
-from bistro.treebank.raw_text import PieceFacts, TextPiece
-
-
-def count_piece(shared: None, piece: TextPiece) -> tuple[PieceFacts, WordCounts]:
-    """Return the facts about a piece of text, and its words."""
-    sentences, facts = piece.read()
-    return facts, WordCounts.of(sentences)
+from bistro.treebank.raw_text import TextPiece
 
 
 class ParsedText(NamedTuple):

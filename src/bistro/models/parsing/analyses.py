@@ -7,21 +7,32 @@ any number of workers, and an interrupted run resumes after the last piece that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro.models.shared import SharedModel
-from bistro.models.transition.model import TransitionModel
 from bistro.treebank.raw_text import TextPiece
 
 COLUMNS = {"heads": np.int32, "labels": np.int16, "tags": np.int16}
 
 Piece = tuple[int, TextPiece]
-"""Number of particles, and the text to be parsed with them."""
+"""The size of the search, and the text to be parsed with it."""
+
+
+class TextParser(Protocol):
+    """A parser of raw text."""
+
+    def best_analyses(
+        self, sentences: Iterable[Sequence[str]], size: int
+    ) -> dict[str, NDArray[np.int32]]:
+        """Return heads, labels and tags of the best parses as numbers, word after word."""
+
+    def to_bytes(self) -> bytes:
+        """Return the content of its file."""
 
 
 @dataclass
@@ -62,11 +73,10 @@ class Analyses:
         return self._pieces[0][name] if self._pieces else np.zeros(0, COLUMNS[name])
 
 
-def parse_piece(
-    shared: SharedModel[TransitionModel], piece: Piece
-) -> tuple[int, dict[str, NDArray[Any]]]:
+def parse_piece(shared: SharedModel[Any], piece: Piece) -> tuple[int, dict[str, NDArray[Any]]]:
     """Return the number of sentences of a piece, and the columns of their best analyses."""
-    particles, text = piece
+    size, text = piece
     sentences = text.sentences()
-    found = shared.open().best_analyses(sentences, particles)
+    parser: TextParser = shared.open()
+    found = parser.best_analyses(sentences, size)
     return len(sentences), {name: found[name].astype(kind) for name, kind in COLUMNS.items()}
