@@ -56,9 +56,7 @@ def trained(member: Member, number: int) -> tuple[ConstituentsModel, float]:
 
 
 @cache
-def votes(
-    member: Member, number: int, name: str, samples: int = USUAL.samples
-) -> tuple[SpanVotes, float]:
+def votes(member: Member, number: int, name: str, samples: int) -> tuple[SpanVotes, float]:
     """Return the votes of a member on a part, and the CPU time per word."""
     model, _ = trained(member, number)
     words = words_of(name)
@@ -114,10 +112,10 @@ def dev() -> None:
     for members in PARTS:
         show(named(members), row(members, "dev"))
     sentences = len(part("dev"))
-    both = [votes(member, number, "dev")[0] for number, member in enumerate(ALL)]
+    both = [votes(member, number, "dev", USUAL.samples)[0] for number, member in enumerate(ALL)]
     weights = likely_weights(both, [simplified(tree) for tree in part("dev")]).tolist()
     shown = ", ".join(f"{weight:.2f}" for weight in weights)
-    print(f"weights that are likely on these {sentences} sentences: {shown}")
+    print(f"weights that are likely on these {sentences} sentences: {shown}", flush=True)
 
 
 def plain() -> None:
