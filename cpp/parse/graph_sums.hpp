@@ -26,10 +26,10 @@ struct GraphFigures {
 };
 
 // How much of the graph is kept, for at most so many nodes per word; 0: all of it. Easy words need fewer nodes: what has a certain
-// share of the whole (0.0004 for 100 nodes, never more than a third) is kept in any case, what has less is kept at random.
+// share of the whole (0.0006 for 100 nodes, never more than a quarter) is kept in any case, what has less is kept at random.
 struct GraphSize {
     explicit GraphSize(double nodes)
-        : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(4 / (most * most + 12)), shifting{1, share, most},
+        : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(6 / (most * most + 20)), shifting{1, share, most},
           words{0.5, std::sqrt(share), most}, least_arc(0.3 * share), resolution(0.5 * share) {}
 
     double most, share;
