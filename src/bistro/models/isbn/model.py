@@ -148,7 +148,9 @@ class IsbnModel(LanguageAbility):
 
     def arrays(self) -> Arrays:
         """Return the weights, and what is known of words and clusters."""
-        symbols = {name: getattr(self.symbols, name) for name in array_names(self.config)}
+        counted = self.symbols.other_begin.size > 0
+        names = array_names(self.config, counted=counted)
+        symbols = {name: getattr(self.symbols, name) for name in names}
         return {"weights": self.weights, **flat({"symbols": symbols})}
 
     @classmethod
@@ -157,9 +159,8 @@ class IsbnModel(LanguageAbility):
     ) -> Self:
         """Make the model again from a file."""
         codec = IsbnCodec.from_parts(config, header, arrays)
-        names = array_names(config)
-        if not any(f"symbols.{name}" in arrays for name in OF_OTHERS):
-            names = [name for name in names if name not in OF_OTHERS]
+        counted = any(f"symbols.{name}" in arrays for name in OF_OTHERS)
+        names = array_names(config, counted=counted)
         symbols = IsbnSymbols(**{name: arrays[f"symbols.{name}"] for name in names})
         return cls(
             config, codec, symbols, arrays["weights"], origin, single_root=header["single_root"]
