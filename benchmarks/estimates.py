@@ -17,6 +17,7 @@ from pathlib import Path
 
 import bistro
 from bistro.inference.chains import Session
+from bistro.models.kinds import find
 from bistro.progress import Work, observing, phase
 
 EVERY_SECONDS = 0.02
@@ -32,7 +33,11 @@ def watched(kind: str, treebank: str) -> tuple[float, list[float | None]]:
         began = time.monotonic()
         watcher.start()
         try:
-            model = bistro.train(kind, bistro.read(treebank), seed=1, session=Session(threads=1))
+            reading = find(kind).reading
+            with phase("", share=reading):
+                data = bistro.read(treebank)
+            session = Session(threads=1, share=1 - reading)
+            model = bistro.train(kind, data, seed=1, session=session)
             model.save(Path(folder) / "model.bistro")
         finally:
             took = time.monotonic() - began

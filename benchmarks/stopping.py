@@ -2,9 +2,10 @@
 
     python -m benchmarks.stopping [TRIALS]
 
-Committees and pipelines parse a long text on one thread. After a random time they are asked to
-stop; measured is the CPU time that their thread still takes, which other work of the machine does
-not change. Ctrl-C is a signal that the process sends itself.
+Committees with a stack, and pipelines with such a parser, parse a long text on one thread; a
+committee and its stack learn. After a random time they are asked to stop; measured is the CPU time
+that their thread still takes, which other work of the machine does not change. Ctrl-C is a signal
+that the process sends itself.
 """
 
 from __future__ import annotations
@@ -13,15 +14,31 @@ import os
 import random
 import signal
 import sys
+import tempfile
 import threading
 import time
+import tomllib
 from collections.abc import Callable
 from typing import Any
 
 import bistro
+from bistro import config as configuration
 from bistro._core import ComputationStopped, StopFlag
+from bistro.models.committee.config import CommitteeConfig
 
 WORDS = 120
+QUICK = """
+[sampler]
+sweeps = 3
+samples = 1
+[isbn]
+hidden = 20
+[isbn.learning]
+passes = 2
+[stack]
+passes = 2
+bits = 16
+"""
 MOST_SECONDS_BEFORE = 1.0
 
 
@@ -69,16 +86,27 @@ def by_signal(work: Callable[[], object], wait: float) -> float:
 
 def main() -> None:
     """Measure all, and print the median and the longest."""
+    # In a background job of a shell, interrupts are ignored from the start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 30
-    treebank = bistro.builtin(sentences=150, seed=1)
-    quick: dict[str, Any] = {"sampler": {"sweeps": 3, "samples": 1}}
-    committee: Any = bistro.train("committee", treebank, seed=1, **quick)
-    pipeline: Any = bistro.train("pipeline", treebank, seed=1, parser="committee")
+    # Large enough for a stack.
+    treebank = list(bistro.builtin(sentences=700, seed=1))
+    settings = configuration.from_dict(CommitteeConfig, tomllib.loads(QUICK))
+    committee: Any = bistro.train("committee", treebank, seed=1, **configuration.to_dict(settings))
+    assert committee.stacks
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(QUICK)
+        file.flush()
+        parser = {"parser": "committee", "parser_config": file.name}
+        pipeline: Any = bistro.train("pipeline", treebank, seed=1, **parser)
     ngram = bistro.builtin(sentences=3000, seed=1)
     sentences = [["the", "dog"] * (WORDS // 2)] * 20
     works: dict[str, Callable[[], object]] = {
         "committee": lambda: list(committee.parse_all(sentences, threads=1)),
         "pipeline": lambda: list(pipeline.annotate("the dog " * WORDS, threads=1)),
+        "training committee": lambda: bistro.train(
+            "committee", treebank, seed=1, **configuration.to_dict(settings)
+        ),
         "training ngram": lambda: bistro.train("ngram", ngram, seed=1),
     }
     chance = random.Random(1)

@@ -27,8 +27,8 @@ from bistro.report.ranks import rank_plot
 from bistro.report.strip import surprisal_strip
 from bistro.tasks.check_sampler import check_sampler
 from bistro.tasks.surprisal import surprisal_rows
+from bistro.treebank.binarisation import binarised
 from bistro.treebank.brackets import parse_tree
-from bistro.treebank.constituents import binarised
 
 IMAGES = Path(__file__).resolve().parent / "images"
 GARDEN_PATH = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]

@@ -25,9 +25,10 @@ from bistro.evaluate.attachment import score
 from bistro.evaluate.calibration import calibration_of
 from bistro.inference.chains import Session
 from bistro.models.abilities import Voter
+from bistro.models.committee.contents import WAYS
 from bistro.models.committee.fitting import fitted
 from bistro.models.committee.mixture import Fit
-from bistro.models.committee.model import WAYS, CommitteeModel
+from bistro.models.committee.model import CommitteeModel
 from bistro.treebank.sentence import Sentence
 from experiments.treebanks import FILES, Split, load_split
 

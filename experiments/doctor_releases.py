@@ -5,9 +5,10 @@
 The part of UD 2.8 is examined by models of 10 folds of itself. A finding is right if the value is
 another one in UD 2.12 (`bistro.evaluate.doctor_since`). Punctuation is left out, and some changes
 follow new guidelines. Two simple rankings are shown too: the order of the file, and variation
-n-grams (Boyd, Dickinson & Meurers 2008): pairs of words that occur several times with the same
-words between and around them, and are annotated in different ways. The rarer annotations of the
-most frequent pairs come first, values that vary nowhere last, in the order of the file.
+n-grams: words (Dickinson & Meurers 2003), or pairs of words (Boyd, Dickinson & Meurers 2008), that
+occur several times with the same words between and around them, and are annotated in different
+ways. The rarer annotations of the most frequent ones come first, values that vary nowhere last, in
+the order of the file.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Sequence
 
 import bistro
 from benchmarks.data import data_dir
-from bistro.evaluate.doctor import Finding, arc_names
+from bistro.evaluate.doctor import Finding, What, arc_names
 from bistro.evaluate.doctor_since import Place, changes, hits
 from bistro.treebank.sentence import Sentence
 
@@ -27,21 +28,46 @@ LONGEST = 8
 """Words between a word and its head, at most."""
 
 
-def variation(sentences: Sequence[Sentence]) -> dict[Place, float]:
-    """Return a score for every word whose relation to another word varies in the same context."""
-    nuclei: dict[tuple[str, ...], list[tuple[Place, str]]] = defaultdict(list)
+Nuclei = dict[tuple[str, ...], list[tuple[Place, str]]]
+"""For each context: the places where it occurs, and the annotation there."""
+
+
+def pairs_of_words(sentences: Sequence[Sentence], around: int) -> Nuclei:
+    """Return the relation between any two words, by the words between and around them."""
+    nuclei: Nuclei = defaultdict(list)
     for number, sentence in enumerate(sentences):
-        forms = ["<s>", *(form.lower() for form in sentence.forms), "</s>"]
-        for word in range(1, len(forms) - 1):
-            for other in range(max(1, word - LONGEST), min(len(forms) - 1, word + LONGEST + 1)):
+        forms, size = _padded(sentence, around), len(sentence)
+        for word in range(1, size + 1):
+            for other in range(max(1, word - LONGEST), min(size, word + LONGEST) + 1):
                 if other == word:
                     continue
                 low, high = min(word, other), max(word, other)
                 side = "left" if word < other else "right"
-                key = (side, *forms[low - 1 : high + 2])
+                key = (side, *forms[low - 1 : high + 2 * around])
                 is_head = sentence.heads[word - 1] == other
                 label = sentence.deprels[word - 1] if is_head else NOTHING
                 nuclei[key].append(((number, word), label))
+    return nuclei
+
+
+def words(sentences: Sequence[Sentence], around: int) -> Nuclei:
+    """Return the tag of every word, by the word and the words around it."""
+    nuclei: Nuclei = defaultdict(list)
+    for number, sentence in enumerate(sentences):
+        forms = _padded(sentence, around)
+        for word, tag in enumerate(sentence.upos, start=1):
+            key = tuple(forms[word - 1 : word + 2 * around])
+            nuclei[key].append(((number, word), tag))
+    return nuclei
+
+
+def _padded(sentence: Sentence, around: int) -> list[str]:
+    edges = ["<s>"] * around, ["</s>"] * around
+    return [*edges[0], *(form.lower() for form in sentence.forms), *edges[1]]
+
+
+def variation(nuclei: Nuclei) -> dict[Place, float]:
+    """Return a score for every word whose annotation varies in the same context."""
     scores: dict[Place, float] = {}
     for rows in nuclei.values():
         counts = Counter(label for _, label in rows)
@@ -54,15 +80,17 @@ def variation(sentences: Sequence[Sentence]) -> dict[Place, float]:
     return scores
 
 
-def by_variation(sentences: Sequence[Sentence]) -> list[Finding]:
-    """Return all arcs, those that vary most first."""
-    scores = variation(sentences)
-    values = [
-        Finding(scores.get((number, word), 0.0), "head", number, word, arc, 0.0, "", 0.0)
-        for number, sentence in enumerate(sentences)
-        for word, arc in enumerate(arc_names(sentence), start=1)
-    ]
-    return sorted(values, key=lambda one: (-one.surprise, one.sentence, one.word))
+def ranked_by(
+    scores: dict[Place, float], sentences: Sequence[Sentence], what: What
+) -> list[Finding]:
+    """Return all arcs or tags, those that vary most first."""
+    found = []
+    for number, sentence in enumerate(sentences):
+        values = sentence.upos if what == "tag" else arc_names(sentence)
+        for word, value in enumerate(values, start=1):
+            score = scores.get((number, word), 0.0)
+            found.append(Finding(score, what, number, word, value, 0.0, "", 0.0))
+    return sorted(found, key=lambda one: (-one.surprise, one.sentence, one.word))
 
 
 def main() -> None:
@@ -83,9 +111,12 @@ def main() -> None:
         kept = [f for f in ranked if older[f.sentence].upos[f.word - 1] != "PUNCT"]
         print(f"{name}: {hits(kept, changed)}", flush=True)
 
-    varying = by_variation(older)
-    show("arcs, order of the file", sorted(varying, key=lambda one: (one.sentence, one.word)))
-    show("arcs, variation n-grams", varying)
+    show("arcs, order of the file", ranked_by({}, older, "head"))
+    show("tags, order of the file", ranked_by({}, older, "tag"))
+    for around in (0, 1):
+        context = f"variation n-grams, {around} words of context"
+        show(f"arcs, {context}", ranked_by(variation(pairs_of_words(older, around)), older, "head"))
+        show(f"tags, {context}", ranked_by(variation(words(older, around)), older, "tag"))
     for kind in chosen.kinds:
         found = bistro.examine(older, kind=kind, k=chosen.folds, seed=chosen.seed)
         show(f"arcs, {kind}, {chosen.folds} folds", found.arcs)

@@ -25,9 +25,10 @@ from typing import Any
 
 import bistro
 from bistro.inference.chains import Session
+from bistro.models.committee.contents import WAYS
 from bistro.models.committee.fitting import fitted
 from bistro.models.committee.mixture import Fit
-from bistro.models.committee.model import WAYS, CommitteeModel
+from bistro.models.committee.model import CommitteeModel
 from bistro.models.isbn.config import LOCAL
 from experiments.committee import HEADINGS as OF_COMMITTEES
 from experiments.committee import row, speed

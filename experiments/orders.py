@@ -128,7 +128,7 @@ class Ordered:
         model: LinearizeModel,
         sentences: Sequence[Sentence],
         *,
-        ties: Ties = "lot",
+        ties: Ties = "random",
         sampled: bool = False,
     ) -> Ordered:
         """Order sentences by the best order, or by a sample."""

@@ -21,8 +21,9 @@ import numpy as np
 
 import bistro
 from bistro.evaluate.reading.data import read_reading_data
+from bistro.evaluate.reading.scores import item_surprisal
 from bistro.evaluate.reading.simulation import as_table, simulated
-from bistro.evaluate.reading.study import item_surprisal, study
+from bistro.evaluate.reading.study import study
 
 PARTICIPANTS = 30
 EFFECTS = {"surprisal": 3.0, "surprisal, 1 before": 1.5, "length": 8.0}

@@ -1,14 +1,17 @@
-"""Accuracy against speed: the committees `fast`, default and `best`, beside UDPipe 1, in one table.
+"""Accuracy against speed: the committees `fast`, default and `best` beside UDPipe 1 and spaCy.
 
     python -m experiments.trade [ewt] [ddt] [fr] [--part dev|test] [--systems fast default best]
-    BISTRO_MODELS=FOLDER python -m experiments.trade ewt --part test --systems fast best udpipe
+    BISTRO_MODELS=FOLDER python -m experiments.trade ewt --part test --systems fast udpipe spacy
+    python -m experiments.trade ewt3000 ewt1000 ewt300 ewt100 eu id fr --systems default udpipe
+    python -m experiments.trade ewt --systems best --text news.txt --text more.txt
 
 Every system is trained and run in a process of its own, with one thread, seed 1 and the development
 part as `--dev`. Given words; all words count, subtypes of labels ignored; np: without punctuation.
 Speed is CPU time, the best of three runs over the part; memory is the peak of a process that loads
 the model and parses. `error` is the expected calibration error of heads with own tags, in percent.
-UDPipe is trained with its default options (an hour for EWT), or loaded from FOLDER where a former
-run has left it.
+UDPipe is trained with its default options (an hour for EWT), and spaCy's small pipeline with those
+of its `init config` (`experiments.spacy_peer`), or loaded from FOLDER where a former run has left
+them. `ewt1000` are the first 1,000 sentences of EWT's training part.
 """
 
 from __future__ import annotations
@@ -35,6 +38,8 @@ from bistro.models.settings import chosen_settings
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 from experiments.committee import calibration_error
+from experiments.spacy_peer import parsed as parsed_by_spacy
+from experiments.spacy_peer import train_spacy
 from experiments.udpipe import train_udpipe
 
 FILES = {
@@ -43,16 +48,37 @@ FILES = {
     "fr": "fr_partut/fr_partut-ud-{}.conllu",
     "eu": "eu_ud11/eu-ud-{}.conllu",
     "id": "id_ud11/id-ud-{}.conllu",
+    "wsj": "ptb_sample/wsj-{}.conll",
 }
+PEERS = ("udpipe", "spacy")
+COLUMN = {"wsj": "xpos", "ddt": "xpos"}
+"""The column of tags of a treebank, where it is not UPOS."""
+LANGUAGE = {"ddt": "da", "wsj": "en", "ewt": "en", "fr": "fr", "eu": "eu", "id": "id"}
 PRESETS = {"fast": "fast", "default": None, "best": "best"}
 RUNS = 3
 COLUMNS = ("UAS", "LAS", "LASnp", "tags", "error", "UAS given", "LAS given", "LASnp given")
 COSTS = ("words/s", "words/s given", "training s", "MB", "memory MB")
 
 
+def plain(treebank: str) -> str:
+    """Return the name of a treebank without the number of its training sentences."""
+    return treebank.rstrip("0123456789")
+
+
+def file_of(treebank: str, part: str) -> Path:
+    """Return the file of a part; a training part that is cut off gets a file of its own."""
+    path = data_dir() / FILES[plain(treebank)].format(part)
+    size = treebank.removeprefix(plain(treebank))
+    if part != "train" or not size:
+        return path
+    cut = Path(tempfile.gettempdir()) / f"{treebank}-{os.getpid()}{path.suffix}"
+    cut.write_text("".join(map(str, list(bistro.read(path))[: int(size)])), encoding="utf-8")
+    return cut
+
+
 def part_of(treebank: str, part: str) -> Treebank:
     """Read a part of a treebank."""
-    return bistro.read(data_dir() / FILES[treebank].format(part))
+    return bistro.read(file_of(treebank, part))
 
 
 def timed(run: Callable[[], Any]) -> tuple[Any, float]:
@@ -66,13 +92,19 @@ def fastest(run: Callable[[], Any], words: int) -> float:
     return words / min(timed(run)[1] for _ in range(RUNS))
 
 
-def train_committee(treebank: str, system: str, path: Path) -> float:
+def train_committee(treebank: str, system: str, path: Path, text: Sequence[str]) -> float:
     """Train and save a committee; return the CPU time of training."""
     _, settings = chosen_settings("committee", PRESETS[system])
     train, dev = part_of(treebank, "train"), part_of(treebank, "dev")
     model, seconds = timed(
         lambda: bistro.train(
-            "committee", train, config=settings, seed=1, dev=dev, session=Session(threads=1)
+            "committee",
+            train,
+            config=settings,
+            seed=1,
+            dev=dev,
+            session=Session(threads=1),
+            text=text,
         )
     )
     model.save(path)
@@ -117,7 +149,7 @@ def accuracy(
 def judge_udpipe(treebank: str, part: str) -> dict[str, float]:
     """Return all figures of UDPipe 1; its training time is printed when it is trained."""
     library = __import__("ufal.udpipe", fromlist=["Pipeline"])
-    files = {p: data_dir() / FILES[treebank].format(p) for p in ("train", "dev", part)}
+    files = {p: file_of(treebank, p) for p in ("train", "dev", part)}
     model, seconds = timed(
         lambda: train_udpipe(treebank, files["train"], files["dev"], tokenizer=True)
     )
@@ -136,13 +168,29 @@ def judge_udpipe(treebank: str, part: str) -> dict[str, float]:
     return figures | {"MB": size, "memory MB": peak, "training s": seconds}
 
 
-def measured(treebank: str, part: str, system: str) -> dict[str, float]:
+def judge_spacy(treebank: str, part: str) -> dict[str, float]:
+    """Return all figures of spaCy's small pipeline."""
+    column = COLUMN.get(plain(treebank), "upos")
+    files = [file_of(treebank, name) for name in ("train", "dev")]
+    language = LANGUAGE[plain(treebank)]
+    nlp, seconds = train_spacy(treebank, files[0], files[1], column, language)
+    gold = list(part_of(treebank, part))
+    words = sum(map(len, gold))
+    figures = accuracy(gold, parsed_by_spacy(nlp, gold, column), column, "")
+    figures["words/s"] = fastest(lambda: parsed_by_spacy(nlp, gold, column), words)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    folder = Path(os.environ.get("BISTRO_MODELS", "."), f"{treebank}.spacy", "model-best")
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+    return figures | {"MB": size, "memory MB": peak, "training s": seconds}
+
+
+def measured(treebank: str, part: str, system: str, text: Sequence[str] = ()) -> dict[str, float]:
     """Train and judge one system, each in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(os.environ.get("BISTRO_MODELS", folder)) / f"{treebank}-{system}.bistro"
-        if system == "udpipe":
+        if system in PEERS:
             return _elsewhere("judge", treebank, part, system, path)
-        training = _elsewhere("train", treebank, part, system, path)
+        training = _elsewhere("train", treebank, part, system, path, *text)
         return training | _elsewhere("judge", treebank, part, system, path)
 
 
@@ -155,12 +203,16 @@ def _elsewhere(step: str, *arguments: str | Path) -> dict[str, float]:
     return figures
 
 
-def step(name: str, treebank: str, part: str, system: str, path: str) -> dict[str, float]:
+def step(
+    name: str, treebank: str, part: str, system: str, path: str, *text: str
+) -> dict[str, float]:
     """Do what a process was started for."""
     if name == "train":
-        return {"training s": train_committee(treebank, system, Path(path))}
+        return {"training s": train_committee(treebank, system, Path(path), text)}
     if system == "udpipe":
         return judge_udpipe(treebank, part)
+    if system == "spacy":
+        return judge_spacy(treebank, part)
     return judge_committee(treebank, part, Path(path))
 
 
@@ -177,7 +229,8 @@ def main() -> None:
     parser.add_argument("treebanks", nargs="*", default=["ewt"])
     parser.add_argument("--part", choices=("dev", "test"), default="dev")
     parser.add_argument("--systems", nargs="+", default=list(PRESETS))
-    parser.add_argument("--step", nargs=5, default=None, help=argparse.SUPPRESS)
+    parser.add_argument("--text", action="append", default=[], help="raw text for committees")
+    parser.add_argument("--step", nargs="+", default=None, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.step:
         print(json.dumps(step(*chosen.step)))
@@ -187,7 +240,8 @@ def main() -> None:
     print("|---" * (2 + len(COLUMNS) + len(COSTS)) + "|")
     for treebank in chosen.treebanks:
         for system in chosen.systems:
-            print(row(treebank, system, measured(treebank, chosen.part, system)), flush=True)
+            found = measured(treebank, chosen.part, system, chosen.text)
+            print(row(treebank, system, found), flush=True)
 
 
 if __name__ == "__main__":

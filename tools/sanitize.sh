@@ -60,11 +60,12 @@ cd "$project"
 [ "$which" = address ] || exec "$python" tools/threads_check.py
 # Nothing is captured: a report that ends the process would be lost.
 exec "$python" -m pytest -q -s -p no:cacheprovider \
+    tests/exact/test_stack.py tests/fuzz tests/conformance/test_stored_models.py tests/exact/test_isbn*.py \
+    tests/exact/test_graph_sums.py tests/exact/test_next_words.py tests/exact/test_segment_exact.py \
     tests/exact/test_franchise*.py tests/exact/test_frozen*.py tests/exact/test_hyper.py tests/unit/test_rng.py \
     tests/exact/test_transition_elements.py tests/exact/test_transition_evidence.py \
-    tests/exact/test_transition_search.py tests/exact/test_language_model.py \
-    tests/exact/test_isbn*.py tests/unit/test_checksum.py tests/fuzz \
-    tests/unit/test_event_runs.py tests/unit/test_long_runs.py tests/statistical/test_particle_gibbs.py \
+    tests/exact/test_transition_search.py tests/exact/test_language_model.py tests/unit/test_checksum.py \
+    tests/unit/test_event_runs.py tests/unit/test_counts_on_disk.py tests/unit/test_long_runs.py \
+    tests/statistical/test_particle_gibbs.py tests/exact/test_tokens_exact.py \
     tests/exact/test_grammar_core.py tests/exact/test_grammar_chart.py \
-    tests/exact/test_memoizer_twins.py tests/exact/test_pitman_yor_laws.py \
-    tests/exact/test_graph_sums.py tests/exact/test_stack.py
+    tests/exact/test_memoizer_twins.py tests/exact/test_pitman_yor_laws.py

@@ -2,6 +2,7 @@
 #include "parse/graph_sums.hpp"
 
 #include <memory>
+#include <stdexcept>
 
 #include "bind/bind.hpp"
 #include "bind/score_request.hpp"
@@ -48,15 +49,19 @@ nb::dict graph_scores(const Parser& parser, const Batch& batch, const ScoreReque
 }
 
 // One thinning of weights: numbers, factors and errors of those kept.
-nb::tuple thinned(const In<double>& weights, double flatness, double limit, double most, Stream& rng) {
+nb::tuple thinned(const In<double>& weights, const In<double>& variances, double flatness, double limit, double most,
+                  Stream& rng) {
     Thinning thinning;
     const std::span<const double> all = view(weights);
+    const std::span<const double> before = view(variances);
+    if (before.size() != all.size()) throw std::invalid_argument("there must be as many variances as weights");
     double whole = 0;
     for (const double w : all) whole += w;
     std::vector<std::int64_t> indices;
     std::vector<double> factors;
     std::vector<float> noise;
-    for (const Thinning::Kept& kept : thinning.thin(all, whole, {flatness, limit, most}, rng)) {
+    const auto variance = [&](std::uint32_t i) { return before[i]; };
+    for (const Thinning::Kept& kept : thinning.thin(all, whole, {flatness, limit, most}, rng, variance)) {
         indices.push_back(kept.index);
         factors.push_back(kept.factor);
         noise.insert(noise.end(), kept.noise.begin(), kept.noise.end());
@@ -67,8 +72,9 @@ nb::tuple thinned(const In<double>& weights, double flatness, double limit, doub
 }  // namespace
 
 void bind_graph_sums(nb::module_& m) {
-    m.def("thinned", &thinned, "weights"_a.noconvert(), nb::kw_only(), "flatness"_a, "limit"_a, "most"_a, "rng"_a,
-          "Which of the weights are kept at random, how often each counts, and copies of its relative error.");
+    m.def("thinned", &thinned, "weights"_a.noconvert(), "variances"_a.noconvert(), nb::kw_only(), "flatness"_a, "limit"_a, "most"_a, "rng"_a,
+          "Which of the weights are kept at random, how often each counts, and copies of its relative error, where the weights have "
+          "relative errors of these variances already.");
     // The class itself is bound with the parser.
     auto parser = nb::borrow<nb::class_<Parser>>(m.attr("TransitionParser"));
     parser.def("graph_scores", &graph_scores, "batch"_a, "request"_a, "threads"_a = 1,

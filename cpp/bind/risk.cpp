@@ -1,6 +1,7 @@
 // Trees of least risk for marginals that come from anywhere.
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
+#include "infinite/span_tree.hpp"
 #include "parse/minimum_risk.hpp"
 #include "parse/parser.hpp"
 
@@ -51,6 +52,27 @@ Out<std::int32_t> least_risk(In<std::int64_t> offsets, In<std::int64_t> begin, I
     return give(std::move(heads));
 }
 
+// Sentence i has the spans offsets[i] to offsets[i + 1].
+Out<std::uint8_t> least_risk_spans(In<std::int32_t> lengths, In<std::int64_t> offsets, In<std::int32_t> start, In<std::int32_t> end,
+                                   In<double> gain, int threads) {
+    const auto borders = view(offsets);
+    const std::size_t sentences = lengths.shape(0), spans = start.shape(0);
+    if (borders.size() != sentences + 1 || borders.front() != 0 || borders.back() != static_cast<std::int64_t>(spans) ||
+        !std::is_sorted(borders.begin(), borders.end()) || end.shape(0) != spans || gain.shape(0) != spans)
+        throw std::invalid_argument("sentences and spans do not fit together");
+    std::vector<std::uint8_t> chosen(spans);
+    {
+        nb::gil_scoped_release release;
+        in_parallel(sentences, threads, [&](std::size_t i) {
+            std::vector<GainingSpan> own;
+            for (auto s = borders[i]; s < borders[i + 1]; ++s) own.push_back({start.data()[s], end.data()[s], gain.data()[s]});
+            const auto found = SpanTree().chosen(lengths.data()[i], own);
+            std::copy(found.begin(), found.end(), chosen.begin() + borders[i]);
+        });
+    }
+    return give(std::move(chosen));
+}
+
 }  // namespace
 
 void bind_risk(nb::module_& m) {
@@ -58,6 +80,11 @@ void bind_risk(nb::module_& m) {
           "score"_a.noconvert(), "single_root"_a, "threads"_a = 1,
           "Heads of the projective tree with the highest sum of scores, for every sentence; an arc not listed "
           "scores 0. Sentences too long for the chart get heads of 0.");
+    m.def("least_risk_spans", &least_risk_spans, nb::kw_only(), "lengths"_a.noconvert(), "offsets"_a.noconvert(), "start"_a.noconvert(),
+          "end"_a.noconvert(), "gain"_a.noconvert(), "threads"_a = 1,
+          "For every span 1 if it is in the tree with the highest sum of gains, else 0; a span not listed gains 0, and none is "
+          "listed twice in a sentence.");
+    m.attr("LONGEST_OF_SPANS") = SpanTree::kLongest;
     m.attr("LONGEST_FOR_RISK") = kLongestForRisk;
 }
 

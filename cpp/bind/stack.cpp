@@ -5,6 +5,8 @@
 #include "bind/bind.hpp"
 #include "parse/parser.hpp"
 #include "stack/logit.hpp"
+#include "stack/templates.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro::bind {
 
@@ -42,8 +44,10 @@ struct StackBatch {
     In<std::int64_t> begin;
     In<std::int32_t> what, with;
     In<float> votes;
+    In<std::int32_t> words;  // The attributes of all words that templates see; empty without templates.
 
     std::size_t sentences() const { return offsets.shape(0) - 1; }
+    int columns() const { return tags.shape(0) ? static_cast<int>(words.shape(0) / tags.shape(0)) : 0; }
     std::size_t voters() const { return what.shape(0) ? votes.shape(0) / what.shape(0) : 0; }
 
     void check() const {
@@ -54,7 +58,8 @@ struct StackBatch {
         const std::size_t n = tags.shape(0), candidates = what.shape(0);
         const bool fits = covers(view(offsets), n) && forms.shape(0) == n * stack::kForms && heads.shape(0) == n &&
                           labels.shape(0) == n && begin.shape(0) == n + 1 && covers(view(begin), candidates) &&
-                          with.shape(0) == candidates && votes.shape(0) == voters() * candidates && voters() < 60;
+                          with.shape(0) == candidates && votes.shape(0) == voters() * candidates && voters() < 60 &&
+                          words.shape(0) == n * static_cast<std::size_t>(columns());
         if (!fits) throw std::invalid_argument("words, candidates and votes do not fit together");
         for (std::size_t i = 0; i < sentences(); ++i) check_heads(i);
     }
@@ -82,6 +87,12 @@ struct StackBatch {
                 {labels.data() + first, n}};
     }
 
+    std::span<const std::int32_t> words_of(std::size_t i) const {
+        const auto first = static_cast<std::size_t>(offsets.data()[i]), n = static_cast<std::size_t>(offsets.data()[i + 1]) - first;
+        const auto width = static_cast<std::size_t>(columns());
+        return {words.data() + first * width, n * width};
+    }
+
     // The voters but the last whose likeliest candidate each one is, as bits.
     void first_choices(std::size_t from, std::size_t to, std::vector<std::int64_t>& out) const {
         const std::size_t m = voters();
@@ -96,21 +107,37 @@ struct StackBatch {
     }
 };
 
+// The templates of one decision: those of candidates, and those with which the votes of each voter count.
+struct StackTemplates {
+    stack::Templates own, of_votes;
+    int columns;
+};
+
+// A sentence as the features of a decision see it.
+struct Sentence {
+    View view;
+    stack::Table table;
+    Sentence(const StackBatch& batch, std::size_t i, const StackTemplates* templates)
+        : view(batch.view_of(i)), table(view, templates ? batch.words_of(i) : std::span<const std::int32_t>{}, templates ? batch.columns() : 0, templates != nullptr) {}
+    Sentence(const Sentence&) = delete;
+};
+
 // Collects the features of all candidates of a word.
 class Reader {
 public:
-    Reader(const StackBatch& batch, Task task, int bits) : batch_(batch), task_(task), collector_(bits) {}
+    Reader(const StackBatch& batch, Task task, int bits, const StackTemplates* templates)
+        : batch_(batch), task_(task), templates_(templates), collector_(bits) {
+        if (templates && templates->columns != batch.columns() + 2) throw std::invalid_argument("words and templates do not fit together");
+    }
 
-    std::size_t read(const View& view, int word, std::size_t from, std::size_t to) {
+    std::size_t read(const Sentence& sentence, int word, std::size_t from, std::size_t to, const stack::Dropout& dropout = stack::Dropout()) {
         const std::size_t m = batch_.voters();
         batch_.first_choices(from, to, first_);
         if (features.size() < to - from) features.resize(to - from);
         for (auto c = from; c < to; ++c) {
             const Candidate candidate{word, batch_.what.data()[c], batch_.with.data()[c], {batch_.votes.data() + c * m, m}, first_[c - from]};
             collector_.begin();
-            if (task_ == Task::kHeads) stack::head_features(view, candidate, collector_);
-            else if (task_ == Task::kLabels) stack::label_features(view, candidate, collector_);
-            else stack::tag_features(view, candidate, collector_);
+            collect(sentence, candidate, dropout);
             features[c - from] = collector_.features();
         }
         return to - from;
@@ -119,13 +146,27 @@ public:
     std::vector<Features> features;
 
 private:
+    void collect(const Sentence& sentence, const Candidate& c, const stack::Dropout& dropout) {
+        const View& view = sentence.view;
+        if (templates_) {
+            const int head = task_ == Task::kHeads ? c.what : task_ == Task::kLabels ? c.with : view.head(c.word);
+            const std::int64_t label = task_ == Task::kHeads ? c.with : task_ == Task::kLabels ? c.what : view.label(c.word);
+            const stack::Cast cast(sentence.table, c, head, label);
+            stack::template_features(cast, c, templates_->own, templates_->of_votes, dropout, collector_);
+        } else if (task_ == Task::kHeads) stack::head_features(view, c, collector_);
+        else if (task_ == Task::kLabels) stack::label_features(view, c, collector_);
+        else stack::tag_features(view, c, collector_);
+    }
+
     const StackBatch& batch_;
     Task task_;
+    const StackTemplates* templates_;
     Collector collector_;
     std::vector<std::int64_t> first_;
 };
 
-Out<double> probabilities(const StackBatch& batch, const std::string& name, In<float> weights, int threads) {
+Out<double> probabilities(const StackBatch& batch, const std::string& name, In<float> weights, int threads,
+                          const StackTemplates* templates) {
     std::vector<double> out(batch.what.shape(0), 1.0);
     const Task task = task_of(name);
     {
@@ -133,13 +174,13 @@ Out<double> probabilities(const StackBatch& batch, const std::string& name, In<f
         batch.check_places(task);
         const int bits = bits_of(weights.shape(0));
         in_parallel_each(batch.sentences(), threads, [&] {
-            return [&, reader = Reader(batch, task, bits), p = std::vector<double>()](std::size_t i) mutable {
-                const View view = batch.view_of(i);
-                for (int word = 1; word <= view.size(); ++word) {
+            return [&, reader = Reader(batch, task, bits, templates), p = std::vector<double>()](std::size_t i) mutable {
+                const Sentence sentence(batch, i, templates);
+                for (int word = 1; word <= sentence.view.size(); ++word) {
                     const auto at = static_cast<std::size_t>(batch.offsets.data()[i]) + static_cast<std::size_t>(word) - 1;
                     const auto from = static_cast<std::size_t>(batch.begin.data()[at]), to = static_cast<std::size_t>(batch.begin.data()[at + 1]);
                     if (to - from < 2) continue;
-                    p.resize(reader.read(view, word, from, to));
+                    p.resize(reader.read(sentence, word, from, to));
                     for (std::size_t c = 0; c < p.size(); ++c) p[c] = stack::score(bind::view(weights), reader.features[c]);
                     stack::normalise(p);
                     std::copy(p.begin(), p.end(), out.begin() + static_cast<std::ptrdiff_t>(from));
@@ -151,23 +192,26 @@ Out<double> probabilities(const StackBatch& batch, const std::string& name, In<f
 }
 
 // One pass over the sentences in an order; words whose gold candidate is not listed (-1) teach nothing.
-double learn(stack::Learner& learner, const StackBatch& batch, const std::string& name, In<std::int32_t> gold, In<std::int64_t> order) {
+double learn(stack::Learner& learner, const StackBatch& batch, const std::string& name, In<std::int32_t> gold, In<std::int64_t> order,
+             const StackTemplates* templates) {
     const Task task = task_of(name);
     nb::gil_scoped_release release;
     batch.check_places(task);
     if (gold.shape(0) != batch.tags.shape(0)) throw std::invalid_argument("every word needs a gold candidate, or -1");
-    Reader reader(batch, task, bits_of(learner.weights.size()));
+    Reader reader(batch, task, bits_of(learner.weights.size()), templates);
     double loss = 0;
     for (const std::int64_t i : view(order)) {
+        pause();
         if (i < 0 || static_cast<std::size_t>(i) >= batch.sentences()) throw std::invalid_argument("there is no such sentence");
-        const View sentence = batch.view_of(static_cast<std::size_t>(i));
-        for (int word = 1; word <= sentence.size(); ++word) {
+        const Sentence sentence(batch, static_cast<std::size_t>(i), templates);
+        for (int word = 1; word <= sentence.view.size(); ++word) {
             const auto at = static_cast<std::size_t>(batch.offsets.data()[i]) + static_cast<std::size_t>(word) - 1;
             const auto from = static_cast<std::size_t>(batch.begin.data()[at]), to = static_cast<std::size_t>(batch.begin.data()[at + 1]);
             const std::int32_t wanted = gold.data()[at];
             if (to - from < 2 || wanted < 0) continue;
             if (static_cast<std::size_t>(wanted) >= to - from) throw std::invalid_argument("a word has no such candidate");
-            const std::size_t size = reader.read(sentence, word, from, to);
+            learner.dropout.next_step();
+            const std::size_t size = reader.read(sentence, word, from, to, learner.dropout);
             loss += learner.learn(reader.features, size, static_cast<std::size_t>(wanted));
         }
     }
@@ -182,23 +226,31 @@ void bind_stack(nb::module_& m) {
     nb::class_<StackBatch>(m, "StackBatch", "Sentences with a tree each, and the candidates of every word with the votes for them.")
         .def("__init__", [](StackBatch* self, In<std::int64_t> offsets, In<std::int32_t> forms, In<std::int32_t> tags,
                             In<std::int32_t> heads, In<std::int32_t> labels, In<std::int64_t> begin, In<std::int32_t> what,
-                            In<std::int32_t> with, In<float> votes) {
-            StackBatch batch{offsets, forms, tags, heads, labels, begin, what, with, votes};
+                            In<std::int32_t> with, In<float> votes, In<std::int32_t> words) {
+            StackBatch batch{offsets, forms, tags, heads, labels, begin, what, with, votes, words};
             batch.check();
             new (self) StackBatch(std::move(batch));
         }, nb::kw_only(), "offsets"_a.noconvert(), "forms"_a.noconvert(), "tags"_a.noconvert(), "heads"_a.noconvert(),
-             "labels"_a.noconvert(), "begin"_a.noconvert(), "what"_a.noconvert(), "with_"_a.noconvert(), "votes"_a.noconvert());
+             "labels"_a.noconvert(), "begin"_a.noconvert(), "what"_a.noconvert(), "with_"_a.noconvert(), "votes"_a.noconvert(), "words"_a.noconvert());
+
+    nb::class_<StackTemplates>(m, "StackTemplates", "Features as data: lists of attributes of words in roles.")
+        .def("__init__", [](StackTemplates* self, In<std::int32_t> begin, In<std::int32_t> elements, In<std::int32_t> vote_begin,
+                            In<std::int32_t> vote_elements, int columns) {
+            new (self) StackTemplates{{view(begin), view(elements), columns}, {view(vote_begin), view(vote_elements), columns}, columns};
+        }, nb::kw_only(), "begin"_a.noconvert(), "elements"_a.noconvert(), "vote_begin"_a.noconvert(), "vote_elements"_a.noconvert(),
+             "columns"_a);
 
     m.def("stack_probabilities", &probabilities, nb::kw_only(), "batch"_a, "task"_a, "weights"_a.noconvert(), "threads"_a,
-          "The probability of every candidate among those of its word; the same for any number of threads.");
+          "templates"_a = nb::none(), "The probability of every candidate among those of its word; the same for any number of threads.");
 
     nb::class_<stack::Learner>(m, "StackLearner", "Weights of hashed features, learned by stochastic gradient.")
-        .def("__init__", [](stack::Learner* self, int bits, double rate) {
-            if (bits < 1 || bits > kMostBits || !(rate > 0)) throw std::invalid_argument("bits or rate cannot be used");
-            new (self) stack::Learner(bits, rate);
-        }, nb::kw_only(), "bits"_a, "rate"_a)
+        .def("__init__", [](stack::Learner* self, int bits, double rate, double dropout, std::uint64_t seed) {
+            if (bits < 1 || bits > kMostBits || !(rate > 0) || !(dropout >= 0 && dropout < 1))
+                throw std::invalid_argument("bits, rate or dropout cannot be used");
+            new (self) stack::Learner(bits, rate, dropout, seed);
+        }, nb::kw_only(), "bits"_a, "rate"_a, "dropout"_a = 0.0, "seed"_a = 0)
         .def("learn", &learn, nb::kw_only(), "batch"_a, "task"_a, "gold"_a.noconvert(), "order"_a.noconvert(),
-             "Visits the words of these sentences, and returns the sum of the losses before each step.")
+             "templates"_a = nb::none(), "Visits the words of these sentences, and returns the sum of the losses before each step.")
         .def("weights", [](const stack::Learner& self) { return give(std::vector<float>(self.weights)); }, "A copy of the weights.");
 }
 

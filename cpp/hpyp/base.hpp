@@ -28,9 +28,7 @@ public:
     explicit UniformBase(std::int32_t dishes) : dishes_(dishes) {
         if (dishes < 1) throw std::invalid_argument("a uniform base needs at least one dish");
     }
-    double probability(std::int32_t dish) const override {
-        return dish >= 0 && dish < dishes_ ? 1.0 / dishes_ : 0.0;
-    }
+    double probability(std::int32_t dish) const override { return dish >= 0 && dish < dishes_ ? 1.0 / dishes_ : 0.0; }
     std::int32_t dishes() const override { return dishes_; }
 
 private:
@@ -39,9 +37,7 @@ private:
 
 class VectorBase final : public Base {
 public:
-    explicit VectorBase(std::vector<double> probabilities) : probabilities_(std::move(probabilities)) {
-        check(probabilities_);
-    }
+    explicit VectorBase(std::vector<double> probabilities) : probabilities_(std::move(probabilities)) { check(probabilities_); }
     // Other probabilities for the same dishes: for a base that is learned beside the franchise, between its sweeps.
     void assign(std::vector<double> probabilities) {
         check(probabilities);

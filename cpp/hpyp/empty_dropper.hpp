@@ -26,7 +26,8 @@ public:
 
     // Returns the new number of every entry, kNone for those that are gone.
     LongArray<std::uint32_t> drop() {
-        const auto rooms = drop_from(franchise_.restaurants_, [](const Restaurant& r) { return r.customers > 0 || r.parent == kNone; });
+        const auto rooms =
+            drop_from(franchise_.restaurants_, [](const Restaurant& r) { return r.customers > 0 || r.parent == kNone; });
         const auto numbers = drop_from(franchise_.entries_, [](const Entry& e) { return e.customers > 0; });
         LongArray<TableSizes> sizes;
         for (Restaurant& r : franchise_.restaurants_)

@@ -56,7 +56,8 @@ private:
     }
 
     std::size_t bytes() const {
-        return weights_.size() * (sizeof(double) + sizeof(std::uint32_t)) + places_.size() * sizeof(Place) + nodes_.size() * sizeof(Node);
+        return weights_.size() * (sizeof(double) + sizeof(std::uint32_t)) + places_.size() * sizeof(Place) +
+               nodes_.size() * sizeof(Node);
     }
 
     // Notes the place in a row. Weights multiply from the deepest restaurant up, as a query does.
@@ -133,10 +134,10 @@ private:
     std::vector<Node> nodes_;
     std::vector<Place> places_;
     PairIndex index_;
-    std::vector<double> weights_;          // by row and first element
-    std::vector<std::uint32_t> deepest_;   // places, by row and first element
+    std::vector<double> weights_;         // by row and first element
+    std::vector<std::uint32_t> deepest_;  // places, by row and first element
     std::uint32_t dish_ = kNone;
-    double root_weight_ = 1, by_all_ = 0;  // their product is the dish's probability in the empty context
+    double root_weight_ = 1, by_all_ = 0;   // their product is the dish's probability in the empty context
     std::vector<std::uint32_t> served_by_;  // first elements whose restaurants have served the dish
 };
 

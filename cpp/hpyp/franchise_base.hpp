@@ -21,8 +21,8 @@ public:
 
     std::int32_t dishes() const override { return franchise_->base().dishes(); }
     double probability(std::int32_t dish) const override {
-        return franchise_->probability(
-            franchise_->deepest_restaurant(Elements{context_.data()}, static_cast<int>(context_.size())), dish);
+        return franchise_->probability(franchise_->deepest_restaurant(Elements{context_.data()}, static_cast<int>(context_.size())),
+                                       dish);
     }
     bool learns() const override { return true; }
     void add(std::int32_t dish, Stream& rng) override { franchise_->add(entry(dish), rng); }

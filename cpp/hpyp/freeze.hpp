@@ -40,8 +40,8 @@ private:
         backoff.resize(franchise.restaurants().size(), samples);
         for (std::size_t i = probability.size(); i < entries.size(); ++i) {
             const Entry& entry = entries[i];
-            const double parent = entry.parent == kNone ? samples * franchise.base().probability(entry.dish)
-                                                        : probability[entry.parent];
+            const double parent =
+                entry.parent == kNone ? samples * franchise.base().probability(entry.dish) : probability[entry.parent];
             probability.push_back(samples > 0 ? backoff[entry.restaurant] / samples * parent : 0.0);
         }
     }
@@ -71,8 +71,8 @@ struct Groups {
 
 // Appends a region for the given members; owner[slot] says who sits in each slot.
 template <class KeyOf>
-void append_region(const std::uint32_t* first, const std::uint32_t* last, const KeyOf& key_of,
-                   LongArray<std::uint32_t>& keys, LongArray<std::uint32_t>& owner) {
+void append_region(const std::uint32_t* first, const std::uint32_t* last, const KeyOf& key_of, LongArray<std::uint32_t>& keys,
+                   LongArray<std::uint32_t>& owner) {
     const auto begin = static_cast<std::uint32_t>(keys.size());
     const std::uint32_t size = region_size(static_cast<std::size_t>(last - first));
     keys.resize(begin + size, kNone);
@@ -95,8 +95,8 @@ inline double normalising_backoff(const Franchise& franchise, const PredictiveSu
     for (; first != last; ++first) {
         const Entry& entry = franchise.entries()[*first];
         seen += sum.probability[*first] / sum.samples;
-        seen_by_parent += entry.parent == kNone ? franchise.base().probability(entry.dish)
-                                                : sum.probability[entry.parent] / sum.samples;
+        seen_by_parent +=
+            entry.parent == kNone ? franchise.base().probability(entry.dish) : sum.probability[entry.parent] / sum.samples;
     }
     // Where nearly all is seen the quotient is rounding noise, and hardly anything is left to weigh.
     if (sum.samples == 1 || 1 - seen_by_parent < 1e-6 || 1 - seen < 0) return sum.backoff[restaurant] / sum.samples;
@@ -122,15 +122,16 @@ inline FrozenArrays freeze(const Franchise& franchise, const PredictiveSum& sum)
         out.backoff.push_back(1.0f);
         if (r == kNone) continue;
         const std::uint32_t* kids = children.members.data();
-        append_region(kids + children.begin[r], kids + children.begin[r + 1],
-                      [&](std::uint32_t i) { return static_cast<std::uint32_t>(restaurants[i].element); }, out.element,
-                      restaurant_at);
+        append_region(
+            kids + children.begin[r], kids + children.begin[r + 1],
+            [&](std::uint32_t i) { return static_cast<std::uint32_t>(restaurants[i].element); }, out.element, restaurant_at);
         if (children.begin[r] != children.begin[r + 1]) parents = slot + 1;
         const std::uint32_t* own = served.members.data();
-        append_region(own + served.begin[r], own + served.begin[r + 1],
-                      [&](std::uint32_t i) { return static_cast<std::uint32_t>(entries[i].dish); }, out.dish, entry_at);
-        out.backoff[slot] = static_cast<float>(
-            normalising_backoff(franchise, sum, own + served.begin[r], own + served.begin[r + 1], r));
+        append_region(
+            own + served.begin[r], own + served.begin[r + 1],
+            [&](std::uint32_t i) { return static_cast<std::uint32_t>(entries[i].dish); }, out.dish, entry_at);
+        out.backoff[slot] =
+            static_cast<float>(normalising_backoff(franchise, sum, own + served.begin[r], own + served.begin[r + 1], r));
     }
     out.child_begin.push_back(static_cast<std::uint32_t>(out.element.size()));
     out.child_begin.resize(parents + 1);  // the rest have no children
@@ -139,7 +140,8 @@ inline FrozenArrays freeze(const Franchise& franchise, const PredictiveSum& sum)
     for (const std::uint32_t id : entry_at)
         out.probability.push_back(id == kNone ? 0.0f : static_cast<float>(sum.probability[id] / sum.samples));
     const bool uniform = dynamic_cast<const UniformBase*>(&franchise.base()) != nullptr;
-    for (std::int32_t x = 0; x < (uniform ? 1 : franchise.base().dishes()); ++x) out.base.push_back(franchise.base().probability(x));
+    for (std::int32_t x = 0; x < (uniform ? 1 : franchise.base().dishes()); ++x)
+        out.base.push_back(franchise.base().probability(x));
     return out;
 }
 

@@ -192,8 +192,8 @@ private:
         return bad == 0;
     }
 
-    static void validate_regions(std::span<const std::uint32_t> begin, std::span<const std::uint32_t> keys,
-                                 std::uint32_t first, std::uint32_t key_limit) {
+    static void validate_regions(std::span<const std::uint32_t> begin, std::span<const std::uint32_t> keys, std::uint32_t first,
+                                 std::uint32_t key_limit) {
         unsigned bad = begin.front() < first || begin.back() > keys.size();
         for (std::size_t i = 1; i < begin.size(); ++i) bad |= begin[i - 1] > begin[i];
         // All offsets lie within the keys from here on.

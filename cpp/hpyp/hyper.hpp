@@ -117,9 +117,7 @@ inline std::vector<LevelLikelihood> level_likelihoods(const Franchise& franchise
 struct HyperPrior {
     double discount_a = 1, discount_b = 1, strength_shape = 1, strength_rate = 1;
 
-    double log_discount(double d) const {
-        return (discount_a - 1) * std::log(d) + (discount_b - 1) * std::log1p(-d);
-    }
+    double log_discount(double d) const { return (discount_a - 1) * std::log(d) + (discount_b - 1) * std::log1p(-d); }
     double log_strength(double theta) const { return (strength_shape - 1) * std::log(theta) - strength_rate * theta; }
 };
 
@@ -137,9 +135,7 @@ inline std::pair<double, double> slice_level(const LevelLikelihood& likelihood, 
         };
         d = slice_step(d, of_discount, 0.1, 0.0, 1.0, rng);
     }
-    auto of_log_strength = [&](double x) {
-        return likelihood(d, std::exp(x)) + prior.log_strength(std::exp(x)) + x;
-    };
+    auto of_log_strength = [&](double x) { return likelihood(d, std::exp(x)) + prior.log_strength(std::exp(x)) + x; };
     return {d, std::exp(slice_step(std::log(theta), of_log_strength, 1.0, -30.0, 30.0, rng))};
 }
 

@@ -42,8 +42,8 @@ public:
         for (std::size_t i = first; i < dishes.size(); ++i) {
             double sum = 0;
             for (std::size_t e = 0; e < experts_.size(); ++e)
-                sum += std::log(
-                    experts_[e]->probability_on_path(paths_[e].data(), depths_[e], static_cast<std::uint32_t>(dishes[i])));
+                sum +=
+                    std::log(experts_[e]->probability_on_path(paths_[e].data(), depths_[e], static_cast<std::uint32_t>(dishes[i])));
             scores.push_back(sum);
         }
     }

@@ -14,8 +14,7 @@ namespace bistro {
 
 class Stream {
 public:
-    Stream(std::uint64_t seed, std::uint64_t purpose, std::uint64_t index)
-        : key_{seed, purpose}, counter_{0, index, 0, 0} {}
+    Stream(std::uint64_t seed, std::uint64_t purpose, std::uint64_t index) : key_{seed, purpose}, counter_{0, index, 0, 0} {}
 
     std::uint64_t next() {
         if (used_ == 4) refill();

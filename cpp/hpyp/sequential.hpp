@@ -78,8 +78,8 @@ private:
 };
 
 // One slice-sampling step for each parameter of each level, under the probability of the events in a row.
-inline void slice_sequentially(Franchise& franchise, const SequentialLikelihood& likelihood, const HyperPrior& prior, bool dirichlet,
-                               Stream& rng) {
+inline void slice_sequentially(Franchise& franchise, const SequentialLikelihood& likelihood, const HyperPrior& prior,
+                               bool dirichlet, Stream& rng) {
     if (&likelihood.franchise() != &franchise) throw std::invalid_argument("the events belong to another franchise");
     std::vector<double> discount, strength;
     for (int level = 0; level < franchise.levels(); ++level) {

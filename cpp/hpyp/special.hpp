@@ -26,9 +26,9 @@ inline double digamma(double x) {
 }
 
 struct ProgressionSum {
-    double value = 0;      // sum over i < n of log(x + i step)
-    double by_x = 0;       // its derivative by x
-    double by_step = 0;    // its derivative by step
+    double value = 0;    // sum over i < n of log(x + i step)
+    double by_x = 0;     // its derivative by x
+    double by_step = 0;  // its derivative by step
 };
 
 // Short sums are added up; long ones go through Gamma(x/step + n)/Gamma(x/step). That ratio loses its

@@ -33,7 +33,8 @@ public:
         AStarResult result;
         const std::uint32_t top = nodes_->root();
         reach(top);
-        while (found_[top].open > -kInfinity && result.completions < options_.completions && result.expansions < options_.expansions) {
+        while (found_[top].open > -kInfinity && result.completions < options_.completions &&
+               result.expansions < options_.expansions) {
             pause();
             result.completions += try_next(top);
             ++result.expansions;

@@ -41,7 +41,7 @@ struct ChainResult {
     std::vector<std::int32_t> tags;
     double log_prob = 0.0;  // of words and tags under the unbounded model
     TagMarginals marginals;
-    double accepted = 0.0;  // share of the draws
+    double accepted = 0.0;    // share of the draws
     std::int64_t states = 0;  // of all words, in the lattice that was searched
 };
 

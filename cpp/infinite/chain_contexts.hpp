@@ -88,7 +88,8 @@ private:
     };
     struct Hash {
         std::size_t operator()(const Context& c) const {
-            return mix(pair_key(c.place.node, static_cast<std::uint32_t>(c.place.depth)) * 31 + static_cast<std::uint32_t>(c.symbol));
+            return mix(pair_key(c.place.node, static_cast<std::uint32_t>(c.place.depth)) * 31 +
+                       static_cast<std::uint32_t>(c.symbol));
         }
     };
     struct Equal {

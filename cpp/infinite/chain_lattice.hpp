@@ -151,9 +151,7 @@ private:
 
     void drop(Beam beam) {
         const auto first = states_.begin() + static_cast<std::ptrdiff_t>(layers_[layers_.size() - 2]);
-        auto better = [](const State& a, const State& b) {
-            return a.best != b.best ? a.best > b.best : a.edges < b.edges;
-        };
+        auto better = [](const State& a, const State& b) { return a.best != b.best ? a.best > b.best : a.edges < b.edges; };
         if (beam.most > 0 && static_cast<std::size_t>(states_.end() - first) > beam.most) {
             std::nth_element(first, first + static_cast<std::ptrdiff_t>(beam.most) - 1, states_.end(), better);
             states_.resize(layers_[layers_.size() - 2] + beam.most);
@@ -202,7 +200,7 @@ private:
     Contexts* contexts_;
     std::vector<State> states_;
     std::vector<Edge> edges_;
-    std::vector<std::size_t> layers_;  // where each layer begins; layer 0 is the start
+    std::vector<std::size_t> layers_;                           // where each layer begins; layer 0 is the start
     std::vector<std::pair<std::uint32_t, std::int32_t>> seen_;  // by context: in which layer it was met last, and its state there
     std::uint32_t stamp_ = 0;
     double log_scale_ = 0.0, total_ = 0.0;

@@ -78,7 +78,9 @@ public:
     template <class Visit>
     void each_way(const SpanItem& item, const Visit& visit) const {
         const auto [symbol, start, end] = item;
-        each_lexical(start, end, [&](int rule, double weight) { if (grammar_->left(rule) == symbol) visit(weight, rule, -1); });
+        each_lexical(start, end, [&](int rule, double weight) {
+            if (grammar_->left(rule) == symbol) visit(weight, rule, -1);
+        });
         for (const std::int32_t rule : grammar_->binary_of(symbol)) {
             const Meeting meet = meeting(grammar_->first(rule), start, grammar_->second(rule), end);
             for (int split = meet.low; split <= meet.high; ++split) {
@@ -106,7 +108,9 @@ private:
         const double *first, *second;
     };
 
-    std::size_t row(int symbol, int position) const { return (static_cast<std::size_t>(symbol) * positions_ + position) * positions_; }
+    std::size_t row(int symbol, int position) const {
+        return (static_cast<std::size_t>(symbol) * positions_ + position) * positions_;
+    }
     std::size_t at(int symbol, int position) const { return static_cast<std::size_t>(symbol) * positions_ + position; }
 
     Meeting meeting(int first, int start, int second, int end) const {

@@ -52,7 +52,8 @@ public:
         : spines_(std::move(spines)), bound_(bound < 0 ? std::numeric_limits<std::int32_t>::max() : bound) {
         if (bound == 0) throw std::invalid_argument("a context has at least one element");
         for (const RuleEvent& event : events)
-            if (event.chain == Spines::kEmpty || event.rule < 0) throw std::invalid_argument("an event is a rule in a context that is not empty");
+            if (event.chain == Spines::kEmpty || event.rule < 0)
+                throw std::invalid_argument("an event is a rule in a context that is not empty");
         events_ = std::move(events);
         sort();
         build();

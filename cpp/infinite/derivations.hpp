@@ -40,7 +40,8 @@ void walk_derivation(const RuleColumns& rules, std::span<const std::int32_t> der
         std::int32_t parent = -1;
         if (node > 0) {
             if (open.empty()) throw std::invalid_argument("a derivation goes on after its tree is complete");
-            if (open.back().symbol != rules.left[rule]) throw std::invalid_argument("a derivation rewrites a symbol by a rule of another one");
+            if (open.back().symbol != rules.left[rule])
+                throw std::invalid_argument("a derivation rewrites a symbol by a rule of another one");
             parent = open.back().parent;
             open.pop_back();
         }

@@ -84,9 +84,11 @@ public:
 private:
     void append_children(std::uint32_t slot, std::uint32_t i) {
         const auto first_element = [&](std::uint32_t child) {
-            return static_cast<std::uint32_t>(trie_.spines().element(trie_.spines().skip(trie_.nodes()[child].chain, trie_.nodes()[i].depth)));
+            return static_cast<std::uint32_t>(
+                trie_.spines().element(trie_.spines().skip(trie_.nodes()[child].chain, trie_.nodes()[i].depth)));
         };
-        const std::uint32_t *first = children_.members.data() + children_.begin[i], *last = children_.members.data() + children_.begin[i + 1];
+        const std::uint32_t *first = children_.members.data() + children_.begin[i],
+                            *last = children_.members.data() + children_.begin[i + 1];
         append_region(first, last, first_element, out_.restaurants.element, node_at_);
         if (first != last) parents_ = slot + 1;
     }
@@ -96,8 +98,9 @@ private:
         append_region(entries_.data() + node.begin, entries_.data() + node.end, dish_of, out_.restaurants.dish, entry_at_);
         const std::int32_t above = trie_.nodes()[node.parent].depth, edge = node.depth - above;
         const auto tables = static_cast<std::int32_t>(node.end - node.begin);
-        out_.restaurants.backoff[slot] = static_cast<float>(
-            parameters_.run(tables, above, node.depth - 1) * parameters_.backoff(node.depth, static_cast<double>(node.customers), tables));
+        out_.restaurants.backoff[slot] =
+            static_cast<float>(parameters_.run(tables, above, node.depth - 1) *
+                               parameters_.backoff(node.depth, static_cast<double>(node.customers), tables));
         out_.length[slot] = static_cast<std::uint32_t>(edge);
         out_.label[slot] = links_.of(trie_.spines().skip(node.chain, above + 1), edge - 1);
     }

@@ -28,7 +28,8 @@ public:
     RuleGroups() = default;
     // `group_of(i)` of each item, in the order of the items.
     template <class GroupOf>
-    RuleGroups(const std::vector<std::int32_t>& items, int groups, const GroupOf& group_of) : begin_(groups + 1, 0), items_(items.size()) {
+    RuleGroups(const std::vector<std::int32_t>& items, int groups, const GroupOf& group_of)
+        : begin_(groups + 1, 0), items_(items.size()) {
         for (const std::int32_t item : items) ++begin_[group_of(item) + 1];
         std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
         std::vector<std::int32_t> next(begin_.begin(), begin_.end() - 1);
@@ -181,7 +182,7 @@ private:
     int symbols_, words_, root_;
     std::vector<std::int32_t> left_, first_, second_;
     RuleWeights log_prob_, prob_;
-    RuleGroups lexical_, unary_, binary_;                 // by word, by left side, by left side
+    RuleGroups lexical_, unary_, binary_;             // by word, by left side, by left side
     std::vector<std::int32_t> paired_, paired_left_;  // binary rules by their children: the rule, its left side
     std::vector<Pair> pairs_;                         // by first child
     std::vector<std::int32_t> pairs_begin_, bottom_up_, left_out_;

@@ -27,7 +27,8 @@ class LeftOut {
 public:
     LeftOut(const ContextTrie& trie, std::int32_t blocks, std::span<const double> base) : trie_(trie), blocks_(blocks) {
         if (blocks < 2) throw std::invalid_argument("there are at least two blocks to leave out in turn");
-        if (base.size() < static_cast<std::size_t>(trie.num_rules())) throw std::invalid_argument("the base lacks a rule of the trie");
+        if (base.size() < static_cast<std::size_t>(trie.num_rules()))
+            throw std::invalid_argument("the base lacks a rule of the trie");
         for (const RuleEvent& event : trie.events())
             if (event.block < 0 || event.block >= blocks) throw std::invalid_argument("an event is in a block that there is not");
         find_owners();
@@ -93,7 +94,8 @@ private:
         for (std::size_t i = nodes.size(); i-- > 1;) {
             const TrieNode& node = nodes[i];
             std::vector<Reason> here = std::move(reasons[i]);
-            for (std::uint32_t e = node.own_begin; e < node.own_end; ++e) here.push_back({trie_.events()[e].rule, trie_.events()[e].block});
+            for (std::uint32_t e = node.own_begin; e < node.own_end; ++e)
+                here.push_back({trie_.events()[e].rule, trie_.events()[e].block});
             std::sort(here.begin(), here.end());
             note_shares(node, here);
             node_owner_[i] = owner_[node.begin];
@@ -115,7 +117,8 @@ private:
             for (; at < here.size() && here[at].dish == dish; ++at) {
                 if (here[at].block != owner_[e]) owner_[e] = kMany;
                 if (here[at].block == kMany) continue;
-                if (shares_.size() == share_begin_[e].first || shares_.back().block != here[at].block) shares_.push_back({here[at].block, 0});
+                if (shares_.size() == share_begin_[e].first || shares_.back().block != here[at].block)
+                    shares_.push_back({here[at].block, 0});
                 ++shares_.back().customers;
             }
             share_begin_[e].second = shares_.size();
@@ -126,7 +129,9 @@ private:
         struct Key {
             std::uint32_t node;
             std::int32_t block, rule;
-            bool operator<(const Key& other) const { return std::tie(node, block, rule) < std::tie(other.node, other.block, other.rule); }
+            bool operator<(const Key& other) const {
+                return std::tie(node, block, rule) < std::tie(other.node, other.block, other.rule);
+            }
             bool operator==(const Key&) const = default;
         };
         std::vector<Key> keys;
@@ -136,7 +141,8 @@ private:
                 std::uint32_t at = i;
                 while (at != 0 && node_owner_[at] == event.block) at = trie_.nodes()[at].parent;
                 // A rule that no other block has is not to be predicted.
-                if (at != 0 && base[event.rule] > 0 && is_known_elsewhere(at, event.rule, event.block)) keys.push_back({at, event.block, event.rule});
+                if (at != 0 && base[event.rule] > 0 && is_known_elsewhere(at, event.rule, event.block))
+                    keys.push_back({at, event.block, event.rule});
             }
         std::sort(keys.begin(), keys.end());
         sizes_.assign(trie_.nodes().size(), {});
@@ -146,7 +152,8 @@ private:
                 continue;
             }
             const std::size_t begin = steps_.size();
-            for (std::uint32_t at = keys[i].node; at != 0; at = trie_.nodes()[at].parent) steps_.push_back(step(at, keys[i].block, keys[i].rule));
+            for (std::uint32_t at = keys[i].node; at != 0; at = trie_.nodes()[at].parent)
+                steps_.push_back(step(at, keys[i].block, keys[i].rule));
             std::reverse(steps_.begin() + static_cast<std::ptrdiff_t>(begin), steps_.end());
             terms_.push_back({base[keys[i].rule], 1, begin, steps_.size()});
         }

@@ -78,7 +78,8 @@ private:
         other_.clear();
         nodes_->draw(nodes_->step(*begin).node, *rng_, other_);
         const double change = sum_of_ratios(other_.begin(), other_.end()) - sum_of_ratios(begin, end);
-        const double size = static_cast<double>(tree_.size()), other = size - static_cast<double>(end - begin) + static_cast<double>(other_.size());
+        const double size = static_cast<double>(tree_.size()),
+                     other = size - static_cast<double>(end - begin) + static_cast<double>(other_.size());
         if (!accept(change + std::log(size / other))) return false;
         ++subtrees_accepted_;
         const auto place = tree_.erase(begin, end);

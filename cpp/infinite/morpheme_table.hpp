@@ -25,8 +25,8 @@ struct MorphemeColumns {
     std::span<const std::int64_t> offsets;         // by surface: where its letters begin; and the end of the last
 
     void check() const {
-        bool good = labels > 0 && label.size() == surface.size() && label.size() == plain.size() && !offsets.empty() && offsets.front() == 0 &&
-                    offsets.back() == static_cast<std::int64_t>(letters.size());
+        bool good = labels > 0 && label.size() == surface.size() && label.size() == plain.size() && !offsets.empty() &&
+                    offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(letters.size());
         for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i) good = offsets[i] <= offsets[i + 1];
         for (const std::int32_t l : label) good = good && l >= 0 && l < labels;
         for (const std::int32_t s : surface) good = good && s >= 0 && static_cast<std::size_t>(s) + 1 < offsets.size();
@@ -70,7 +70,8 @@ public:
     void prefixes(Letters letters, const Found& found) const {
         std::uint32_t at = 0;
         for (std::size_t length = 0;; ++length) {
-            if (!nodes_[at].morphemes.empty()) found(static_cast<std::int32_t>(length), std::span<const std::int32_t>(nodes_[at].morphemes));
+            if (!nodes_[at].morphemes.empty())
+                found(static_cast<std::int32_t>(length), std::span<const std::int32_t>(nodes_[at].morphemes));
             if (length == letters.size()) return;
             const std::uint32_t edge = index_.find(pair_key(at, static_cast<std::uint32_t>(letters[length])), edges_);
             if (edge == kNone) return;

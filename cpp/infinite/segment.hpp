@@ -23,9 +23,9 @@ namespace bistro {
 
 struct SegmentOptions {
     std::int32_t beam = 50;
-    double floor = 1e-4;             // labels less probable than this are not followed
-    double unseen_share = 0.9;       // of a morpheme's spelling: that it was never seen as such
-    std::int32_t most_empty = 2;     // morphemes without letters in a row
+    double floor = 1e-4;          // labels less probable than this are not followed
+    double unseen_share = 0.9;    // of a morpheme's spelling: that it was never seen as such
+    std::int32_t most_empty = 2;  // morphemes without letters in a row
 };
 
 struct SegmentStep {
@@ -49,8 +49,8 @@ class Segmenter {
 public:
     Segmenter(const MorphemeTable& table, const Trie& labels, const Trie& morphemes, const Trie& letters, std::int32_t num_letters,
               const SegmentOptions& options)
-        : table_(table), label_trie_(labels), morpheme_trie_(morphemes),
-          speller_(letters, table.labels(), num_letters), options_(options) {
+        : table_(table), label_trie_(labels), morpheme_trie_(morphemes), speller_(letters, table.labels(), num_letters),
+          options_(options) {
         if (options.beam < 1) throw std::invalid_argument("a beam keeps at least one analysis");
     }
 
@@ -60,17 +60,18 @@ public:
         const auto length = static_cast<std::int32_t>(word.size());
         states_.assign(1, State{0, -1, {-1, -1, 0}, 0});
         beams_.assign(word.size() + 1, {});
-        beams_[0].push_back(0);
+        made_ = 0;
+        beams_[0].push_back({states_[0], made_, 0});
         worst_.assign(word.size() + 1, -std::numeric_limits<double>::infinity());
-        for (std::int32_t at = 0; at <= length; ++at) {
+        for (std::int32_t at = 0;; ++at) {
             pause();
             find_known(word.subspan(static_cast<std::size_t>(at)), at);
             add_empty(at);
-            cut(at);
-            if (at < length)
-                for (const std::uint32_t state : beams_[at]) extend(state, true);
+            const std::vector<std::uint32_t> kept = settled(at);
+            if (at == length) return finished(kept, kbest);
+            for (const std::uint32_t state : kept) extend(state, true);
+            beams_[at] = {};
         }
-        return finished(beams_[length], kbest);
     }
 
     // log P of a given analysis, whatever a beam would do.
@@ -79,7 +80,8 @@ public:
         double sum = 0;
         for (const SegmentStep& step : steps) {
             const std::int32_t begin = states_.back().step.end;
-            if (step.end < begin || step.end > static_cast<std::int32_t>(word.size()) || step.label < 0 || step.label >= table_.labels())
+            if (step.end < begin || step.end > static_cast<std::int32_t>(word.size()) || step.label < 0 ||
+                step.label >= table_.labels())
                 throw std::invalid_argument("a step of the analysis is impossible");
             const Letters letters = word.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(step.end - begin));
             const auto state = static_cast<std::uint32_t>(states_.size() - 1);
@@ -89,8 +91,10 @@ public:
             if (step.morpheme < 0) sum += unseen(speller_.log_prob(letters, step.label));
             states_.push_back({0, static_cast<std::int32_t>(state), step, 0});
         }
-        if (states_.back().step.end != static_cast<std::int32_t>(word.size())) throw std::invalid_argument("the analysis does not end with the word");
-        return sum + std::log(label_trie_.probability(label_place(static_cast<std::uint32_t>(states_.size() - 1)), table_.end_event()));
+        if (states_.back().step.end != static_cast<std::int32_t>(word.size()))
+            throw std::invalid_argument("the analysis does not end with the word");
+        return sum +
+               std::log(label_trie_.probability(label_place(static_cast<std::uint32_t>(states_.size() - 1)), table_.end_event()));
     }
 
 private:
@@ -99,6 +103,13 @@ private:
         std::int32_t parent;
         SegmentStep step;
         std::int32_t empty;  // morphemes without letters at its end
+    };
+    // What may become a state, once its place is reached: most of those that are pushed to a far place are cut before, and would
+    // fill the memory as states.
+    struct Hope {
+        State state;
+        std::uint64_t age;
+        std::uint32_t number;  // of its state, or kNone
     };
     struct Candidate {
         std::int32_t label, morpheme, end;
@@ -134,7 +145,8 @@ private:
     }
 
     static std::span<const Candidate> of_label(const std::vector<Candidate>& sorted, std::int32_t label) {
-        const auto first = std::lower_bound(sorted.begin(), sorted.end(), label, [](const Candidate& c, std::int32_t l) { return c.label < l; });
+        const auto first =
+            std::lower_bound(sorted.begin(), sorted.end(), label, [](const Candidate& c, std::int32_t l) { return c.label < l; });
         auto last = first;
         while (last != sorted.end() && last->label == label) ++last;
         return {first, last};
@@ -201,7 +213,8 @@ private:
             const std::span<const Candidate> known = of_label(with_letters ? known_ : empty_, choice.label);
             if (known.empty() && !with_letters) continue;
             const double before = state.log_prob + choice.log_prob;
-            if (!hopeful(known, before, with_letters ? unseen_of(choice.label, state.step.end) : std::span<const Candidate>{})) continue;
+            if (!hopeful(known, before, with_letters ? unseen_of(choice.label, state.step.end) : std::span<const Candidate>{}))
+                continue;
             const Place own = morpheme_place(choice.label);
             for (const Candidate& c : known) push(from, c, before + std::log(morpheme_trie_.probability(own, c.morpheme)));
             if (!with_letters) continue;
@@ -219,38 +232,50 @@ private:
     void push(std::uint32_t from, const Candidate& c, double log_prob) {
         if (!(log_prob > worst_[c.end])) return;
         const std::int32_t empty = c.end == states_[from].step.end ? states_[from].empty + 1 : 0;
-        std::vector<std::uint32_t>& beam = beams_[c.end];
-        states_.push_back({log_prob, static_cast<std::int32_t>(from), {c.label, c.morpheme, c.end}, empty});
-        beam.push_back(static_cast<std::uint32_t>(states_.size() - 1));
+        std::vector<Hope>& beam = beams_[c.end];
+        beam.push_back({{log_prob, static_cast<std::int32_t>(from), {c.label, c.morpheme, c.end}, empty}, ++made_, kNone});
         if (beam.size() >= 4 * static_cast<std::size_t>(options_.beam)) cut(c.end);
     }
 
     // Morphemes without letters lead from a place to itself.
     void add_empty(std::int32_t at) {
         for (std::int32_t round = 0; round < options_.most_empty && !empty_.empty(); ++round) {
-            cut(at);
-            const std::vector<std::uint32_t> now = beams_[at];
-            for (const std::uint32_t state : now)
+            for (const std::uint32_t state : settled(at))
                 if (states_[state].empty == round) extend(state, false);
         }
     }
 
     // Keeps the best at a place. Ties are broken by age, so that the result does not depend on the sorting.
     void cut(std::int32_t at) {
-        std::vector<std::uint32_t>& beam = beams_[at];
-        const auto better = [this](std::uint32_t a, std::uint32_t b) {
-            return states_[a].log_prob != states_[b].log_prob ? states_[a].log_prob > states_[b].log_prob : a < b;
+        std::vector<Hope>& beam = beams_[at];
+        const auto better = [](const Hope& a, const Hope& b) {
+            return a.state.log_prob != b.state.log_prob ? a.state.log_prob > b.state.log_prob : a.age < b.age;
         };
         const std::size_t kept = std::min(beam.size(), static_cast<std::size_t>(options_.beam));
         std::partial_sort(beam.begin(), beam.begin() + static_cast<std::ptrdiff_t>(kept), beam.end(), better);
         beam.resize(kept);
-        if (kept == static_cast<std::size_t>(options_.beam)) worst_[at] = states_[beam.back()].log_prob;
+        if (kept == static_cast<std::size_t>(options_.beam)) worst_[at] = beam.back().state.log_prob;
+    }
+
+    // The best at a place, as states.
+    std::vector<std::uint32_t> settled(std::int32_t at) {
+        cut(at);
+        std::vector<std::uint32_t> numbers;
+        for (Hope& hope : beams_[at]) {
+            if (hope.number == kNone) {
+                hope.number = static_cast<std::uint32_t>(states_.size());
+                states_.push_back(hope.state);
+            }
+            numbers.push_back(hope.number);
+        }
+        return numbers;
     }
 
     SegmentResult finished(const std::vector<std::uint32_t>& beam, std::int32_t kbest) {
         std::vector<std::pair<double, std::uint32_t>> ended;
         for (const std::uint32_t state : beam)
-            ended.emplace_back(states_[state].log_prob + std::log(label_trie_.probability(label_place(state), table_.end_event())), state);
+            ended.emplace_back(states_[state].log_prob + std::log(label_trie_.probability(label_place(state), table_.end_event())),
+                               state);
         std::stable_sort(ended.begin(), ended.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
         SegmentResult result{-std::numeric_limits<double>::infinity(), {}};
         double sum = 0;
@@ -265,7 +290,8 @@ private:
 
     std::vector<SegmentStep> steps_to(std::uint32_t state) const {
         std::vector<SegmentStep> steps;
-        for (std::int32_t s = static_cast<std::int32_t>(state); states_[s].parent >= 0; s = states_[s].parent) steps.push_back(states_[s].step);
+        for (std::int32_t s = static_cast<std::int32_t>(state); states_[s].parent >= 0; s = states_[s].parent)
+            steps.push_back(states_[s].step);
         std::reverse(steps.begin(), steps.end());
         return steps;
     }
@@ -276,7 +302,8 @@ private:
     MorphemeSpeller<Trie> speller_;
     SegmentOptions options_;
     std::vector<State> states_;
-    std::vector<std::vector<std::uint32_t>> beams_;
+    std::vector<std::vector<Hope>> beams_;
+    std::uint64_t made_ = 0;
     std::vector<double> worst_;  // by place: what a state must be better than
     std::vector<Candidate> known_, empty_;
     std::vector<std::vector<Candidate>> spelled_;

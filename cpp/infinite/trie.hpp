@@ -27,11 +27,11 @@ namespace bistro {
 
 // What a model file keeps of a trie, beside the levels' parameters.
 struct TrieColumns {
-    Frozen restaurants;                             // its `base` is H(rule | left side), by rule
-    std::span<const std::uint32_t> length;          // by node: of the edge that leads to it
-    std::span<const std::uint32_t> label;           // by node: the link of the edge's second element
-    std::span<const std::uint32_t> link_next;       // by link: the one behind it
-    std::span<const std::uint32_t> link_element;    // by link
+    Frozen restaurants;                           // its `base` is H(rule | left side), by rule
+    std::span<const std::uint32_t> length;        // by node: of the edge that leads to it
+    std::span<const std::uint32_t> label;         // by node: the link of the edge's second element
+    std::span<const std::uint32_t> link_next;     // by link: the one behind it
+    std::span<const std::uint32_t> link_element;  // by link
 
     void validate() const {
         if (restaurants.base.size() != static_cast<std::size_t>(restaurants.dishes) || link_next.empty())
@@ -72,14 +72,15 @@ public:
         std::int32_t depth = 0;
         while (depth < length) {
             const Node& node = nodes_[at];
-            const std::uint32_t child = find_in_region(element_.data(), node.child_begin, node.child_end,
-                                                       static_cast<std::uint32_t>(nearest_first[depth]));
+            const std::uint32_t child =
+                find_in_region(element_.data(), node.child_begin, node.child_end, static_cast<std::uint32_t>(nearest_first[depth]));
             if (child == kNone) break;
             ++depth;
             at = child;
             const std::int32_t end = nodes_[child].depth;
             for (std::uint32_t link = nodes_[child].label; depth < end; ++depth) {
-                if (depth == length || links_[link].element != static_cast<std::uint32_t>(nearest_first[depth])) return {child, depth};
+                if (depth == length || links_[link].element != static_cast<std::uint32_t>(nearest_first[depth]))
+                    return {child, depth};
                 link = links_[link].next;
             }
         }
@@ -92,7 +93,8 @@ public:
         const std::int32_t dishes = node.dishes();
         const double weight = run(dishes, nodes_[node.parent].depth, place.depth);
         const double parent = climb(node.parent, static_cast<std::uint32_t>(rule));
-        const bool served = find_in_region(dish_.data(), node.entry_begin, node.entry_end, static_cast<std::uint32_t>(rule)) != kNone;
+        const bool served =
+            find_in_region(dish_.data(), node.entry_begin, node.entry_end, static_cast<std::uint32_t>(rule)) != kNone;
         return served ? (1 - weight) / dishes + weight * parent : weight * parent;
     }
 
@@ -165,7 +167,8 @@ private:
                 if (child <= i || columns.length[child] == 0) throw std::invalid_argument("the arrays of a trie are damaged");
                 nodes_[child].parent = i;
                 nodes_[child].depth = nodes_[i].depth + static_cast<std::int32_t>(columns.length[child]);
-                if (columns.length[child] > 1 && nodes_[child].dishes() == 0) throw std::invalid_argument("the arrays of a trie are damaged");
+                if (columns.length[child] > 1 && nodes_[child].dishes() == 0)
+                    throw std::invalid_argument("the arrays of a trie are damaged");
             }
     }
 

@@ -42,7 +42,7 @@ public:
             watch(shifted_);
             keep();
         }
-        std::stable_sort(finals_.begin(), finals_.end(), [](const Final& a, const Final& b) { return a.log_prob > b.log_prob; });
+        sort_stably(finals_.begin(), finals_.end(), [](const Final& a, const Final& b) { return a.log_prob > b.log_prob; });
         if (finals_.size() > options_.width) finals_.resize(options_.width);
         return finals_;
     }
@@ -105,7 +105,7 @@ private:
         const auto kept = kept_.view();
         if (!is_last && !open_ && !kept.empty()) {
             const std::int32_t next = kept[0].configuration.front() + 1;
-            shifts_.begin(words_[static_cast<std::size_t>(next)], sentence_->given_tag(next));
+            shifts_.begin(words_[static_cast<std::size_t>(next)], sentence_->given_tag(next), limit_);
         }
         for (std::size_t i = 0; i < kept.size(); ++i) agenda_.push(kept[i].log_prob, static_cast<std::int32_t>(i), kStart, 0, 0);
         for (agenda_.take(options_.at_once, taken_); !taken_.empty(); agenda_.take(options_.at_once, taken_)) {
@@ -214,21 +214,7 @@ private:
         if (given >= 0) return go_on(given);
         // Others than these are not pushed.
         const auto least = static_cast<Real>(std::exp(agenda_.threshold() - item.log_prob) * (1 - 1e-6));
-        for (const std::int32_t label : likeliest(p, shape_.outcomes(label_group(item.action)), options_.labels, least)) go_on(label);
-    }
-
-    // The likeliest of n outcomes in order, at most so many and all above `least`; the first of equals comes first.
-    const std::vector<std::int32_t>& likeliest(const Real* p, std::size_t n, std::size_t most, Real least) {
-        ranked_.clear();
-        for (std::int32_t i = 0; i < static_cast<std::int32_t>(n); ++i) {
-            if (!(p[i] > least)) continue;
-            if (ranked_.size() == most) ranked_.pop_back();
-            auto place = ranked_.end();
-            while (place != ranked_.begin() && p[i] > p[*(place - 1)]) --place;
-            ranked_.insert(place, i);
-            if (ranked_.size() == most) least = p[ranked_.back()];
-        }
-        return ranked_;
+        for (const std::int32_t label : likeliest_.of(p, shape_.outcomes(label_group(item.action)), options_.labels, least)) go_on(label);
     }
 
     void shift_all(bool is_last) {
@@ -261,7 +247,9 @@ private:
     }
 
     // Hangs on the root what has no head; each with its likeliest label.
-    void finish(Configuration c, const Shifting& shifting, double log_prob) {
+    void finish(const Configuration& before, const Shifting& shifting, double log_prob) {
+        if (!(log_prob > agenda_.threshold())) return;  // it would not be among those returned
+        Configuration c = before;
         c.note(stages_.after(shifting.stage, kTagGroup, shifting.mask, kEnd));
         c.shift_to_end();
         double log_words = log_prob;
@@ -295,7 +283,7 @@ private:
     }
 
     void keep() {
-        std::stable_sort(shifted_.begin(), shifted_.end(), [](const Shifted& a, const Shifted& b) { return a.log_prob > b.log_prob; });
+        sort_stably(shifted_.begin(), shifted_.end(), [](const Shifted& a, const Shifted& b) { return a.log_prob > b.log_prob; });
         if (shifted_.size() > options_.width) shifted_.resize(options_.width);
         kept_.clear();
         for (const Shifted& s : shifted_) {
@@ -320,7 +308,8 @@ private:
     Agenda agenda_;
     Shifts<Real> shifts_;
     const Sentence* sentence_ = nullptr;
-    std::vector<std::int32_t> words_, ranked_;
+    Likeliest<Real> likeliest_;
+    std::vector<std::int32_t> words_;
     std::vector<Real> p_;
     Nodes kept_, nodes_;
     std::vector<Item> taken_, arcs_;

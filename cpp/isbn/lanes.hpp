@@ -79,6 +79,18 @@ BISTRO_INLINE void store(Real* to, Vector<Real, n> v) {
     std::memcpy(to, &v, sizeof v);
 }
 
+// The higher number of each lane.
+template <class V>
+BISTRO_INLINE V higher(const V& a, const V& b) {
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(BISTRO_PLAIN_LANES)
+    return a > b ? a : b;
+#else
+    V c = a;
+    for (std::size_t k = 0; k < sizeof c.values / sizeof *c.values; ++k) c.values[k] = a.values[k] > b.values[k] ? a.values[k] : b.values[k];
+    return c;
+#endif
+}
+
 // Lanes added up in the order of `in_order`, as far as four are left.
 template <class Real>
 BISTRO_INLINE Vector<Real, 4> to_four(Vector<Real> v) {

@@ -58,6 +58,15 @@ public:
         panel_products(potentials, means, n, at, at + h_ * columns(group), h_, columns(group));
     }
 
+    // How fast the logarithm of the probability of an outcome grows with every mean, where the outcomes have the probabilities `p`, which
+    // fill whole panels.
+    void slopes(std::int32_t group, std::int32_t outcome, const Real* p, Real* slopes) const {
+        const Real* const at = groups_.data() + group_at_[static_cast<std::size_t>(group)];
+        panel_means(slopes, p, at, h_, columns(group));
+        const auto [first, stride] = panel_column(h_, columns(group), static_cast<std::size_t>(outcome));
+        for (std::size_t i = 0; i < h_; ++i) slopes[i] = at[first + i * stride] - slopes[i];
+    }
+
 private:
     void pack_sendings() {
         sendings_.resize(kSendings * h_ * width());

@@ -1,6 +1,7 @@
 #include "isbn/panels.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "isbn/elementary.hpp"
 
@@ -27,17 +28,26 @@ BISTRO_INLINE void tile(float* const* ys, const float* const* xs, const float* _
         for (std::size_t p = 0; p < panels; ++p) store<float, lanes>(ys[s] + column + p * lanes, sums[s][p]);
 }
 
-// A few vectors and all panels. Six sums at a time, of one panel or several, keep the machine busy and fit into sixteen registers of
-// 256 bits.
-template <std::size_t vectors>
-BISTRO_INLINE void few(float* const* ys, const float* const* xs, const float* panels, const float* start, std::size_t rows,
-                       std::size_t columns) {
-    constexpr std::size_t at_once = 6 / vectors;
+// A few vectors and all panels, so many at a time.
+template <std::size_t vectors, std::size_t at_once>
+BISTRO_INLINE void few_in(float* const* ys, const float* const* xs, const float* panels, const float* start, std::size_t rows,
+                          std::size_t columns) {
     std::size_t column = 0;
     for (; column + at_once * kLanes <= columns; column += at_once * kLanes)
         tile<vectors, at_once>(ys, xs, panels + column * rows, start, rows, column);
     for (; column + kLanes <= columns; column += kLanes) tile<vectors, 1>(ys, xs, panels + column * rows, start, rows, column);
     if (column < columns) tile<vectors, 1, kHalfPanel>(ys, xs, panels + column * rows, start, rows, column);
+}
+
+// Six sums at a time, of one panel or several, keep the machine busy and fit into sixteen registers of 256 bits; with 32 registers of
+// 512 bits a number of a vector, once fetched, serves five panels.
+template <std::size_t vectors>
+BISTRO_INLINE void few(float* const* ys, const float* const* xs, const float* panels, const float* start, std::size_t rows,
+                       std::size_t columns) {
+    if (has_many_registers())
+        few_in<vectors, 5>(ys, xs, panels, start, rows, columns);
+    else
+        few_in<vectors, 6 / vectors>(ys, xs, panels, start, rows, columns);
 }
 
 // As many vectors as `n`, which is 3 at least and 12 at most, and one panel.
@@ -85,14 +95,54 @@ BISTRO_INLINE void sum_block(float* __restrict y, const float* const* rows, std:
     for (std::size_t b = 0; b < vectors; ++b) store(y + column + b * kLanes, sums[b]);
 }
 
+// Four rows at once, and one after the other what is left: a sum in sixteen lanes over all whole panels, then half a panel.
+template <std::size_t at_once>
+BISTRO_INLINE void row_means(float* y, const float* p, const float* panels, std::size_t rows, std::size_t columns, std::size_t i) {
+    Vector<float> sums[4] = {};
+    std::size_t column = 0;
+    for (; column + kLanes <= columns; column += kLanes) {
+        const Vector<float> v = load(p + column);
+        for (std::size_t r = 0; r < at_once; ++r) sums[r] += load(panels + column * rows + (i + r) * kLanes) * v;
+    }
+    const Vector<float, 4> whole = four_sums<float>(sums);
+    for (std::size_t r = 0; r < at_once; ++r) {
+        float rest = 0;
+        for (std::size_t k = 0; column + k < columns; ++k) rest += panels[column * rows + (i + r) * kHalfPanel + k] * p[column + k];
+        y[i + r] = whole[r] + rest;
+    }
+}
+
+// The highest number, which is the same in any order.
+BISTRO_INLINE float highest_in_panels(const float* x, std::size_t columns) {
+    Vector<float, kHalfPanel> highest = load<float, kHalfPanel>(x);
+    for (std::size_t j = kHalfPanel; j < columns; j += kHalfPanel) highest = higher(highest, load<float, kHalfPanel>(x + j));
+    Vector<float, 4> halves[2];
+    std::memcpy(halves, &highest, sizeof highest);
+    const Vector<float, 4> four = higher(halves[0], halves[1]);
+    const float a = four[0] > four[2] ? four[0] : four[2], b = four[1] > four[3] ? four[1] : four[3];
+    return a > b ? a : b;
+}
+
+// The sum of sixteen lanes in the order of `in_order`; half a panel belongs to the first eight.
+BISTRO_INLINE float sum_of_panels(const float* x, std::size_t columns) {
+    Vector<float, kHalfPanel> low = {}, high = {};
+    std::size_t j = 0;
+    for (; j + kLanes <= columns; j += kLanes) low += load<float, kHalfPanel>(x + j), high += load<float, kHalfPanel>(x + j + kHalfPanel);
+    if (j < columns) low += load<float, kHalfPanel>(x + j);
+    low += high;
+    Vector<float, 4> quarters[2];
+    std::memcpy(quarters, &low, sizeof low);
+    quarters[0] += quarters[1];
+    return (quarters[0][0] + quarters[0][2]) + (quarters[0][1] + quarters[0][3]);
+}
+
 }  // namespace
 
 void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns) {
     std::fill(panels, panels + rows * whole_panels(columns), 0.0f);
-    const std::size_t full = whole_panels(columns) / kLanes * kLanes;  // columns in panels of sixteen
     for (std::size_t j = 0; j < columns; ++j) {
-        const std::size_t first = j / kLanes * kLanes, lanes = j < full ? kLanes : kHalfPanel;
-        for (std::size_t i = 0; i < rows; ++i) panels[first * rows + i * lanes + j - first] = matrix[i * columns + j];
+        const auto [first, stride] = panel_column(rows, whole_panels(columns), j);
+        for (std::size_t i = 0; i < rows; ++i) panels[first + i * stride] = matrix[i * columns + j];
     }
 }
 
@@ -107,6 +157,22 @@ BISTRO_WIDEST void panel_products(float* const* ys, const float* const* xs, std:
     }
 }
 
+BISTRO_WIDEST void panel_means(float* y, const float* p, const float* panels, std::size_t rows, std::size_t columns) {
+    std::size_t i = 0;
+    for (; i + 4 <= rows; i += 4) row_means<4>(y, p, panels, rows, columns, i);
+    for (; i < rows; ++i) row_means<1>(y, p, panels, rows, columns, i);
+}
+
+BISTRO_WIDEST float dot_product(const float* x, const float* y, std::size_t n) {
+    Vector<float> lanes = {};
+    std::size_t j = 0;
+    for (; j + kLanes <= n; j += kLanes) lanes += load(x + j) * load(y + j);
+    const Vector<float, 4> four = to_four<float>(lanes);
+    float sum = (four[0] + four[2]) + (four[1] + four[3]);
+    for (; j < n; ++j) sum += x[j] * y[j];
+    return sum;
+}
+
 BISTRO_WIDEST void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t width) {
     std::size_t column = 0;
     for (; column + 5 * kLanes <= width; column += 5 * kLanes) sum_block<5>(y, rows, n, column);
@@ -118,16 +184,17 @@ BISTRO_WIDEST void sum_rows(float* y, const float* const* rows, std::size_t n, s
     }
 }
 
-BISTRO_WIDEST void normalise_panels(float* x, std::size_t columns) {
-    const float highest = highest_of(x, columns);
-    float lanes[kLanes] = {};
+BISTRO_WIDEST float exponentials_in_panels(float* x, std::size_t columns) {
+    const float highest = highest_in_panels(x, columns);
     for (std::size_t j = 0; j < columns; ++j) x[j] = exponential(x[j] - highest);
-    std::size_t j = 0;
-    for (; j + kLanes <= columns; j += kLanes)
-        for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += x[j + k];
-    for (std::size_t k = 0; j + k < columns; ++k) lanes[k] += x[j + k];
-    const float inverse = 1.0f / in_order(lanes);
-    for (j = 0; j < columns; ++j) x[j] *= inverse;
+    return 1.0f / sum_of_panels(x, columns);
+}
+
+BISTRO_WIDEST void normalise_panels(float* x, std::size_t columns) {
+    const float highest = highest_in_panels(x, columns);
+    for (std::size_t j = 0; j < columns; ++j) x[j] = exponential(x[j] - highest);
+    const float inverse = 1.0f / sum_of_panels(x, columns);
+    for (std::size_t j = 0; j < columns; ++j) x[j] *= inverse;
 }
 
 }  // namespace bistro::isbn

@@ -19,14 +19,31 @@ inline constexpr std::size_t whole_panels(std::size_t columns) { return (columns
 // The panels of a matrix stored row by row; `panels` has room for rows * whole_panels(columns) numbers.
 void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns);
 
+// Where a column begins in panels, and how far apart its numbers are.
+struct PanelColumn {
+    std::size_t first, stride;
+};
+inline PanelColumn panel_column(std::size_t rows, std::size_t columns, std::size_t j) {
+    const std::size_t panel = j / kLanes * kLanes;
+    return {panel * rows + j - panel, j < columns / kLanes * kLanes ? kLanes : kHalfPanel};
+}
+
 // ys[s][j] = start[j] + sum over i of xs[s][i] w[i][j] for n vectors; from 0 without a start. Columns are whole panels.
 void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start, std::size_t rows,
                     std::size_t columns);
+
+// y[i] = sum over j of p[j] w[i][j].
+void panel_means(float* y, const float* p, const float* panels, std::size_t rows, std::size_t columns);
+
+float dot_product(const float* x, const float* y, std::size_t n);
 
 // y[j] = sum over r of rows[r][j], in this order.
 void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t width);
 
 // `normalise` for numbers that fill whole panels, with minus infinity where a column is none.
 void normalise_panels(float* x, std::size_t columns);
+
+// The same, but the numbers are still to be multiplied with the result: for those who look at a few of them only.
+float exponentials_in_panels(float* x, std::size_t columns);
 
 }  // namespace bistro::isbn

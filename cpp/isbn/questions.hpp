@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "isbn/ranking.hpp"
 #include "isbn/stages.hpp"
 
 namespace bistro::isbn {
 
-template <class Real>
+// `whole`: all probabilities are looked at. Otherwise they are multiplied with their common factor when they are.
+template <class Real, bool whole = true>
 class Questions {
 public:
     void clear() {
@@ -27,9 +29,10 @@ public:
     void answer(const Stages<Real>& stages) {
         if (answers_.size() < size_) answers_.resize(2 * size_);
         at_.resize(asked_.size());
+        if constexpr (!whole) factors_.resize(asked_.size());
         for (const Question& q : asked_) at_[q.number] = q.at;
         auto by_group = [](const Question& a, const Question& b) { return a.group < b.group; };
-        if (!std::is_sorted(asked_.begin(), asked_.end(), by_group)) std::stable_sort(asked_.begin(), asked_.end(), by_group);
+        sort_stably(asked_.begin(), asked_.end(), by_group);
         for (std::size_t first = 0, end = 0; first < asked_.size(); first = end) {
             means_.clear();
             results_.clear();
@@ -41,12 +44,28 @@ public:
             const std::size_t columns = stages.network().columns(asked_[first].group);
             for (std::size_t i = first; i < end; ++i) {
                 rule_out(asked_[i].mask, answers_.data() + asked_[i].at, columns);
-                normalise_panels(answers_.data() + asked_[i].at, columns);
+                if constexpr (whole)
+                    normalise_panels(answers_.data() + asked_[i].at, columns);
+                else
+                    factors_[asked_[i].number] = exponentials_in_panels(answers_.data() + asked_[i].at, columns);
             }
         }
     }
 
-    const Real* operator[](std::size_t number) const { return answers_.data() + at_[number]; }
+    const Real* operator[](std::size_t number) const
+        requires(whole)
+    {
+        return answers_.data() + at_[number];
+    }
+    const Real* unscaled(std::size_t number) const { return answers_.data() + at_[number]; }
+    Real factor(std::size_t number) const { return factors_[number]; }
+    Real of(std::size_t number, std::int32_t outcome) const {
+        const Real answer = answers_[at_[number] + static_cast<std::size_t>(outcome)];
+        if constexpr (whole)
+            return answer;
+        else
+            return answer * factors_[number];
+    }
 
 private:
     struct Question {
@@ -57,6 +76,7 @@ private:
 
     std::vector<Question> asked_;
     std::vector<std::size_t> at_;  // by number
+    std::vector<Real> factors_;    // by number, unless whole
     std::size_t size_ = 0;
     Aligned<Real> answers_;
     std::vector<const Real*> means_;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "isbn/agenda.hpp"
-#include "isbn/questions.hpp"
+#include "isbn/bounds.hpp"
 #include "isbn/search.hpp"
 
 namespace bistro::isbn {
@@ -36,18 +36,16 @@ class Shifts {
 public:
     Shifts(const Shape& shape, const SeenClusters& seen, const BeamOptions& options) : shape_(shape), seen_(seen), options_(options) {}
 
-    // The next word of all derivations, with the cluster that is given or with their best ones (kAbsent).
-    void begin(std::int32_t word, std::int32_t given) {
+    // The next word of all derivations, with the cluster that is given or with their best ones (kAbsent); `limit` as for the agenda.
+    void begin(std::int32_t word, std::int32_t given, std::size_t limit) {
         word_ = word;
         events_.clear();
         found_.clear();
         clusters_.clear();
         tags_.clear();
-        if (given >= 0) return add_cluster(given, 0.0);
-        const auto first = seen_.begin[static_cast<std::size_t>(word)], end = seen_.begin[static_cast<std::size_t>(word) + 1];
-        if (first == end)
-            for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_cluster(cluster, 0.0);
-        for (auto i = first; i < end; ++i) add_cluster(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)]);
+        add_clusters(given);
+        bounds_.clear(clusters_.size());
+        earlier_.clear(limit);
     }
 
     // Some derivations shift.
@@ -55,13 +53,16 @@ public:
         decide_tags(shifting, stages);
         decide_bundles(stages);
         wanted_.clear();
-        words_.clear();
         for (std::size_t i = 0; i < shifting.size(); ++i) choose(shifting[i], i, stages, agenda.threshold());
-        words_.answer(stages);
+        if (options_.at_once == 1)
+            decide_words(stages, [](const Wanted&) { return true; });
+        else
+            decide_words_that_can_win(shifting, stages);
         std::size_t k = 0;
         for (std::size_t i = 0; i < shifting.size(); ++i) {
             Event event{shifting[i].log_prob, found_.size(), 0};
-            for (; k < wanted_.size() && wanted_[k].from == i; ++k) find(shifting[i], wanted_[k]);
+            for (; k < wanted_.size() && wanted_[k].from == i; ++k)
+                if (wanted_[k].is_decided) find(shifting[i], wanted_[k]);
             event.end = found_.size();
             events_.push_back(event);
             note(event, agenda, noted_);
@@ -71,7 +72,7 @@ public:
 
     // What single steps would have found.
     void replay(Agenda& agenda, std::vector<Shifted>& shifted) {
-        std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.log_prob > b.log_prob; });
+        sort_stably(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.log_prob > b.log_prob; });
         for (const Event& event : events_) {
             if (!agenda.can_win(event.log_prob)) return;
             note(event, agenda, shifted);
@@ -99,7 +100,8 @@ private:
     struct Wanted {
         std::size_t from;
         Candidate candidate;
-        std::size_t question;
+        bool is_decided = false;
+        double log_word = 0;
     };
 
     // One derivation before its shift, and what it has become with each of its clusters.
@@ -121,6 +123,14 @@ private:
         if (found == tags_.end()) tags_.push_back(tag);
     }
 
+    void add_clusters(std::int32_t given) {
+        if (given >= 0) return add_cluster(given, 0.0);
+        const auto first = seen_.begin[static_cast<std::size_t>(word_)], end = seen_.begin[static_cast<std::size_t>(word_) + 1];
+        if (first == end)
+            for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_cluster(cluster, 0.0);
+        for (auto i = first; i < end; ++i) add_cluster(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)]);
+    }
+
     void decide_tags(std::span<const Shifting> shifting, Stages<Real>& stages) {
         questions_.clear();
         for (const Shifting& s : shifting) questions_.ask(stages, s.stage, kTagGroup, s.mask);
@@ -128,7 +138,7 @@ private:
         of_tags_.clear();
         for (std::size_t i = 0; i < shifting.size(); ++i)
             for (const std::int32_t tag : tags_)
-                of_tags_.push_back({log_of(questions_[i][tag + 1]), stages.after(shifting[i].stage, kTagGroup, shifting[i].mask, tag + 1), 0});
+                of_tags_.push_back({log_of(questions_.of(i, tag + 1)), stages.after(shifting[i].stage, kTagGroup, shifting[i].mask, tag + 1), 0});
     }
 
     void decide_bundles(const Stages<Real>& stages) {
@@ -146,7 +156,7 @@ private:
         for (std::size_t i = 0; i < clusters_.size(); ++i) {
             const OfTag& tag = of_tags_[from * tags_.size() + clusters_[i].tag];
             double log_prob = tag.log_prob;
-            if (has_bundles(tags_[clusters_[i].tag])) log_prob += log_of(questions_[tag.bundles][shape_.of_bundle(clusters_[i].cluster).outcome]);
+            if (has_bundles(tags_[clusters_[i].tag])) log_prob += log_of(questions_.of(tag.bundles, shape_.of_bundle(clusters_[i].cluster).outcome));
             candidates_.push_back({log_prob + clusters_[i].log_share, i, log_prob, tag.stage});
         }
         best_first(candidates_, 0, 2 * options_.clusters, [](const Candidate& c) { return c.rank; });
@@ -155,18 +165,91 @@ private:
             if (shifting.log_prob + candidate.log_cluster <= threshold) continue;
             const Outcome bundle = shape_.of_bundle(c.cluster);
             candidate.stage = stages.after(candidate.stage, bundle.group, kAll, bundle.outcome);
-            wanted_.push_back({from, candidate, is_certain(c) ? 0 : words_.ask(stages, candidate.stage, c.outcome.group)});
+            wanted_.push_back({from, candidate});
         }
     }
 
     bool is_certain(const Cluster& c) const { return shape_.outcomes(c.outcome.group) == 1; }
 
+    // Works out the words of those that are not decided yet and are chosen.
+    template <class Choose>
+    void decide_words(const Stages<Real>& stages, const Choose& is_chosen) {
+        words_.clear();
+        asked_.clear();
+        for (Wanted& w : wanted_) {
+            if (w.is_decided || !is_chosen(w)) continue;
+            const Cluster& c = clusters_[w.candidate.cluster];
+            w.is_decided = true;
+            w.log_word = c.outcome.log_share;
+            if (is_certain(c)) continue;
+            words_.ask(stages, w.candidate.stage, c.outcome.group);
+            asked_.push_back(&w);
+        }
+        words_.answer(stages);
+        for (std::size_t i = 0; i < asked_.size(); ++i) {
+            const std::size_t cluster = asked_[i]->candidate.cluster;
+            const Outcome& word = clusters_[cluster].outcome;
+            asked_[i]->log_word += log_of(words_.of(i, word.outcome));
+            if (!bounds_.knows(cluster)) bounds_.learn(cluster, word, stages, asked_[i]->candidate.stage, words_.unscaled(i), words_.factor(i));
+        }
+    }
+
+    // First the likeliest cluster of each derivation, and each cluster once; then those that could still be kept, or whose word could be
+    // more probable than in any derivation before: then it would widen the margin.
+    void decide_words_that_can_win(std::span<const Shifting> shifting, const Stages<Real>& stages) {
+        auto can_win = [&](const Wanted& w) {
+            const Cluster& c = clusters_[w.candidate.cluster];
+            if (is_certain(c) || !bounds_.is_worth_it(w.candidate.cluster, waiting_[w.candidate.cluster])) return true;
+            const double log_prob = shifting[w.from].log_prob;
+            const double most = w.candidate.log_cluster + c.outcome.log_share +
+                                bounds_.highest(w.candidate.cluster, c.outcome, stages, w.candidate.stage);
+            return most > earlier_.best_word(log_prob) || !earlier_.beat(log_prob, log_prob + most);
+        };
+        count_waiting();
+        is_tried_.assign(clusters_.size(), 0);
+        std::size_t last = shifting.size();
+        const std::size_t before = earlier_.size();
+        decide_words(stages, [&](const Wanted& w) {
+            const bool is_new = !bounds_.knows(w.candidate.cluster) && !is_tried_[w.candidate.cluster];
+            if (w.from == last && !is_new) return false;
+            last = w.from;
+            is_tried_[w.candidate.cluster] = 1;
+            return can_win(w);
+        });
+        tell_earlier(shifting, before);
+        count_waiting();
+        decide_words(stages, can_win);
+        tell_earlier(shifting, before);
+    }
+
+    // Adds what is decided of these derivations: as many clusters of each as will be kept.
+    void tell_earlier(std::span<const Shifting> shifting, std::size_t before) {
+        earlier_.shrink(before);
+        for (std::size_t k = 0; k < wanted_.size();) {
+            const std::size_t from = wanted_[k].from;
+            scores_.clear();
+            for (; k < wanted_.size() && wanted_[k].from == from; ++k)
+                if (wanted_[k].is_decided) scores_.push_back(shifting[from].log_prob + wanted_[k].candidate.log_cluster + wanted_[k].log_word);
+            best_first(scores_, 0, options_.clusters, [](double score) { return score; });
+            for (const double score : scores_) earlier_.add(shifting[from].log_prob, score);
+        }
+        earlier_.rank();
+        for (const Wanted& w : wanted_) {
+            const double log_prob = shifting[w.from].log_prob;
+            if (w.is_decided && !earlier_.beat(log_prob, log_prob + w.candidate.log_cluster))
+                earlier_.note_word(log_prob, w.candidate.log_cluster + w.log_word);
+        }
+    }
+
+    void count_waiting() {
+        waiting_.assign(clusters_.size(), 0);
+        for (const Wanted& w : wanted_) waiting_[w.candidate.cluster] += !w.is_decided;
+    }
+
     void find(const Shifting& shifting, const Wanted& wanted) {
         const Candidate& candidate = wanted.candidate;
-        const Cluster& c = clusters_[candidate.cluster];
-        const double log_word = c.outcome.log_share + (is_certain(c) ? 0.0 : log_of(words_[wanted.question][c.outcome.outcome]));
-        const double log_prob = shifting.log_prob + candidate.log_cluster + log_word;
-        found_.push_back({{log_prob, shifting.node, c.cluster, log_word, candidate.stage}, candidate.log_cluster});
+        const double log_prob = shifting.log_prob + candidate.log_cluster + wanted.log_word;
+        found_.push_back({{log_prob, shifting.node, clusters_[candidate.cluster].cluster, wanted.log_word, candidate.stage}, candidate.log_cluster});
     }
 
     // Adds the best clusters of one derivation, and tells the agenda.
@@ -184,9 +267,8 @@ private:
     // Sorts what comes from `first` on, and keeps the best.
     template <class Ranked, class Rank>
     static void best_first(std::vector<Ranked>& list, std::size_t first, std::size_t most, const Rank& rank) {
-        if (list.size() > first + 1)
-            std::stable_sort(list.begin() + static_cast<std::ptrdiff_t>(first), list.end(),
-                             [&](const Ranked& a, const Ranked& b) { return rank(a) > rank(b); });
+        sort_stably(list.begin() + static_cast<std::ptrdiff_t>(first), list.end(),
+                    [&](const Ranked& a, const Ranked& b) { return rank(a) > rank(b); });
         if (list.size() > first + most) list.resize(first + most);
     }
 
@@ -199,10 +281,16 @@ private:
     std::vector<OfTag> of_tags_;  // by derivation and tag
     std::vector<Candidate> candidates_;
     std::vector<Wanted> wanted_;  // by derivation
+    std::vector<Wanted*> asked_;
+    std::vector<std::uint8_t> is_tried_;  // by cluster
+    std::vector<std::size_t> waiting_;    // by cluster: how many are wanted and not decided
+    std::vector<double> scores_;
+    WordBounds<Real> bounds_;
+    Earlier earlier_;
     std::vector<Event> events_;
     std::vector<Found> found_;
     std::vector<Shifted> noted_;
-    Questions<Real> questions_, words_;
+    Questions<Real, false> questions_, words_;
 };
 
 }  // namespace bistro::isbn

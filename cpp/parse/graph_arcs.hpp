@@ -47,6 +47,8 @@ protected:
         items_.clear();
         ending_.clear();
         log_prefix_ = final_ = 0;
+        common_ = {};
+        has_dropped_ = false;
         final_tally_ = {};
         graph_.nodes.push_back({{}, kNone, 1.0, {}});  // the empty stack
         buckets_.assign(static_cast<std::size_t>(sentence.size()) + 2, {});
@@ -73,9 +75,13 @@ protected:
             pause();
             expanded_.clear();
             double arcs = 0;
-            for (const std::uint32_t id : buckets_[bucket]) {
+            observed_.resize(buckets_[bucket].size());
+            for (std::size_t i = 0; i < observed_.size(); ++i) observe(graph_.nodes[buckets_[bucket][i]].look, observed_[i]);
+            of_actions_.prepare(observed_);
+            for (std::size_t i = 0; i < observed_.size(); ++i) {
+                const std::uint32_t id = buckets_[bucket][i];
                 if (id != 0) graph_.settle(id);
-                expanded_.push_back(expand(id));
+                expanded_.push_back(expand(id, i));
                 arcs += graph_.nodes[id].mass * (expanded_.back().actions.left_arc + expanded_.back().actions.right_arc);
             }
             buckets_[bucket].clear();
@@ -86,13 +92,13 @@ protected:
         graph_.forget_looks();
     }
 
-    void observe(const StackLook& look) { view_.observe(items_, look, *sentence_, words_, elements_); }
+    void observe(const StackLook& look, Elements& out) { view_.observe(items_, look, *sentence_, words_, out); }
 
-    Expanded expand(std::uint32_t id) {
-        const StackLook& look = graph_.nodes[id].look;
-        const Choices possible = view_.choices(items_, look, words_);
-        observe(look);
-        return {id, model_.action_probabilities(possible, model_.pace.factor(words_), [&] { return of_actions_.of(elements_); }), possible};
+    // What a node may do; it has this number among those observed.
+    Expanded expand(std::uint32_t id, std::size_t number) {
+        const Choices possible = view_.choices(items_, graph_.nodes[id].look, words_);
+        const auto outcomes = [&] { return of_actions_.of_prepared(number, observed_[number]); };
+        return {id, model_.action_probabilities(possible, model_.pace.factor(words_), outcomes), possible};
     }
 
     void go_on(const Expanded& e, bool words_left) {
@@ -115,20 +121,25 @@ protected:
         final_tally_.add_times(mass, tally);
     }
 
-    // Whether something of little mass goes on; if it does, it counts as much more as it is less probable to.
-    bool goes_on(double mass, double& weight, Tally& tally) {
+    // Whether something of little mass goes on; if it does, it counts as much more as it is less probable to. Its error so far is
+    // that of its own tally and of the tally below.
+    bool goes_on(double mass, double& weight, Tally& tally, const Tally& below) {
         if (mass >= least_) return true;
         const double p = mass / least_;
-        if (!(rng_->uniform() < p)) return false;
+        if (!(rng_->uniform() < p)) {
+            has_dropped_ = true;
+            return false;
+        }
         weight /= p;
-        add_noise(tally.noise, random_signs(std::sqrt(1 - p), *rng_));
+        const double variance = mean_square(tally.noise, below.noise, common_);
+        add_noise(tally.noise, random_signs(std::sqrt((1 - p) * std::max(0.0, 1 - variance)), *rng_));
         return true;
     }
 
     // Where no later context reads labels, an arc stands for all its labels together.
     void make_arcs(std::uint32_t id, Action action, double probability, bool words_left) {
         if (!model_.labelled || !model_.labels_in_contexts) return make_arc(id, action, 0, probability, words_left);
-        observe(graph_.nodes[id].look);
+        observe(graph_.nodes[id].look, elements_);
         model_.label_probabilities(action, elements_, label_probabilities_);
         for (std::int32_t l = 0; l < model_.system.symbols.labels; ++l)
             if (const double p = label_probabilities_[static_cast<std::size_t>(l)]; p > 0)
@@ -136,12 +147,12 @@ protected:
     }
 
     void make_arc(std::uint32_t id, Action action, std::int32_t label, double probability, bool words_left) {
-        const StackNode node = graph_.nodes[id];
         Tally of_action;
         of_action.log_joint = std::log(probability);
-        if (!goes_on(node.mass * probability, probability, of_action)) return;
+        if (!goes_on(graph_.nodes[id].mass * probability, probability, of_action, graph_.nodes[id].tally)) return;
+        const StackLook look = graph_.nodes[id].look;
         const std::int32_t root = model_.system.symbols.root_tag();
-        for (std::uint32_t at = node.first_link; at != kNone; at = graph_.links[at].next) {
+        for (std::uint32_t at = graph_.nodes[id].first_link; at != kNone; at = graph_.links[at].next) {
             const std::uint32_t second = graph_.links[at].below;
             double weight = graph_.links[at].weight * probability;
             Tally tally = graph_.links[at].tally;
@@ -149,31 +160,35 @@ protected:
             const StackNode& below = graph_.nodes[second];
             const bool ends = action == Action::right_arc && model_.system.single_root && items_.facts(below.look.items[0])[fact("tag")] == root;
             if (ends && words_left) continue;
-            if (!goes_on(below.mass * weight, weight, tally)) continue;
+            if (!goes_on(below.mass * weight, weight, tally, below.tally)) continue;
             if (ends) {
                 tally.add(below.tally);
                 finish(below.mass * weight, tally);
             } else {
-                join(node.look, second, action, label, weight, tally);
+                join(look, second, action, label, weight, tally);
             }
         }
     }
 
     // The arc between the top item of a stack and the one on top of `second`, which leaves a stack for every link of `second`.
     void join(const StackLook& look, std::uint32_t second, Action action, std::int32_t label, double weight, const Tally& tally) {
-        const StackLook under = graph_.nodes[second].look;
+        const StackLook& under = graph_.nodes[second].look;
         const bool left = action == Action::left_arc;
         const std::uint32_t head = left ? look.items[0] : under.items[0], child = left ? under.items[0] : look.items[0];
-        const Top top{items_.with_child(head, child, action, label), look.last_tag, look.last_tag_but_one, under.begin};
+        Top top{kNone, look.last_tag, look.last_tag_but_one, under.begin};
         const bool is_root_last = !model_.system.root_first && items_.facts(head)[fact("tag")] == model_.system.symbols.root_tag();
         for (std::uint32_t at = graph_.nodes[second].first_link; at != kNone; at = graph_.links[at].next) {
             const std::uint32_t third = graph_.links[at].below;
             double product = weight * graph_.links[at].weight;
             Tally both = tally;
-            if (!goes_on(graph_.nodes[third].mass * product, product, both)) continue;
             both.add(graph_.links[at].tally);
-            if (is_root_last && third == 0) finish(product, both);
-            else add(top, third, product, both);
+            if (!goes_on(graph_.nodes[third].mass * product, product, both, graph_.nodes[third].tally)) continue;
+            if (is_root_last && third == 0) {
+                finish(product, both);
+                continue;
+            }
+            if (top.item == kNone) top.item = items_.with_child(head, child, action, label);
+            add(top, third, product, both);
         }
     }
 
@@ -189,12 +204,15 @@ protected:
     Stream* rng_ = nullptr;
     std::int32_t words_ = 0;  // generated so far
     Elements elements_{};
+    std::vector<Elements> observed_;
     std::vector<std::vector<std::uint32_t>> buckets_;  // nodes by where their top item begins
     std::vector<Expanded> expanded_;
     std::vector<Shifting> shifting_, ending_;
     std::vector<double> label_probabilities_;
     double log_prefix_ = 0, final_ = 0, least_ = 0;
     Tally final_tally_;
+    Noise common_{};  // the error of the prefix so far, which all stacks share
+    bool has_dropped_ = false;
 };
 
 }  // namespace bistro

@@ -25,15 +25,17 @@ struct GraphFigures {
     Noise noise;  // relative error of the prefix, in copies
 };
 
-// How much of the graph is kept, for a number of nodes per word; 0: all of it.
+// How much of the graph is kept, for at most so many nodes per word; 0: all of it. Easy words need fewer nodes: what has a certain
+// share of the whole (0.0004 for 100 nodes, never more than a third) is kept in any case, what has less is kept at random.
 struct GraphSize {
     explicit GraphSize(double nodes)
-        : shifting{1, nodes > 0 ? 1 / (nodes * nodes) : 0, nodes > 0 ? nodes : kAll},
-          words{0.5, nodes > 0 ? 1 / nodes : 0, nodes > 0 ? nodes : kAll}, least_arc(nodes > 0 ? 0.3 / (nodes * nodes) : 0) {}
+        : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(4 / (most * most + 12)), shifting{1, share, most},
+          words{0.5, std::sqrt(share), most}, least_arc(0.3 * share), resolution(0.5 * share) {}
 
-    static constexpr double kAll = std::numeric_limits<double>::infinity();
+    double most, share;
     ThinningOptions shifting, words;
-    double least_arc;  // arcs of less mass may not go on
+    double least_arc;   // arcs of less mass may not go on
+    double resolution;  // relative error of a sum where something was dropped that left no trace
 };
 
 class GraphSums : private GraphArcs {
@@ -46,8 +48,9 @@ public:
     std::vector<GraphFigures> run(const Sentence& sentence, Stream& rng) {
         std::vector<GraphFigures> rows;
         begin(sentence, rng);
-        for (std::int32_t i = 1; i <= sentence.size(); ++i) rows.push_back(next_word(i));
+        for (std::int32_t i = 1; i <= sentence.size(); ++i) rows.push_back(next_word(i)), blur(rows.back());
         rows.push_back(end_sentence());
+        blur(rows.back());
         return rows;
     }
 
@@ -55,14 +58,15 @@ public:
     // its share of the first words. Returned is the share that ends here, with the log-probability of the first words.
     template <class Open>
     std::pair<double, double> go_on_from(const Sentence& first, const Stream& rng, const Open& open) {
+        Stream stream = rng;  // also for the end of the sentence
         for (const bool ends : {false, true}) {  // the same draws twice, because arcs use up what they begin with
-            Stream stream = rng;
+            stream = rng;
             begin(first, stream);
             for (std::int32_t i = 1; i <= first.size(); ++i) next_word(i);
             if (ends) break;
             make_arcs(first.size(), true);
             for (const Shifting& s : shifting_) {
-                observe(graph_.nodes[s.node].look);
+                observe(graph_.nodes[s.node].look, elements_);
                 open(elements_, graph_.nodes[s.node].mass * s.probability);
             }
         }
@@ -71,6 +75,10 @@ public:
     }
 
 private:
+    void blur(GraphFigures& row) {
+        if (has_dropped_) add_noise(row.noise, random_signs(size_.resolution, *rng_));
+    }
+
     GraphFigures next_word(std::int32_t position) {
         make_arcs(position - 1, true);
         thin_shifting(position);
@@ -85,16 +93,20 @@ private:
         masses_.clear();
         double whole = 0;
         for (const Shifting& s : shifting_) {
-            observe(graph_.nodes[s.node].look);
+            observe(graph_.nodes[s.node].look, elements_);
             masses_.push_back(graph_.nodes[s.node].mass * s.probability * guide_.guess(elements_));
             whole += masses_.back();
         }
         kept_.clear();
-        for (const Thinning::Kept& k : thinning_.thin(masses_, whole, size_.shifting, *rng_)) {
+        const auto variance = [&](std::uint32_t i) {
+            return mean_square(graph_.nodes[shifting_[i].node].tally.noise, {}, common_);
+        };
+        for (const Thinning::Kept& k : thinning_.thin(masses_, whole, size_.shifting, *rng_, variance)) {
             kept_.push_back(shifting_[k.index]);
             kept_.back().counts = k.factor;
             kept_.back().noise = k.noise;
         }
+        has_dropped_ = has_dropped_ || thinning_.has_dropped();
         shifting_.swap(kept_);
     }
 
@@ -104,11 +116,13 @@ private:
         const double* spelling = sentence_->spelling(position, model_.system.symbols.tags);
         groups_.clear();
         if (choices_.size() < shifting_.size()) choices_.resize(shifting_.size());
+        observed_.resize(shifting_.size());
+        for (std::size_t i = 0; i < shifting_.size(); ++i) observe(graph_.nodes[shifting_[i].node].look, observed_[i]);
+        tag_choices_.prepare(observed_);
         for (std::uint32_t i = 0; i < shifting_.size(); ++i) {
             Shifting& s = shifting_[i];
             const StackLook& look = graph_.nodes[s.node].look;
-            observe(look);
-            tag_choices_.find(elements_, word, -1, spelling, choices_[i]);
+            tag_choices_.find_prepared(i, observed_[i], word, spelling, choices_[i]);
             keep_most_probable(choices_[i], static_cast<std::size_t>(options_.tags));
             s.tags = i;
             StackLook seen = StackView::from_above(items_, look);
@@ -146,6 +160,7 @@ private:
         if (!(total_ > 0)) return {{-INFINITY, 0, 0}, {}};
         sum.scale(1 / total_);
         log_prefix_ += std::log(total_);
+        common_ = sum.noise;
         return {{log_prefix_, lexical / total_, sum.log_joint}, sum.noise};
     }
 
@@ -153,8 +168,12 @@ private:
     void push_words(std::int32_t position) {
         const std::int32_t word = sentence_->words[static_cast<std::size_t>(position) - 1];
         by_group_.assign(groups_.size(), {});
-        for (const Thinning::Kept& k : thinning_.thin(group_masses_, total_, size_.words, *rng_))
+        const auto variance = [&](std::uint32_t i) {
+            return variance_of(i % groups_.size(), static_cast<std::int32_t>(i / groups_.size()));
+        };
+        for (const Thinning::Kept& k : thinning_.thin(group_masses_, total_, size_.words, *rng_, variance))
             by_group_[k.index % groups_.size()].push_back(k);
+        has_dropped_ = has_dropped_ || thinning_.has_dropped();
         for (const Shifting& s : shifting_)
             for (const Thinning::Kept& k : by_group_[s.group]) {
                 const auto tag = static_cast<std::int32_t>(k.index / groups_.size());
@@ -168,6 +187,22 @@ private:
                 add({items_.without_children(tag, word, position), tag, last_tag, position}, s.node,
                     s.probability * s.counts * probability * k.factor / total_, tally);
             }
+    }
+
+    // Of the relative error of a tag on a group, apart from that of the prefix.
+    double variance_of(std::size_t group, std::int32_t tag) const {
+        Tally sum;
+        double whole = 0;
+        for (const Shifting& s : shifting_) {
+            if (s.group != group) continue;
+            const StackNode& node = graph_.nodes[s.node];
+            const double mass = node.mass * s.probability * s.counts * probability_of(choices_[s.tags], tag);
+            whole += mass;
+            sum.add_noise_times(mass, node.tally.noise);
+            sum.add_noise_times(mass, s.noise);
+        }
+        sum.scale(1 / whole);
+        return mean_square(sum.noise, {}, common_);
     }
 
     double probability_of(const std::vector<TagChoice>& choices, std::int32_t tag) const {

@@ -41,6 +41,20 @@ public:
     // Every tag the next word may have, with its probability, in the order of the tags; `spelling` is p(spelling | tag) where the
     // word needs it.
     void find(Elements& elements, std::int32_t word, std::int32_t given, const double* spelling, std::vector<TagChoice>& out) {
+        number_ = kNone;
+        find_tags(elements, word, given, spelling, out);
+    }
+
+    // The same for any tag, where many questions are known beforehand: it is faster to look for all of them together.
+    void prepare(std::span<const Elements> questions) { of_tags_.prepare(questions); }
+    void find_prepared(std::uint32_t number, Elements& elements, std::int32_t word, const double* spelling,
+                       std::vector<TagChoice>& out) {
+        number_ = number;
+        find_tags(elements, word, -1, spelling, out);
+    }
+
+private:
+    void find_tags(Elements& elements, std::int32_t word, std::int32_t given, const double* spelling, std::vector<TagChoice>& out) {
         out.clear();
         find_spelled_alike(elements, word, given, out);
         if (given < 0 && 0 < unseen_tags_ && unseen_tags_ < 1) weigh_unseen(word, out);
@@ -51,7 +65,6 @@ public:
         }
     }
 
-private:
     void find_spelled_alike(Elements& elements, std::int32_t word, std::int32_t given, std::vector<TagChoice>& out) {
         std::span<const std::int32_t> seen;
         if (given < 0 && (unseen_tags_ == 0 || is_closed(word))) seen = model_.tags_seen(word);
@@ -69,7 +82,7 @@ private:
     void find_all(Elements& elements, std::int32_t word, std::vector<TagChoice>& out) {
         const std::int32_t tags = model_.system.symbols.tags;
         of_words_.resize(tags);
-        const double* of_tags = of_tags_.of(elements);
+        const double* of_tags = number_ == kNone ? of_tags_.of(elements) : of_tags_.of_prepared(number_, elements);
         if (fan_)
             fan_->probabilities(static_cast<std::uint32_t>(word), ContextOf{elements, model_.words.contexts},
                                 static_cast<int>(model_.words.contexts.size()), of_words_.data());
@@ -124,6 +137,7 @@ private:
     std::optional<Fan> fan_;  // where contexts of words begin with the tag
     Distributions<Franchise> of_tags_;
     std::vector<double> of_words_;
+    std::uint32_t number_ = kNone;  // of the question among those prepared, or none
 };
 
 }  // namespace bistro

@@ -8,6 +8,11 @@
 // variance is that of a sample of fixed size: pairs of those drawn differ as much as their sum varies. What each contributes in
 // the end is not known yet, so each carries its part of the error along, as random numbers of the right variance: opposite ones
 // for the two of a pair. They add up as the contributions do.
+//
+// A draw also makes the errors count more that an alternative had before: it counts 1 / p times as much, with probability p, so
+// squares grow by 1 / p. With an error of relative variance v before, the new one has variance (1 - p) (1 - v), not 1 - p: together
+// they are what two draws one after the other come to. Where there is anything to draw from at least two are drawn: what is
+// dropped without any trace would not be in the error.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +20,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hpyp/rng.hpp"
@@ -36,6 +42,16 @@ inline Noise random_signs(double size, Stream& rng) {
     return noise;
 }
 
+// The mean square of two errors together, apart from the one that is common to all.
+inline double mean_square(const Noise& one, const Noise& other, const Noise& common) {
+    float sum = 0;
+    for (std::size_t c = 0; c < kChannels; ++c) {
+        const float x = one[c] + other[c] - common[c];
+        sum += x * x;
+    }
+    return static_cast<double>(sum) / kChannels;
+}
+
 struct ThinningOptions {
     double flatness;  // 1: shares alone decide; 1/2: where every alternative has a future of its own
     double limit;     // what s^flatness must reach to be kept for certain
@@ -51,69 +67,93 @@ public:
         Noise noise{};      // where it is drawn
     };
 
-    // Which of the alternatives with these weights are kept; `whole` is what shares are shares of.
-    const std::vector<Kept>& thin(std::span<const double> weights, double whole, const ThinningOptions& options, Stream& rng) {
+    // Which of the alternatives with these weights are kept; `whole` is what shares are shares of, and `variance(index)` is that of
+    // the relative error which an alternative has already.
+    template <class Variance>
+    const std::vector<Kept>& thin(std::span<const double> weights, double whole, const ThinningOptions& options, Stream& rng,
+                                  const Variance& variance) {
         kept_.clear();
         light_.clear();
-        keys_.resize(weights.size());
-        for (std::size_t i = 0; i < weights.size(); ++i) {
-            const double share = weights[i] / whole;
-            keys_[i] = options.flatness == 0.5 ? std::sqrt(share) : options.flatness == 1 ? share : std::pow(share, options.flatness);
+        keys_.clear();
+        for (std::uint32_t i = 0; i < weights.size(); ++i) {
+            if (!(weights[i] > 0)) continue;
+            const double share = weights[i] / whole, flatness = options.flatness;
+            keys_.push_back({i, flatness == 0.5 ? std::sqrt(share) : flatness == 1 ? share : std::pow(share, flatness)});
         }
         const double limit = limit_for(options);
-        double expected = 0;
-        for (std::uint32_t i = 0; i < keys_.size(); ++i) {
-            if (!(keys_[i] > 0)) continue;
-            if (keys_[i] >= limit) kept_.push_back({i});
-            else light_.push_back(i), expected += keys_[i] / limit;
+        double sum = 0;
+        for (const Key& key : keys_) {
+            if (key.value >= limit) kept_.push_back({key.index});
+            else light_.push_back(key), sum += key.value;
         }
-        // A whole number of them is drawn, unless it is less than one.
-        const double scale = expected > 1 ? whole_scale(expected, limit) : 1 / limit;
-        if (!light_.empty()) draw(scale, rng);
+        if (!light_.empty()) draw(scale_for(sum, limit), rng, variance);
         return kept_;
     }
 
+    // Whether the last thinning kept only some.
+    bool has_dropped() const { return kept_.size() < keys_.size(); }
+
 private:
+    struct Key {
+        std::uint32_t index;
+        double value;
+    };
+    static constexpr double kLeastDrawn = 2;
+
     // The limit with which `most` are kept, or the option where that keeps fewer.
     double limit_for(const ThinningOptions& options) const {
-        double sum = 0, limit = INFINITY;
-        for (const double key : keys_) sum += key;
+        auto heavy_and_light = [&](double limit) {
+            double heavy = 0, light = 0;
+            for (const Key& key : keys_) key.value >= limit ? heavy += 1 : light += key.value;
+            return std::pair(heavy, light);
+        };
+        if (options.limit > 0) {
+            const auto [heavy, light] = heavy_and_light(options.limit);
+            if (heavy + light / options.limit <= options.most) return options.limit;
+        }
+        double limit = INFINITY, sum = 0;
+        for (const Key& key : keys_) sum += key.value;
         for (double next = sum / options.most; next < limit * (1 - 1e-12);) {
             limit = next;
-            double light = 0, heavy = 0;
-            for (const double key : keys_) key >= limit ? heavy += 1 : light += key;
+            const auto [heavy, light] = heavy_and_light(limit);
             if (heavy < options.most) next = light / (options.most - heavy);
         }
         return std::max(limit, options.limit);
     }
 
-    // Raises the probabilities of all that are not certain until they sum to a whole number.
-    double whole_scale(double expected, double limit) {
-        double wanted = std::ceil(expected - 1e-9), sum = expected * limit;
+    // What makes keys probabilities: at least two are drawn, and a whole number of them. Those that reach 1 are kept for certain.
+    double scale_for(double sum, double limit) {
+        double wanted = std::max(std::min(kLeastDrawn, static_cast<double>(light_.size())), std::ceil(sum / limit - 1e-9));
         for (;;) {
             const double scale = wanted / sum;
-            const auto certain = std::partition(light_.begin(), light_.end(), [&](std::uint32_t i) { return keys_[i] * scale < 1; });
-            if (certain == light_.end()) return scale;
-            for (auto i = certain; i != light_.end(); ++i) {
-                kept_.push_back({*i});
-                wanted -= 1, sum -= keys_[*i];
-            }
-            light_.erase(certain, light_.end());
+            const std::size_t before = kept_.size();
+            std::erase_if(light_, [&](const Key& key) {
+                if (key.value * scale < 1) return false;
+                kept_.push_back({key.index});
+                wanted -= 1, sum -= key.value;
+                return true;
+            });
+            if (kept_.size() == before) return scale;
             if (wanted < 0.5) return 1 / limit;
         }
     }
 
-    void draw(double scale, Stream& rng) {
+    template <class Variance>
+    void draw(double scale, Stream& rng, const Variance& variance) {
         for (std::size_t i = light_.size(); i > 1; --i) std::swap(light_[i - 1], light_[rng.below(i)]);
         const std::size_t first = kept_.size();
         double upto = rng.uniform();
-        for (const std::uint32_t i : light_) {
-            const double p = std::min(1.0, keys_[i] * scale);
+        for (const Key& key : light_) {
+            const double p = std::min(1.0, key.value * scale);
             if ((upto += p) < 1) continue;
             upto -= 1;
-            kept_.push_back({i, 1 / p, true, {}});
+            kept_.push_back({key.index, 1 / p, true, {}});
         }
         for (std::size_t i = first; i < kept_.size(); ++i) set_noise(first, i, rng);
+        for (std::size_t i = first; i < kept_.size(); ++i) {
+            const auto factor = static_cast<float>(std::sqrt(std::max(0.0, 1 - variance(kept_[i].index))));
+            for (float& x : kept_[i].noise) x *= factor;
+        }
     }
 
     // The second of a pair has the opposite of the first; the last three of an odd number sum to nothing.
@@ -135,8 +175,7 @@ private:
         }
     }
 
-    std::vector<double> keys_;
-    std::vector<std::uint32_t> light_;
+    std::vector<Key> keys_, light_;  // the power of the share of each alternative
     std::vector<Kept> kept_;
 };
 

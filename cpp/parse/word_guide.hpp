@@ -7,6 +7,7 @@
 
 #include "hpyp/frozen.hpp"
 #include "parse/distributions.hpp"
+#include "parse/packed_context.hpp"
 
 namespace bistro {
 
@@ -14,10 +15,12 @@ class WordGuide {
 public:
     explicit WordGuide(const TransitionModel<Frozen>& model)
         : model_(model), first_{model.tags.franchise, first(model.tags.contexts)}, of_tags_(first_, model.system.symbols.tags),
-          of_word_(static_cast<std::size_t>(model.system.symbols.tags)) {}
+          beginning_(first_.contexts), is_whole_(beginning_.length() == static_cast<int>(first_.contexts.size())),
+          guesses_(kGuesses), of_word_(static_cast<std::size_t>(model.system.symbols.tags)) {}
     WordGuide(const WordGuide&) = delete;  // what it remembers refers to itself
 
     void take(const Sentence& sentence, std::int32_t position) {
+        ++taken_;
         const std::int32_t tags = model_.system.symbols.tags;
         const double* spelling = sentence.spelling(position, tags);
         const auto word = static_cast<std::uint32_t>(sentence.words[static_cast<std::size_t>(position) - 1]);
@@ -31,14 +34,28 @@ public:
     }
 
     double guess(const Elements& elements) {
+        std::uint64_t key;
+        if (!is_whole_ || !beginning_.pack(elements, key)) return look_up(elements);
+        Guess& known = guesses_[mix(key) & (kGuesses - 1)];
+        if (known.key != key || known.taken != taken_) known = {key, taken_, look_up(elements)};
+        return known.value;
+    }
+
+private:
+    // A guess for the word taken, kept for others with the same beginning.
+    struct Guess {
+        std::uint64_t key = 0, taken = 0;
+        double value = 0;
+    };
+    static constexpr std::ptrdiff_t kContexts = 4;
+    static constexpr std::size_t kGuesses = 256;
+
+    double look_up(const Elements& elements) {
         const double* of_tags = of_tags_.of(elements);
         double sum = 0;
         for (std::size_t tag = 0; tag < of_word_.size(); ++tag) sum += of_tags[tag] * of_word_[tag];
         return sum;
     }
-
-private:
-    static constexpr std::ptrdiff_t kContexts = 4;
 
     static ContextList first(const ContextList& contexts) {
         return {contexts.begin(), contexts.begin() + std::min(kContexts, static_cast<std::ptrdiff_t>(contexts.size()))};
@@ -47,6 +64,10 @@ private:
     const TransitionModel<Frozen>& model_;
     Predictor<Frozen> first_;
     Distributions<Frozen> of_tags_;
+    PackedContext beginning_;
+    bool is_whole_;
+    std::vector<Guess> guesses_;
+    std::uint64_t taken_ = 0;      // words so far
     std::vector<double> of_word_;  // p(word | tag)
 };
 

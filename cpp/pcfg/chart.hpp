@@ -37,9 +37,10 @@ class Chart {
 public:
     // `keep`: the values of all spans remain; `ahead`: so does what is expected after the last word.
     Chart(const Grammar<Semiring>& grammar, const Words& words, bool keep, bool ahead = false)
-        : grammar_(grammar), terms_(grammar.terms), words_(words), keep_(keep), ahead_asked_(ahead), length_(words.count()), starts_(length_),
-          values_(static_cast<std::size_t>(length_) * grammar.symbols), rights_(static_cast<std::size_t>(length_) * terms_.size),
-          filled_(length_, false), ahead_(terms_.size, 0.0), products_(terms_.size), group_values_(grammar.short_groups.size(), 0.0) {}
+        : grammar_(grammar), terms_(grammar.terms), words_(words), keep_(keep), ahead_asked_(ahead), length_(words.count()),
+          starts_(length_), values_(static_cast<std::size_t>(length_) * grammar.symbols),
+          rights_(static_cast<std::size_t>(length_) * terms_.size), filled_(length_, false), ahead_(terms_.size, 0.0),
+          products_(terms_.size), group_values_(grammar.short_groups.size(), 0.0) {}
 
     Result fill() {
         result_.prefix_log_probs.assign(length_, -std::numeric_limits<double>::infinity());
@@ -77,19 +78,20 @@ private:
     };
     // What begins at one position.
     struct Start {
-        std::vector<double> expected;      // by symbol
-        std::vector<double> of_terms;      // by term: what its parents are expected with
-        bool everything = false;           // any symbol may begin here
-        std::vector<Waiting> waiting;      // by split
+        std::vector<double> expected;  // by symbol
+        std::vector<double> of_terms;  // by term: what its parents are expected with
+        bool everything = false;       // any symbol may begin here
+        std::vector<Waiting> waiting;  // by split
         std::vector<WaitingAt> waiting_at;
-        std::vector<Left> lefts;           // by split
+        std::vector<Left> lefts;  // by split
     };
 
     // Less probable symbols, compared with the words so far, count as impossible: the inverse would be too large a number.
     static constexpr double kLeast = 1e-200;
 
     double logarithm(double scaled) const {
-        return scaled > 0 ? std::log(scaled) - static_cast<double>(exponent_) * std::numbers::ln2 : -std::numeric_limits<double>::infinity();
+        return scaled > 0 ? std::log(scaled) - static_cast<double>(exponent_) * std::numbers::ln2
+                          : -std::numeric_limits<double>::infinity();
     }
     double* values(std::int32_t start) { return values_.data() + static_cast<std::size_t>(start) * grammar_.symbols; }
     double* rights(std::int32_t start) { return rights_.data() + static_cast<std::size_t>(start) * terms_.size; }
@@ -104,7 +106,8 @@ private:
         here.expected = next_;
         here.everything = std::find(next_.begin(), next_.end(), 0.0) == next_.end();
         here.of_terms.resize(terms_.size);
-        for (std::int32_t term = 0; term < terms_.size; ++term) here.of_terms[term] = terms_.parents.template gather<Semiring>(term, next_.data());
+        for (std::int32_t term = 0; term < terms_.size; ++term)
+            here.of_terms[term] = terms_.parents.template gather<Semiring>(term, next_.data());
         std::fill(next_.begin(), next_.end(), 0.0);
         std::fill(ahead_.begin(), ahead_.end(), 0.0);
     }
@@ -113,7 +116,8 @@ private:
     void look_ahead() {
         Start after;
         expect(after);
-        const double before = length_ > 0 ? std::exp(result_.prefix_log_probs.back() + static_cast<double>(exponent_) * std::numbers::ln2) : 1.0;
+        const double before =
+            length_ > 0 ? std::exp(result_.prefix_log_probs.back() + static_cast<double>(exponent_) * std::numbers::ln2) : 1.0;
         result_.expected = std::move(after.expected);
         for (double& value : result_.expected) value /= before;
     }
@@ -121,7 +125,9 @@ private:
     // Finds the probability of the words up to this one, and brings it near 1; tells whether it is above 0.
     bool scale(std::int32_t word) {
         double prefix = 0;
-        words_.each(word, [&](std::int32_t symbol, double prob) { prefix = Semiring::plus(prefix, starts_[word].expected[symbol] * prob); });
+        words_.each(word, [&](std::int32_t symbol, double prob) {
+            prefix = Semiring::plus(prefix, starts_[word].expected[symbol] * prob);
+        });
         if (!(prefix >= std::numeric_limits<double>::min())) return false;
         const int exponent = -std::ilogb(prefix);
         exponent_ += exponent;
@@ -138,7 +144,8 @@ private:
         if (!filled_[start]) return;
         grammar_.unary.up(out);
         if (!here.everything)
-            for (std::int32_t symbol = 0; symbol < grammar_.symbols; ++symbol) out[symbol] = here.expected[symbol] != 0 ? out[symbol] : 0;
+            for (std::int32_t symbol = 0; symbol < grammar_.symbols; ++symbol)
+                out[symbol] = here.expected[symbol] != 0 ? out[symbol] : 0;
         double* right = rights(start);
         for (std::int32_t term = 0; term < terms_.size; ++term) right[term] = terms_.right.template gather<Semiring>(term, out);
         if (end < length_ || ahead_asked_) {

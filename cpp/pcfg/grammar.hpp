@@ -28,7 +28,8 @@ struct Rules {
     const Rules& checked() const {
         auto known = [&](std::int32_t symbol) { return symbol >= 0 && symbol < symbols; };
         bool good = known(start);
-        for (const BinaryRule& r : binary) good = good && known(r.parent) && known(r.left) && known(r.right) && r.prob >= 0 && r.prob <= 1;
+        for (const BinaryRule& r : binary)
+            good = good && known(r.parent) && known(r.left) && known(r.right) && r.prob >= 0 && r.prob <= 1;
         for (const UnaryRule& r : unary) good = good && known(r.parent) && known(r.child) && r.prob >= 0 && r.prob <= 1;
         if (!good) throw std::invalid_argument("a rule has a symbol out of range, or a probability outside 0 to 1");
         return *this;

@@ -18,10 +18,10 @@ template <class Semiring>
 void add_singles(double* __restrict x, std::size_t n, const std::vector<Split>& splits) {
     std::size_t s = 0;
     for (; s + 4 <= splits.size(); s += 4) {
-        const double *__restrict a0 = splits[s].left, *__restrict b0 = splits[s].right;
-        const double *__restrict a1 = splits[s + 1].left, *__restrict b1 = splits[s + 1].right;
-        const double *__restrict a2 = splits[s + 2].left, *__restrict b2 = splits[s + 2].right;
-        const double *__restrict a3 = splits[s + 3].left, *__restrict b3 = splits[s + 3].right;
+        const double* __restrict a0 = splits[s].left, * __restrict b0 = splits[s].right;
+        const double* __restrict a1 = splits[s + 1].left, * __restrict b1 = splits[s + 1].right;
+        const double* __restrict a2 = splits[s + 2].left, * __restrict b2 = splits[s + 2].right;
+        const double* __restrict a3 = splits[s + 3].left, * __restrict b3 = splits[s + 3].right;
         for (std::size_t t = 0; t < n; ++t) {
             double sum = Semiring::plus(x[t], a0[t] * b0[t]);
             sum = Semiring::plus(sum, a1[t] * b1[t]);
@@ -30,7 +30,7 @@ void add_singles(double* __restrict x, std::size_t n, const std::vector<Split>& 
         }
     }
     for (; s < splits.size(); ++s) {
-        const double *__restrict a = splits[s].left, *__restrict b = splits[s].right;
+        const double* __restrict a = splits[s].left, * __restrict b = splits[s].right;
         for (std::size_t t = 0; t < n; ++t) x[t] = Semiring::plus(x[t], a[t] * b[t]);
     }
 }

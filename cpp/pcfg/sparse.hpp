@@ -16,7 +16,8 @@ struct Entry {
 class Sparse {
 public:
     Sparse() = default;
-    Sparse(std::int32_t rows, const std::vector<Entry>& entries) : begin_(rows + 1, 0), column_(entries.size()), weight_(entries.size()) {
+    Sparse(std::int32_t rows, const std::vector<Entry>& entries)
+        : begin_(rows + 1, 0), column_(entries.size()), weight_(entries.size()) {
         for (const Entry& e : entries) ++begin_[e.row + 1];
         std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
         std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);

@@ -40,7 +40,8 @@ struct Term {
 // Puts every rule into one group that shares two of its three symbols.
 class Grouping {
 public:
-    explicit Grouping(const std::vector<BinaryRule>& rules) : rules_(rules), groups_of_(rules.size()), covered_(rules.size(), false) {
+    explicit Grouping(const std::vector<BinaryRule>& rules)
+        : rules_(rules), groups_of_(rules.size()), covered_(rules.size(), false) {
         // Of groups of the same size the first is taken: one with a single left symbol, which terms can share.
         for (const Shared shared : {kParentLeft, kLeftRight, kParentRight}) collect(shared);
     }

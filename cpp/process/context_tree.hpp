@@ -32,8 +32,8 @@ struct Seats {
 };
 
 struct ContextNode {
-    std::uint32_t end = 0;    // its symbols are text[end - 1], text[end - 2], ...
-    std::int32_t depth = 0;   // so many
+    std::uint32_t end = 0;   // its symbols are text[end - 1], text[end - 2], ...
+    std::int32_t depth = 0;  // so many
     std::int32_t customers = 0;
     std::int32_t tables = 0;
     Block children, seats;
@@ -86,7 +86,8 @@ public:
         const auto end = label(child).first;
         const auto number = add_node(end, path.matched);
         children_[path.below].child = number;
-        children_.insert(nodes_[number].children, ChildSlot{symbol(text_[end - 1 - static_cast<std::uint32_t>(path.matched)]), child});
+        children_.insert(nodes_[number].children,
+                         ChildSlot{symbol(text_[end - 1 - static_cast<std::uint32_t>(path.matched)]), child});
         path.nodes.push_back(number);
         path.below = kNone;
         return number;
@@ -98,7 +99,8 @@ public:
         if (leaves_.size() >= kLeaf - 1) throw std::length_error("more than two billion events");
         const auto leaf = static_cast<std::uint32_t>(leaves_.size());
         leaves_.push_back({end, length});
-        children_.insert(parent.children, ChildSlot{symbol(text_[end - 1 - static_cast<std::uint32_t>(parent.depth)]), leaf | kLeaf});
+        children_.insert(parent.children,
+                         ChildSlot{symbol(text_[end - 1 - static_cast<std::uint32_t>(parent.depth)]), leaf | kLeaf});
     }
 
     // The leaf at the end of a path becomes a node without customers; gives the leaf as it was.

@@ -17,7 +17,7 @@ namespace bistro {
 
 struct EventPath {
     Before before;
-    int length;           // of the context; after `find`, of its longest beginning that has a restaurant
+    int length;  // of the context; after `find`, of its longest beginning that has a restaurant
     std::int32_t dish;
     std::uint32_t* nodes;  // length + 1 restaurants, from the empty context on
     std::uint32_t entry;

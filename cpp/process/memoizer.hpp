@@ -13,6 +13,7 @@
 #include "process/seated_tree.hpp"
 #include "process/sequences.hpp"
 #include "process/tree_prefetch.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -76,6 +77,7 @@ public:
     // One Gibbs sweep: every event leaves and comes back.
     void sweep(Stream& rng) {
         for_each_path([&](const TreePath& path) {
+            pause();
             const std::uint32_t number = path.nodes.back();
             for (const auto& [dish, times] : own_events(number)) resit(path, dish, times, rng);
         });
@@ -143,7 +145,9 @@ private:
         };
         events.for_each([&](std::int64_t begin, std::int64_t at) {
             group.emplace_back(begin, at);
-            if (group.size() == kGroup) finish();
+            if (group.size() < kGroup) return;
+            pause();  // between two events all is in order
+            finish();
         });
         finish();
     }
@@ -240,7 +244,6 @@ private:
         });
         return sum;
     }
-
 
     TreePath path_;
 };

@@ -76,7 +76,8 @@ private:
         memoizer.seats().sorted(root.seats, slots);
         for (const std::uint32_t slot : slots) {
             const Seats& seats = memoizer.seats()[slot];
-            if (seats.tables > 0) log_base_ += seats.tables * std::log(memoizer.base().probability(static_cast<std::int32_t>(seats.key)));
+            if (seats.tables > 0)
+                log_base_ += seats.tables * std::log(memoizer.base().probability(static_cast<std::int32_t>(seats.key)));
         }
     }
 

@@ -23,7 +23,8 @@ inline MemoizerState saved_state(const Memoizer& memoizer) {
     const ContextTree& tree = memoizer.tree();
     MemoizerState out;
     out.text = tree.text();
-    for (const ContextLeaf& leaf : tree.leaves()) out.leaves.insert(out.leaves.end(), {static_cast<std::int32_t>(leaf.end), leaf.depth});
+    for (const ContextLeaf& leaf : tree.leaves())
+        out.leaves.insert(out.leaves.end(), {static_cast<std::int32_t>(leaf.end), leaf.depth});
     std::vector<std::uint32_t> slots;
     for (const ContextNode& node : tree.nodes()) {
         out.nodes.insert(out.nodes.end(), {node.end, static_cast<std::uint32_t>(node.depth), node.children.size, node.seats.size});
@@ -121,7 +122,8 @@ private:
                 check(at + 3 <= from_.seats.size());
                 const std::int32_t dish = from_.seats[at], customers = from_.seats[at + 1], tables = from_.seats[at + 2];
                 check(dish >= 0 && dish < memoizer_.base().dishes() && (k == 0 || dish > from_.seats[at - 3]));
-                check(tables >= 0 && tables <= customers && (tables > 0) == (customers > 0) && customers < (1 << 30) - node.customers);
+                check(tables >= 0 && tables <= customers && (tables > 0) == (customers > 0) &&
+                      customers < (1 << 30) - node.customers);
                 Seats seats{static_cast<std::uint32_t>(dish), customers, tables, kNone};
                 if (memoizer_.seating() == Seating::gibbs && tables > 1) read_sizes(seats, at / 3, size_at);
                 check(memoizer_.seating() != Seating::minimal || tables <= 1);

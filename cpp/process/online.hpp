@@ -16,6 +16,7 @@
 #include "hpyp/franchise.hpp"
 #include "process/event_paths.hpp"
 #include "process/sequences.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -96,6 +97,7 @@ public:
     void sweep(Stream& rng) {
         for (std::uint32_t entry = 0; entry < observed_.size(); ++entry)
             for (std::int32_t i = 0; i < observed_[entry]; ++i) {
+                pause();
                 franchise_->remove(entry, rng);
                 franchise_->add(entry, rng);
             }
@@ -128,10 +130,16 @@ public:
         return all;
     }
     void restore_observed(std::span<const std::int32_t> observed) {
-        if (observed.size() != franchise_->entries().size()) throw std::invalid_argument("the saved events do not fit the franchise");
-        for (std::size_t i = 0; i < observed.size(); ++i)
-            if (observed[i] < 0 || observed[i] > franchise_->entries()[i].customers)
-                throw std::invalid_argument("the saved events do not fit the franchise");
+        const auto& entries = franchise_->entries();
+        bool fits = observed.size() == entries.size();
+        // A customer of an entry is an event, or stands for a table of a longer context.
+        std::vector<std::int64_t> customers(observed.begin(), observed.end());
+        for (std::size_t i = 0; fits && i < entries.size(); ++i) {
+            fits = observed[i] >= 0;
+            if (entries[i].parent != kNone) customers[entries[i].parent] += entries[i].tables;
+        }
+        for (std::size_t i = 0; fits && i < entries.size(); ++i) fits = customers[i] <= entries[i].customers;
+        if (!fits) throw std::invalid_argument("the saved events do not fit the franchise");
         observed_.assign(observed.begin(), observed.end());
     }
 
@@ -144,6 +152,7 @@ private:
         events.for_each([&](std::int64_t begin, std::int64_t at) {
             paths.push(events.before(at), depth(at - begin), events.elements[at]);
             if (!paths.full()) return;
+            pause();  // between two events all is in order
             work();
             paths.clear();
         });

@@ -73,7 +73,8 @@ public:
             const auto at = std::lower_bound(events.begin(), events.end(), std::pair(static_cast<std::int32_t>(dish), -1));
             if (tables == 0) return;
             // Every table of a child is a customer here; if not, the tree is damaged.
-            if (at == events.end() || at->first != static_cast<std::int32_t>(dish)) throw std::invalid_argument("a table has no customer above it");
+            if (at == events.end() || at->first != static_cast<std::int32_t>(dish))
+                throw std::invalid_argument("a table has no customer above it");
             at->second -= tables;
         };
         tree_.children().sorted(node.children, slots);
@@ -223,7 +224,8 @@ protected:
         ++seats.customers, ++node.customers;
         if (size > 0) return false;
         // A second table makes a list necessary; a list that is there stays in use.
-        if (seating_ == Seating::gibbs && seats.sizes == kNone && seats.tables > 0) list_sizes(seats, {SizeCount{seats.customers - 1, 1}});
+        if (seating_ == Seating::gibbs && seats.sizes == kNone && seats.tables > 0)
+            list_sizes(seats, {SizeCount{seats.customers - 1, 1}});
         if (seats.sizes != kNone) grow_table(sizes_[seats.sizes], 0, +1);
         ++seats.tables, ++node.tables;
         return true;

@@ -19,6 +19,31 @@ struct Feature {
 };
 using Features = std::vector<Feature>;
 
+// A share of the features is left out in a step of learning, by their order, so the same ones for all candidates of a word; the others
+// count more.
+class Dropout {
+public:
+    explicit Dropout(double share = 0, std::uint64_t seed = 0)
+        : limit_(static_cast<std::uint64_t>(share * 0x1p32)), scale_(static_cast<float>(1 / (1 - share))), seed_(seed) {}
+
+    void next_step() { step_ = mixed(seed_ + ++steps_); }
+    bool leaves_out(std::size_t feature) const { return limit_ && (mixed(step_ + feature) >> 32) < limit_; }
+    float scale() const { return scale_; }
+
+private:
+    // The finalizer of SplitMix64.
+    static std::uint64_t mixed(std::uint64_t x) {
+        x += 0x9E3779B97F4A7C15ULL;
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+        return x ^ (x >> 31);
+    }
+
+    std::uint64_t limit_;
+    float scale_;
+    std::uint64_t seed_, steps_ = 0, step_ = 0;
+};
+
 class Collector {
 public:
     explicit Collector(int bits) : shift_(64 - bits) {}
@@ -31,18 +56,36 @@ public:
     template <class... Parts>
     void vote(int name, double value, Parts... parts) { push(name, static_cast<float>(value), parts...); }
 
+    // A feature whose parts are the values of some elements.
+    template <class Values, class Elements>
+    void add_all(std::int64_t name, double scale, const Values& values, const Elements& elements) {
+        push_all(name, static_cast<float>(kIndicator * scale), values, elements);
+    }
+
+    template <class Values, class Elements>
+    void vote_all(std::int64_t name, double x, const Values& values, const Elements& elements) {
+        push_all(name, static_cast<float>(x), values, elements);
+    }
+
 private:
     static constexpr float kIndicator = 0.5F;
 
+    static std::uint64_t mixed(std::uint64_t h, std::int64_t part) {
+        h = (h ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ULL;
+        return h ^ (h >> 29);
+    }
+
     template <class... Parts>
     void push(std::int64_t name, float value, Parts... parts) {
-        std::uint64_t h = 0;
-        auto mix = [&](std::int64_t part) {
-            h = (h ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ULL;
-            h ^= h >> 29;
-        };
-        mix(name);
-        (mix(static_cast<std::int64_t>(parts)), ...);
+        std::uint64_t h = mixed(0, name);
+        ((h = mixed(h, static_cast<std::int64_t>(parts))), ...);
+        features_.push_back({static_cast<std::uint32_t>(h >> shift_), value});
+    }
+
+    template <class Values, class Elements>
+    void push_all(std::int64_t name, float value, const Values& values, const Elements& elements) {
+        std::uint64_t h = mixed(0, name);
+        for (const auto element : elements) h = mixed(h, values.value(element));
         features_.push_back({static_cast<std::uint32_t>(h >> shift_), value});
     }
 

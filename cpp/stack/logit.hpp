@@ -28,7 +28,8 @@ inline void normalise(std::vector<double>& scores) {
 
 class Learner {
 public:
-    Learner(int bits, double rate) : rate_(rate), weights(std::size_t{1} << bits, 0.0F), squares_(weights.size(), kFirst) {}
+    Learner(int bits, double rate, double share = 0, std::uint64_t seed = 0)
+        : rate_(rate), weights(std::size_t{1} << bits, 0.0F), dropout(share, seed), squares_(weights.size(), kFirst) {}
 
     // One step: the candidate `gold` should have been more probable. Returns the loss before it.
     double learn(const std::vector<Features>& candidates, std::size_t size, std::size_t gold) {
@@ -55,6 +56,7 @@ private:
 
 public:
     std::vector<float> weights;
+    Dropout dropout;
 
 private:
     std::vector<float> squares_;

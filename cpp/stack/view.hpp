@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace bistro::stack {
@@ -42,6 +44,44 @@ public:
     std::int64_t leftmost(int place) const { return left_[place] ? tag_[children_[first_[place]]] : kNone; }
     std::int64_t rightmost(int place) const { return right_[place] ? tag_[children_[first_[place + 1] - 1]] : kNone; }
 
+    // The outermost child on a side, 0 if there is none.
+    int first_left(int place) const { return left_[place] ? children_[first_[place]] : 0; }
+    int last_right(int place) const { return right_[place] ? children_[first_[place + 1] - 1] : 0; }
+
+    // The nearest other children of a head on a word's side of it: between the two, and beyond the word; 0 for none.
+    std::pair<int, int> siblings(int word, int head) const {
+        int inner = 0, outer = 0;
+        for (int c = first_[head]; c < first_[head + 1]; ++c) {
+            const int child = children_[c];
+            if (child == word || (child < head) != (word < head)) continue;
+            const bool is_inner = (child < word) == (head < word);
+            int& nearest = is_inner ? inner : outer;
+            if (nearest == 0 || std::abs(child - word) < std::abs(nearest - word)) nearest = child;
+        }
+        return {inner, outer};
+    }
+
+    // How a candidate for a head relates to the head in the tree: it is that one (0), its head (1), its child (2), or its sibling (3).
+    int relation(int candidate, int head) const {
+        if (candidate == head) return 0;
+        if (head > 0 && head_[head] == candidate) return 1;
+        if (candidate > 0 && head_[candidate] == head) return 2;
+        return candidate > 0 && head > 0 && head_[candidate] == head_[head] ? 3 : 4;
+    }
+
+    // The set of the tags between two places, and the set of the labels of a head's other children, as bits (modulo 62).
+    std::int64_t tags_between(int a, int b) const {
+        std::int64_t found = 0;
+        for (int i = std::min(a, b) + 1; i < std::max(a, b); ++i) found |= bit(tag_[i]);
+        return found;
+    }
+    std::int64_t labels_of_children(int head, int without) const {
+        std::int64_t found = 0;
+        for (int c = first_[head]; c < first_[head + 1]; ++c)
+            if (children_[c] != without) found |= bit(label_[children_[c]]);
+        return found;
+    }
+
     // How many children of a head have a label, a word itself left out; at most 2.
     int with_label(int head, std::int64_t label, int without) const {
         int found = 0;
@@ -64,6 +104,7 @@ public:
 
 private:
     static constexpr std::int32_t kRoot = -1, kEnd = -2, kNone = -3;
+    static std::int64_t bit(std::int32_t number) { return std::int64_t{1} << (static_cast<std::uint32_t>(number) % 62); }
 
     void collect_children() {
         for (int i = 1; i <= n_; ++i) {

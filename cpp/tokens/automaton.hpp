@@ -108,7 +108,8 @@ private:
         const Entry* begin() const { return reinterpret_cast<const Entry*>(this + 1); }
         Entry* begin() { return reinterpret_cast<Entry*>(this + 1); }
     };
-    static constexpr std::size_t kStateWords = sizeof(State) / sizeof(std::uint32_t), kEntryWords = sizeof(Entry) / sizeof(std::uint32_t);
+    static constexpr std::size_t kStateWords = sizeof(State) / sizeof(std::uint32_t),
+                                 kEntryWords = sizeof(Entry) / sizeof(std::uint32_t);
 
     // A state is the place of its record in memory, counted in words of four bytes.
     State& at(std::uint32_t state) const { return *reinterpret_cast<State*>(memory_.get() + std::size_t{4} * state); }

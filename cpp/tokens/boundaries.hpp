@@ -161,7 +161,8 @@ private:
         if (histories_.size() - first <= options_.most) return least;
         weights_.clear();
         for (std::size_t h = first; h < histories_.size(); ++h) weights_.push_back(histories_[h].weight);
-        std::nth_element(weights_.begin(), weights_.begin() + static_cast<std::ptrdiff_t>(options_.most), weights_.end(), std::greater<>());
+        std::nth_element(weights_.begin(), weights_.begin() + static_cast<std::ptrdiff_t>(options_.most), weights_.end(),
+                         std::greater<>());
         return std::max(least, weights_[options_.most] * (1 + 1e-12));
     }
 

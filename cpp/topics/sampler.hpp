@@ -43,9 +43,8 @@ class TopicSampler {
 public:
     // Tokens (parents[i], words[i]), best sorted by parent. slots: the number of states, or room for the first open ones.
     // stops: how often each parent stops; empty for a model without stops.
-    TopicSampler(std::span<const std::int32_t> parents, std::span<const std::int32_t> words,
-                 std::span<const std::int32_t> stops, std::int32_t num_parents, std::int32_t num_words, std::int32_t slots,
-                 bool open, TopicParameters parameters)
+    TopicSampler(std::span<const std::int32_t> parents, std::span<const std::int32_t> words, std::span<const std::int32_t> stops,
+                 std::int32_t num_parents, std::int32_t num_words, std::int32_t slots, bool open, TopicParameters parameters)
         : parents_(parents.begin(), parents.end()), words_(words.begin(), words.end()), stops_(stops.begin(), stops.end()),
           num_parents_(num_parents), num_words_(num_words), open_(open), parameters_(parameters), states_(words.size(), -1) {
         if (slots < 1) throw std::invalid_argument("there must be at least one state");
@@ -208,8 +207,7 @@ private:
     }
     void set_inverse(std::int32_t k) { inverse_[k] = 1.0 / (by_state_[k] + num_words_ * parameters_.smoothing); }
     void load_parent(std::int32_t parent) {
-        for (std::int32_t k = 0; k < slots_; ++k)
-            parent_row_[k] = by_parent_[at(parent, k)] + parameters_.strength * weights_[k];
+        for (std::int32_t k = 0; k < slots_; ++k) parent_row_[k] = by_parent_[at(parent, k)] + parameters_.strength * weights_[k];
     }
     void move(std::size_t i, std::int32_t k, std::int32_t by) {
         change(i, k, by);
@@ -235,7 +233,8 @@ private:
         if (open_ && u >= sum) return open_state(parent, rng);
         const auto found = std::upper_bound(sums_.begin(), sums_.end(), u);
         // Rounding may leave u at the very end: the last state with any weight takes it.
-        if (found == sums_.end()) return static_cast<std::int32_t>(std::lower_bound(sums_.begin(), sums_.end(), sum) - sums_.begin());
+        if (found == sums_.end())
+            return static_cast<std::int32_t>(std::lower_bound(sums_.begin(), sums_.end(), sum) - sums_.begin());
         return static_cast<std::int32_t>(found - sums_.begin());
     }
 
@@ -320,13 +319,13 @@ private:
     std::int32_t num_parents_, num_words_, slots_ = 0;
     bool open_;
     TopicParameters parameters_;
-    double unseen_ = 0, stop_weight_ = 0;                     // weights of the states not yet seen and of the stop
-    std::vector<std::int32_t> states_;                        // of the tokens
+    double unseen_ = 0, stop_weight_ = 0;                       // weights of the states not yet seen and of the stop
+    std::vector<std::int32_t> states_;                          // of the tokens
     std::vector<std::int32_t> by_parent_, by_word_, by_state_;  // counts: rows of slots, and of the states alone
     std::vector<double> weights_;
     std::vector<std::int64_t> tables_;
     std::int64_t stop_tables_ = 0;
-    std::vector<double> inverse_, parent_row_, sums_;         // 1 / (n[k] + V smoothing); the present parent; running sums
+    std::vector<double> inverse_, parent_row_, sums_;  // 1 / (n[k] + V smoothing); the present parent; running sums
 };
 
 }  // namespace bistro

@@ -56,8 +56,9 @@ PAPER = Paper(
         Table(
             "table1",
             "Table 1: data",
-            "Sentences to learn from, of test, words (morphemes) per sentence, rules of the "
-            "grammar. Ours are a tenth of the paper's trees, and another Bantu language.",
+            "Numbers of training sentences, test sentences, words (morphemes) per sentence, and "
+            "rules of the grammar. Ours are a tenth of the paper's trees, and another Bantu "
+            "language.",
             table1,
         ),
         Table(
@@ -74,7 +75,7 @@ PAPER = Paper(
             "Labelled F1 and exact match, all sentences, then those up to 40 words; test part of "
             "the WSJ sample, 3,262 trees to learn from (the paper has 33,180).",
             shareghi_trees.table3,
-            "preset `phrases`: contexts of rules, sampled seating.",
+            "preset `phrases`, contexts of rules, sampled seating.",
         ),
         Table(
             "depths",
@@ -98,7 +99,7 @@ PAPER = Paper(
             "most frequent of the trees found, in percent; ties broken at random. Test parts, "
             "MCMC: 2,000 draws of trees, 5,000 of tags.",
             table5a,
-            "trees: preset `phrases`; tags: preset `tagger` of the same depth (20 for ∞).",
+            "preset `phrases` for trees, preset `tagger` of the same depth (20 for ∞) for tags.",
         ),
         Table(
             "table5b",

@@ -51,7 +51,7 @@ def print_table(table: Table) -> None:
     """Print one table as Markdown, each row when it is ready, and the time that it took."""
     print(f"\n### {table.title}\n\n{table.protocol}")
     if table.best:
-        print(f"Bistro at best: {table.best}")
+        print(f"The column *at best*: {table.best}")
     columns = ["", "paper", "as published"] + ["at best"] * bool(table.best) + ["note"]
     print("\n| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|", flush=True)
     begin = time.process_time()

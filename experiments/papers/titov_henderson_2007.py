@@ -113,7 +113,8 @@ def table2_rows() -> Iterator[Row]:
 
 PROTOCOL = (
     "without punctuation (as in CoNLL-X), Danish (DDT) test part, given tags and features, beam "
-    "30, seed 1. The paper: the release of 2006; its Dutch and Slovene treebanks are not at hand."
+    "30, seed 1. The paper: the release of 2006; its Dutch and Slovene treebanks are not available "
+    "here."
 )
 PAPER = Paper(
     "titov-henderson-2007",

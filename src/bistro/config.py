@@ -2,9 +2,10 @@
 
 A setting is a field with a type, a default and a sentence of help. The type determines the accepted
 values: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
-tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). A method
-``validate(self)`` may raise `ConfigError` for conditions that a type cannot express. Unknown keys
-are errors, which suggest the nearest known key.
+tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). What a table
+leaves out has the value that it has in the default of the whole table. A method ``validate(self)``
+may raise `ConfigError` for conditions that a type cannot express. Unknown keys are errors, which
+suggest the nearest known key.
 
 >>> @dataclasses.dataclass(frozen=True)
 ... class Walk:
@@ -41,6 +42,8 @@ Config = TypeVar("Config")
 NOT_SET = "none"
 LARGEST = 2**31 - 1
 """The largest whole number, since the core counts with 32 bits."""
+LARGEST_FILE = 1_000_000
+"""Bytes of a file of settings: read as TOML, a file takes a hundred times its size."""
 _NAMES: dict[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -50,17 +53,18 @@ _NAMES: dict[Any, str] = {
 }
 
 
-def setting(default: Any, help: str) -> Any:
-    """Return a dataclass field with a default and its explanation.
+def setting(default: Any, help: str, *, most: int = LARGEST) -> Any:
+    """Return a dataclass field with a default, its explanation and, for a number, its limit.
 
-    Lists and tables use ``dataclasses.field`` with ``default_factory`` and the same metadata.
+    A limit belongs to numbers that decide how much memory is taken. Lists and tables use
+    ``dataclasses.field`` with ``default_factory`` and the same metadata.
     """
-    return dataclasses.field(default=default, metadata={"help": help})
+    return dataclasses.field(default=default, metadata={"help": help, "most": most})
 
 
 def from_dict(cls: type[Config], mapping: Mapping[str, Any], where: str = "config.toml") -> Config:
     """Build a configuration; omitted keys have their defaults; `where` begins every message."""
-    return _build(cls, mapping, where, "")
+    return _build(cls, mapping, where, "", None)
 
 
 def to_dict(config: Any) -> dict[str, Any]:
@@ -78,7 +82,9 @@ def read_mapping(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read settings from a TOML file, whatever configuration they are for."""
     name = os.fspath(path)
     with open_binary(name) as stream:
-        content = stream.read()
+        content = stream.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise ConfigError(f"{name}: is larger than {LARGEST_FILE:,} bytes, too large for settings")
     try:
         return tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -128,17 +134,24 @@ def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
     return whole
 
 
-def _build(cls: type[Config], mapping: Mapping[str, Any], where: str, prefix: str) -> Config:
+def _build(
+    cls: type[Config], mapping: Mapping[str, Any], where: str, prefix: str, default: Config | None
+) -> Config:
+    """Build a table; what it leaves out is as in `default`, or as in the class without one."""
     types = get_type_hints(cls)
     names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    given = {} if default is None else {name: getattr(default, name) for name in names}
+    defaults = given or _defaults(cls)
     for key in mapping:
         if key not in names:
             hint = nearest(key, names) or f" (known: {', '.join(names)})"
             raise UnknownSettingError(f"{where}: unknown setting '{prefix}{key}'{hint}")
     values = {
-        key: _convert(value, types[key], where, prefix + key) for key, value in mapping.items()
+        key: _convert(value, types[key], where, prefix + key, defaults.get(key))
+        for key, value in mapping.items()
     }
-    config = cls(**values)
+    _check_limits(cls, values, where, prefix)
+    config = cls(**{**given, **values})
     validate = getattr(config, "validate", None)
     if validate is not None:
         try:
@@ -148,15 +161,35 @@ def _build(cls: type[Config], mapping: Mapping[str, Any], where: str, prefix: st
     return config
 
 
-def _convert(value: Any, expected: Any, where: str, key: str) -> Any:
+def _check_limits(cls: type[Any], values: Mapping[str, Any], where: str, prefix: str) -> None:
+    for field in dataclasses.fields(cls):
+        value, most = values.get(field.name), field.metadata.get("most", LARGEST)
+        if isinstance(value, int) and value > most:
+            raise ConfigError(f"{where}: '{prefix}{field.name}' must not exceed {most:,}")
+
+
+def _defaults(cls: type[Any]) -> dict[str, Any]:
+    """Return the default values of those settings of a table that have one."""
+    found = {}
+    for field in dataclasses.fields(cls):
+        if field.default is not dataclasses.MISSING:
+            found[field.name] = field.default
+        elif field.default_factory is not dataclasses.MISSING:
+            found[field.name] = field.default_factory()
+    return found
+
+
+def _convert(value: Any, expected: Any, where: str, key: str, default: Any = None) -> Any:
     """Return `value` as the type `expected`; raise an error about `key` if it does not fit."""
     origin, arguments = get_origin(expected), get_args(expected)
     if _is_table(expected) and isinstance(value, Mapping):
-        return _build(expected, value, where, key + ".")
+        return _build(
+            expected, value, where, key + ".", default if isinstance(default, expected) else None
+        )
     if origin is dict and isinstance(value, Mapping):
         return {k: _convert(v, arguments[1], where, f"{key}.{k}") for k, v in value.items()}
     if origin in (Union, UnionType):
-        return _convert_union(value, expected, where, key)
+        return _convert_union(value, expected, where, key, default)
     if origin is Literal and any(value == c and type(value) is type(c) for c in arguments):
         return value
     if origin in (list, tuple) and isinstance(value, list | tuple):
@@ -174,13 +207,13 @@ def _convert(value: Any, expected: Any, where: str, key: str) -> Any:
     raise ConfigError(f"{where}: '{key}' must be {_describe(expected)}, not {_show(value)}{hint}")
 
 
-def _convert_union(value: Any, expected: Any, where: str, key: str) -> Any:
+def _convert_union(value: Any, expected: Any, where: str, key: str, default: Any) -> Any:
     alternatives = [t for t in get_args(expected) if t is not NoneType]
     if value in (None, NOT_SET) and len(alternatives) < len(get_args(expected)):
         return None
     for alternative in alternatives:
         try:
-            return _convert(value, alternative, where, key)
+            return _convert(value, alternative, where, key, default)
         except ConfigError:
             continue
     raise ConfigError(f"{where}: '{key}' must be {_describe(expected)}, not {_show(value)}")

@@ -52,6 +52,24 @@ class ModelFileError(BistroError):
     """A model file is truncated, foreign, or of a version this program cannot read."""
 
 
+UNUSABLE = (BistroError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""Errors that a file with unexpected content may cause."""
+
+
+def damaged(name: str, error: Exception) -> ModelFileError:
+    """Return one sentence for an error that the content of a file has caused.
+
+    >>> damaged("m.bistro", KeyError("words"))
+    ModelFileError("m.bistro: is damaged: the entry 'words' is missing")
+    """
+    reason = "an entry has the wrong type or size"
+    if isinstance(error, KeyError):
+        reason = f"the entry {str(error)[:100]} is missing"
+    elif isinstance(error, BistroError | ValueError):
+        reason = " ".join(str(error).split())[:500]
+    return ModelFileError(f"{name}: is damaged: {reason}")
+
+
 class OutputError(BistroError):
     """A result could not be written; no partial file was left behind."""
 

@@ -12,13 +12,14 @@ the new one is left behind (see `bistro.destination`).
 from __future__ import annotations
 
 import contextlib
+import json
 import lzma
 import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from bistro.compression import MOST_EXPANSION, ExpansionError, compressed, decompressed
 from bistro.destination import opened
@@ -26,6 +27,8 @@ from bistro.errors import BistroError, OutputError
 from bistro.progress import paused
 
 STANDARD_STREAM = "-"
+MOST_CONTAINERS = 10_000_000
+"""Lists and objects in one JSON text: each takes 80 bytes, and may be written with three."""
 
 
 class InputError(BistroError):
@@ -35,6 +38,20 @@ class InputError(BistroError):
 def explain(error: OSError) -> str:
     """Return the reason of an operating-system error in plain words."""
     return (error.strerror or str(error)).lower()
+
+
+def read_json(text: str) -> Any:
+    """Return the value of a JSON text; `ValueError` if it is none, or one that fills the memory.
+
+    >>> read_json('{"a": [1, 2]}')
+    {'a': [1, 2]}
+    """
+    if text.count("[") + text.count("{") > MOST_CONTAINERS:
+        raise ValueError(f"there are more than {MOST_CONTAINERS:,} lists and objects")
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("lists and objects are nested too deeply") from None
 
 
 @contextlib.contextmanager

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from bistro._core import Checksum, read_whole
 from bistro.errors import ModelFileError
-from bistro.files import explain, writing
+from bistro.files import explain, read_json, writing
 from bistro.system import read_at
 
 FORMAT_VERSION = 3
@@ -239,8 +239,8 @@ def _parts(name: str, begin: bytes, size: int) -> _Parts:
     if start > size or len(begin) < start:
         raise _cut_short(name, size, start)
     try:
-        outer = json.loads(begin[8:])
-    except (ValueError, RecursionError):
+        outer = read_json(begin[8:].decode())
+    except ValueError:
         raise ModelFileError(f"{name}: is damaged: its header is not valid JSON") from None
     if not isinstance(outer, dict):
         raise ModelFileError(f"{name}: is damaged: its header is not a JSON object")
@@ -253,8 +253,8 @@ def _own_entry(name: str, metadata: Any) -> dict[str, Any]:
     if not isinstance(metadata, dict) or not isinstance(metadata.get(OWN_ENTRY), str):
         raise ModelFileError(f"{name}: is a safetensors file, but not one made by Bistro")
     try:
-        own = json.loads(metadata[OWN_ENTRY])
-    except (ValueError, RecursionError):
+        own = read_json(metadata[OWN_ENTRY])
+    except ValueError:
         raise ModelFileError(f"{name}: is damaged: Bistro's header is not valid JSON") from None
     version = own.get("format_version") if isinstance(own, dict) else None
     if type(version) is not int or version < 1:

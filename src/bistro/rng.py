@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
+from numbers import Integral
 
 from bistro.errors import ConfigError
 
@@ -25,7 +26,8 @@ _WEYL_0, _WEYL_1 = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
 
 def check_seed(seed: int) -> None:
     """Raise an error if a seed is negative or has more than 64 bits."""
-    if not 0 <= seed <= _MASK:
+    given: object = seed  # it may come from a file
+    if not isinstance(given, Integral) or not 0 <= seed <= _MASK:
         raise ConfigError(f"seed = {seed} must be a whole number from 0 to 2^64 - 1")
 
 

@@ -13,7 +13,7 @@ import bistro
 
 from .pausing import PAUSED
 
-PROGRAM = (sys.executable, "-m", "bistro.cli.main")
+PROGRAM = (sys.executable, "-m", "bistro")
 # The package under test, wherever the process is started.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(bistro.__file__).resolve().parents[1])}
 

@@ -187,3 +187,20 @@ def test_every_part_of_the_search_can_be_set(model: Path, bistro_here: Command) 
         assert ended.out == "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))\n"
     ended = bistro_here("parse", "m.bistro", "-", "--node-cost", "2", stdin=b"the dog sleeps .\n")
     assert ended.code == 2
+
+
+def test_a_committee_parses_and_says_what_it_is(here: Path, bistro_here: Command) -> None:
+    (here / "train.mrg").write_text(TREES)
+    few = ("--set", 'members=["head-left", "right-plain"]', "--set", "sampler.sweeps=3")
+    asked = ("train", "constituents", "train.mrg", "--dev", "train.mrg", *few)
+    ended = bistro_here(*asked, "--set", "sampler.samples=1", "-o", "c.bistro")
+    assert ended.code == 0, ended.err
+    assert "bits per word" in ended.out
+    ended = bistro_here("parse", "c.bistro", "train.mrg", "--draws", "300", "-o", "out.mrg")
+    assert ended.code == 0, ended.err
+    assert "constituents, mcmc" in ended.err
+    assert read_trees(here / "out.mrg")[0].leaves()[:2] == ["the", "old"]
+    shown = bistro_here("info", "c.bistro")
+    assert "head-left" in shown.out
+    wrong = bistro_here("parse", "c.bistro", "train.mrg", "--search", "cyk")
+    assert wrong.code == 2 and "a constituents model has no option 'search'" in wrong.err

@@ -14,9 +14,12 @@ from pathlib import Path
 
 import pytest
 
+import bistro
+from bistro import progress
 from bistro.cli import display, main
 from bistro.cli.display import Display, line_of
-from bistro.progress import observing, paused, phase
+from bistro.models.kinds import find
+from bistro.progress import Work, observing, paused, phase
 
 SOURCES = Path(__file__).parents[2] / "src" / "bistro"
 ALLOWED = {"display.py", "files.py", "system.py"}
@@ -182,6 +185,29 @@ def test_a_thread_draws_while_the_command_works(monkeypatch: pytest.MonkeyPatch)
         while "work; 1 s so far" not in terminal.getvalue() and time.monotonic() < deadline:
             time.sleep(0.001)
     assert "work; 1 s so far" in terminal.getvalue()
+
+
+def test_reading_is_on_the_scale_of_training(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fractions: list[float] = []
+
+    class Noting(Work):
+        def end(self, phase: progress.Phase) -> None:
+            super().end(phase)
+            fractions.append(self.fraction() or 0.0)
+
+    monkeypatch.setattr(progress, "Work", Noting)
+    bistro.write(bistro.builtin(sentences=20, seed=1), tmp_path / "train.conllu")
+    files = [str(tmp_path / "train.conllu"), "-o", str(tmp_path / "model.bistro")]
+    quick = ["--set", "sampler.sweeps=2", "--set", "sampler.samples=1"]
+    assert main.run(["train", "ngram", *files, *quick, "--progress"]) == 0
+    *inside, _ = fractions
+    assert inside == sorted(inside)
+    reading = find("ngram").reading
+    assert reading in inside
+    assert any(reading < one < 0.9 for one in inside)  # training moves on from there
+    assert inside[-1] == pytest.approx(1)
 
 
 def test_there_is_one_mechanism() -> None:

@@ -66,7 +66,7 @@ def test_other_data_a_page_and_all_values(
     table = rows((here / "all.tsv").read_text())
     assert {row["what"] for row in table} == {"head", "label", "tag"}
     page = (here / "page.html").read_text()
-    assert page.count("as annotated, doubted arcs marked") > 5
+    assert page.count("with doubtful arcs marked") > 5
     assert 'arc missed"' in page
     assert " → " in page
     assert "in sentences after the first 50, are in the table (TSV) only" in page

@@ -26,6 +26,8 @@ COMMANDS = {
     "perplexity": ("MODEL", "INPUT", "--json", "end of each sentence", "unknown"),
     "surprisal": ("-log2 p(word | words before it)", "in bits", "prefix_log2_prob", "--no-eos"),
     "next-word": ("likeliest next words", "--targets", "--top", "entropy_se", "--text"),
+    "effects": ("critical region", "--conditions", "--by", "--plot", "95 % interval over items"),
+    "reading-times": ("--condition", "--only", "--known-only", "held out", "lme4"),
     "generate": ("--number", "--seed", "The same seed gives the same sentences"),
     "evaluate": ("GOLD", "SYSTEM", "--punct"),
     "convert": ("--projectivize", "--from", "--to"),
@@ -71,6 +73,9 @@ def test_all_commands_are_listed(bistro_here: Command) -> None:
 
 def test_version(bistro_here: Command) -> None:
     assert bistro_here("--version").out == f"bistro {bistro.__version__}\n"
+    python = [PROGRAM[0], "-m", "bistro", "--version"]
+    done = subprocess.run(python, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert done.stdout == f"bistro {bistro.__version__}\n"
 
 
 # ---- perplexity --------------------------------------------------------------------------------

@@ -44,6 +44,19 @@ def test_the_likeliest_words(bistro_here: Command, files: Path) -> None:
     assert len(rows_of(bistro_here("next-word", files / "english.bistro", "").out)) == 10
 
 
+def test_a_file_is_not_taken_for_a_context(bistro_here: Command, files: Path, here: Path) -> None:
+    (here / "cloze.csv").write_text(CLOZE, encoding="utf-8")
+    done = bistro_here("next-word", files / "english.bistro", "cloze.csv")
+    assert done.code == 2 and "cloze.csv: is a table" in done.err and "--text COLUMN" in done.err
+
+
+def test_unknown_words_of_contexts_are_told(bistro_here: Command, files: Path) -> None:
+    done = bistro_here("next-word", files / "english.bistro", "The zyzzyva", "--top", 1)
+    assert done.err == "words of contexts that are unknown to the model: zyzzyva\n"
+    many = " ".join(f"zyzzyva{number}" for number in range(7))
+    assert "zyzzyva4 and 2 others" in bistro_here("next-word", files / "english.bistro", many).err
+
+
 def test_targets_after_a_context(bistro_here: Command, files: Path) -> None:
     model = files / "english.bistro"
     done = bistro_here("next-word", model, "The old", "--targets", "dog,zyzzyva", "--top", 2)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import bistro
+from bistro.evaluate.reading.scores import item_surprisal
 from bistro.evaluate.reading.simulation import as_table, simulated
-from bistro.evaluate.reading.study import item_surprisal
 
 from .program import Command
 
@@ -66,3 +66,32 @@ def test_bad_arguments(
     done = bistro_here("reading-times", *arguments)
     assert done.code == 2 and told in done.err and done.err.count("\n") == 1
     assert times.read_bytes() == before
+
+
+def test_an_export_of_ibex(bistro_here: Command, here: Path, times: Path) -> None:
+    """Renamed columns, versions of items, commas as %2C, and rows of questions."""
+    rows = list(csv.DictReader(times.open(encoding="utf-8")))
+    with (here / "ibex.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["ID", "Controller", "Item", "Cond", "Parameter", "Value", "ReadingTime"])
+        for number, row in enumerate(rows):
+            version = (int(row["item"]) - 1) // 2, "ab"[int(row["item"]) % 2]
+            word = row["word"].replace(",", "%2C")
+            shown = (row["position"], word, row["time"])
+            table.writerow([row["participant"], "DashedSentence", *version, *shown])
+            if number % 9 == 0:
+                table.writerow([row["participant"], "Question", *version, "NULL", "Yes", "1500"])
+    command = ("reading-times", "ibex.csv", "ngram.bistro", "--participant", "ID", "--known-only")
+    wanted = ("--only", "Controller=DashedSentence", "--keep", "Controller", "--table", "rows.tsv")
+    done = bistro_here(*command, *wanted)
+    assert done.code == 0, done.err
+    assert "columns: Value (word), Item (item), Cond (condition), ReadingTime (time)" in done.err
+    assert "15 items in 30 versions" in done.err
+    found = list(csv.DictReader((here / "rows.tsv").open(encoding="utf-8"), delimiter="\t"))
+    assert [row["word"] for row in found] == [row["word"] for row in rows]
+    assert {row["Controller"] for row in found} == {"DashedSentence"}
+    assert {row["condition"] for row in found} == {"a", "b"} and found[0]["oov"] in "01"
+    plain = bistro_here("reading-times", "times.csv", "ngram.bistro", "--table", "plain.tsv")
+    assert plain.code == 0
+    same = list(csv.DictReader((here / "plain.tsv").open(encoding="utf-8"), delimiter="\t"))
+    assert [row["surprisal"] for row in same] == [row["surprisal"] for row in found]

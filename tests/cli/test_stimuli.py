@@ -236,3 +236,38 @@ def test_multiword_tokens_get_the_sum_of_their_words(bistro_here: Command, files
     parts = [float(single[i]["surprisal"]) for i in (2, 3)]
     assert float(joined[2]["surprisal"]) == pytest.approx(sum(parts), abs=1e-5)
     assert joined[2]["prefix_log2_prob"] == single[3]["prefix_log2_prob"]
+
+
+def test_the_critical_region_of_a_column(score: Score, bistro_here: Command, files: Path) -> None:
+    items = "item,text,verb,at\n1,The old dog sleeps.,sleeps,4\n2,It rained.,,\n"
+    command = ("--text", "text", "--split-punct", "--no-eos")
+    rows = score(items, *command, "--critical", "verb")
+    assert [(row["region"], row["token"]) for row in rows] == [
+        ("NA", "The old dog"),
+        ("1", "sleeps"),
+        ("NA", "."),
+        ("NA", "It rained."),
+    ]
+    placed = score(items, *command, "--critical", "at")
+    assert [row["token"] for row in placed] == ["The old dog", "sleeps.", "It rained."]
+    sums = [float(row["surprisal"]) for row in rows]
+    assert float(placed[1]["surprisal"]) == pytest.approx(sums[1] + sums[2], abs=1e-5)
+    assert "leave one out" in score(items, *command, "--critical", "at", "--brackets", code=2)
+    assert "need --text" in score(items, "--critical", "at", code=2)
+    told = bistro_here("surprisal", files / "english.bistro", "items.csv", *command[:2]).err
+    assert "this looks like running text, with words such as 'sleeps.'" in told
+    assert "--split-punct" in told
+
+
+def test_rows_of_regions_are_not_counted_as_words(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
+    (here / "items.csv").write_text("text\nThe zyzzyva [xyzzy] was\n", encoding="utf-8")
+    command = ("surprisal", files / "english.bistro", "items.csv", "--text", "text")
+    told = bistro_here(*command, "--brackets").err
+    assert told == "2 of 3 rows have words that are unknown to the model (column oov)\n"
+
+
+def test_a_workbook_is_recognised(score: Score) -> None:
+    told = score(b"PK\x03\x04\x14\x00", "--text", "text", name="items.xlsx", code=2)
+    assert "items.xlsx: is a workbook: save it as CSV" in told

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bistro.tasks.suite import own_suites
+
 from .program import Command
 
 
@@ -31,6 +33,11 @@ def test_one_row_a_suite(bistro_here: Command, model_file: Path, pairs: Path) ->
     assert first[1] == "2" and first[6] == "1"
     assert second[:2] == ["garden-path", "10"]
     assert "reduced relative" in ended.err
+
+
+def test_the_help_names_all_suites(bistro_here: Command) -> None:
+    shown = bistro_here("suite", "--help").out
+    assert all(name in shown for name in own_suites())
 
 
 def test_rows_by_item_and_region(bistro_here: Command, model_file: Path, pairs: Path) -> None:
@@ -77,3 +84,13 @@ def test_bad_input(
 ) -> None:
     ended = bistro_here("suite", model_file, *arguments)
     assert ended.code == 2 and sentence in ended.err and "Traceback" not in ended.err
+
+
+def test_a_table_of_conditions_is_for_another_command(
+    bistro_here: Command, model_file: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("item,condition,text\n1,a,It rained.\n")
+    told = bistro_here("suite", model_file, path)
+    assert told.code == 2 and "has no columns 'good' and 'bad'" in told.err
+    assert "bistro effects" in told.err

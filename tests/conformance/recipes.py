@@ -243,6 +243,28 @@ RECIPES = (
     Recipe("trees", "trees", "trees", draws=False, stops=False, stored=True),
     Recipe("trees-gibbs", "trees", "trees", settings={"gibbs_depth": 3, **GIBBS}),
     Recipe(
+        "trees-heads",
+        "trees",
+        "trees",
+        settings={"binarisation": "head-left", "marks": "heads", "contexts": "rules"},
+        draws=False,
+        stops=False,
+    ),
+    Recipe(
+        "constituents",
+        "constituents",
+        "trees",
+        settings={"members": ("head-left", "right-plain"), "gibbs_depth": 3, **GIBBS},
+    ),
+    Recipe(
+        "constituents-one",
+        "constituents",
+        "trees",
+        settings={"members": ("head-left",), "contexts": "symbols", "gibbs_depth": 1, **GIBBS},
+        stored=True,
+        since=3,
+    ),
+    Recipe(
         "morphology",
         "morphology",
         "words",

@@ -34,7 +34,7 @@ WORDS = ["relockable", "untie", "Packers", "xyz"]
 UTTERANCES = [["re", "lock", "un", "do"], ["pack", "er", "s"]]
 SEGMENTED = Paragraph([SegmentedWord("relock", parse_morphemes("re[Pre]-lock[Stem]"))])
 RUNNING = "The dog sees a cat. It can't sleep!\n\nA zebra sees the old house."
-ITEMS = {"trees": BRACKETS, "morphology": SEGMENTED}
+ITEMS = {"trees": BRACKETS, "constituents": BRACKETS, "morphology": SEGMENTED}
 SUMS = {"particles": 20, "repeats": 2, "seed": 3}
 """How scores are summed over analyses, where they are not exact."""
 TAGS_TRIED = {"tag_dictionary": "hard", "tags_per_word": 3}
@@ -188,6 +188,9 @@ def _parse_trees(model: Any) -> Any:
         {"search": "astar-local"},
         {"search": "cyk"},
     ]
+    options = getattr(model, "parse_options", None)
+    if options is not None and "search" not in options.names():
+        del searches[1:]
     return [
         [[format_tree(parse.tree), parse.log_prob] for parse in model.parse_trees(TEXTS, **one)]
         for one in searches

@@ -10,6 +10,7 @@ MASK = (1 << 64) - 1
 FORMS = 8
 LOWER, SUFFIX3, SHAPE, PUNCTUATION = 1, 2, 6, 7
 ROOT, END, NONE = -1, -2, -3
+VOTE_NAMES = 10_000
 Feature = tuple[int, float]
 
 
@@ -154,6 +155,131 @@ def tag_features(v: View, i: int, t: int, first: int) -> list[tuple[int, ...]]:
     return [(201 + k, t, *parts) for k, parts in enumerate(seen)]
 
 
+def bit(number: int) -> int:
+    return 1 << ((number & 0xFFFFFFFF) % 62)
+
+
+def siblings(v: View, i: int, h: int) -> tuple[int, int]:
+    """Return the nearest other children of h on the side of i: between the two, and beyond i."""
+    same = [c for c in v.children(h) if c != i and (c < h) == (i < h)]
+    inner = [c for c in same if (c < i) == (h < i)]
+    outer = [c for c in same if c not in inner]
+
+    def nearest(places: list[int]) -> int:
+        return min(places, key=lambda c: (abs(c - i), c), default=0)
+
+    return nearest(inner), nearest(outer)
+
+
+def relation(v: View, h: int, t: int) -> int:
+    """Return how a candidate relates to the head in the tree."""
+    if h == t:
+        return 0
+    if t > 0 and v.head(t) == h:
+        return 1
+    if h > 0 and v.head(h) == t:
+        return 2
+    return 3 if h > 0 and t > 0 and v.head(h) == v.head(t) else 4
+
+
+def roles(v: View, i: int, h: int) -> dict[str, int | None]:
+    """Return the place of each role; none for those that nobody has."""
+    inner, outer = siblings(v, i, h)
+
+    def near(place: int, by: int) -> int | None:
+        return v.at(place + by) if place else None
+
+    return {
+        "i": i,
+        "h": h,
+        "i-1": near(i, -1),
+        "i+1": near(i, 1),
+        "i-2": near(i, -2),
+        "i+2": near(i, 2),
+        "h-1": near(h, -1),
+        "h+1": near(h, 1),
+        "g": v.head(h) if h else None,
+        "t": v.head(i),
+        "i.l": next(iter(v.left(i)), None),
+        "i.r": next(iter(v.right(i)[::-1]), None),
+        "h.l": next(iter(v.left(h)), None),
+        "h.r": next(iter(v.right(h)[::-1]), None),
+        "inner": inner or None,
+        "outer": outer or None,
+    }
+
+
+def facts(v: View, i: int, h: int, label: int, candidate: tuple[int, int, int]) -> dict[str, int]:
+    """Return what is known of a candidate as a whole."""
+    between = {v.tag(k) for k in v.between(i, h)}
+    labels = {v.label(c) for c in v.children(h) if c != i}
+    return {
+        **dict(zip(("what", "with", "first"), candidate, strict=True)),
+        "distance": distance(i, h),
+        "side": side(i, h),
+        "like-word": v.with_tag_between(i, h, v.tag(i)),
+        "like-head": v.with_tag_between(i, h, v.tag(h)),
+        "punctuation": v.punctuation_between(i, h),
+        "same": v.with_label(h, label, i),
+        "lefts": min(len(v.left(h)), 3),
+        "rights": min(len(v.right(h)), 3),
+        "own-lefts": min(len(v.left(i)), 3),
+        "own-rights": min(len(v.right(i)), 3),
+        "is-arc": int(v.head(i) == h),
+        "is-reverse": int(v.head(h) == i),
+        "tags-between": sum(map(bit, {t % 62 for t in between})),
+        "labels-of-head": sum(map(bit, {n % 62 for n in labels})),
+        "relation": relation(v, h, v.head(i)),
+        "is-first": int(i == 1),
+    }
+
+
+@dataclass
+class Templates:
+    """Lists of elements, and the attributes of words that they name."""
+
+    own: Sequence[Sequence[str]]
+    of_votes: Sequence[Sequence[str]]
+    columns: Sequence[str]
+    words: Sequence[Sequence[int]]
+
+    def features(
+        self,
+        v: View,
+        i: int,
+        h: int,
+        label: int,
+        candidate: tuple[int, int, int],
+        bits: int,
+        votes: Sequence[float],
+    ) -> list[Feature]:
+        known, places = facts(v, i, h, label, candidate), roles(v, i, h)
+
+        def value(name: str) -> int:
+            if name in known:
+                return known[name]
+            role, _, column = name.rpartition(".")
+            place = places[role]
+            if place is None or place in (0, len(v.tags) + 1):
+                return {None: NONE, 0: ROOT}.get(place, END)
+            row = [*self.words[place - 1], v.tag(place), v.label(place)]
+            return row[self.columns.index(column)]
+
+        found = [
+            (place(bits, number, *map(value, template)), 0.5)
+            for number, template in enumerate(self.own)
+        ]
+        for voter, vote in enumerate(votes):
+            for k, template in enumerate(self.of_votes):
+                name = VOTE_NAMES + voter * len(self.of_votes) + k
+                found.append((place(bits, name, *map(value, template)), strength(vote)))
+        return found
+
+
+def strength(vote: float) -> float:
+    return 3 * (math.log(max(vote, 1e-3)) / math.log(1e3) + 1)
+
+
 def vote_contexts(task: str, v: View, i: int, what: int, context: int) -> list[tuple[int, ...]]:
     if task == "heads":
         far, th = distance(i, what), (v.tag(what), side(i, what))
@@ -175,8 +301,13 @@ def features(
     votes: Sequence[float],
     first: int,
     bits: int,
+    templates: Templates | None = None,
 ) -> list[Feature]:
     """Return places and values of all features of a candidate."""
+    if templates:
+        heads = {"heads": (what, context), "labels": (context, what)}
+        h, label = heads.get(task, (v.head(i), v.label(i)))
+        return templates.features(v, i, h, label, (what, context, first), bits, votes)
     if task == "heads":
         named = head_features(v, i, what, context, first)
     elif task == "labels":
@@ -186,9 +317,8 @@ def features(
     found = [(place(bits, *parts), 0.5) for parts in named]
     base, step = BASES[task]
     for voter, vote in enumerate(votes):
-        strength = 3 * (math.log(max(vote, 1e-3)) / math.log(1e3) + 1)
         for k, parts in enumerate(vote_contexts(task, v, i, what, context)):
-            found.append((place(bits, base + step * voter + k, *parts), strength))
+            found.append((place(bits, base + step * voter + k, *parts), strength(vote)))
     return found
 
 

@@ -71,13 +71,24 @@ def test_runs_are_averaged_as_probabilities() -> None:
     model = twin_of(SYSTEMS[0]).model
     exact = model.score([["d", "c", "a"]], **vars(EXACT))
     one, many = (
-        model.score([["d", "c", "a"]], method="graph", particles=4, repeats=repeats)
+        model.score([["d", "c", "a"]], method="graph", particles=8, repeats=repeats)
         for repeats in (1, 400)
     )
     assert many.log_probs == pytest.approx(exact.log_probs, abs=0.03)
     assert many.entropy == pytest.approx(exact.entropy, abs=0.1)
     assert one.standard_error is not None and many.standard_error is not None
     assert many.standard_error.max() < one.standard_error.max() / 5
+
+
+def test_no_word_is_more_than_certain() -> None:
+    model = twin_of(SYSTEMS[0]).model
+    sentences = [list(s) for s in itertools.product(WORDS, repeat=3)]
+    exact = model.score(sentences, **vars(EXACT))
+    found = [model.score(sentences, method="graph", particles=8, seed=s) for s in range(1, 41)]
+    logs = np.array([scores.log_probs for scores in found])
+    assert logs.max() <= 0 and exact.log_probs.max() < 0
+    # Some estimates were lowered: without that, an error of this size would show.
+    assert (logs == 0).any()
 
 
 def test_long_sentences_stay_finite() -> None:

@@ -24,8 +24,8 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def request(width: int = 100_000, **options: Any) -> Any:
-    output = {
+def output(**options: Any) -> Any:
+    values = {
         "best": 100_000,
         "samples": 0,
         "marginals": True,
@@ -35,10 +35,12 @@ def request(width: int = 100_000, **options: Any) -> Any:
         "seed": 1,
         "purpose": 1,
     }
-    return _core.BeamRequest(
-        output=_core.OutputRequest(**{**output, **options}),
-        search=_core.BeamOptions(width=width, labels_per_arc=100, tags_per_word=100, margin=np.inf),
-    )
+    return _core.OutputRequest(**{**values, **options})
+
+
+def request(width: int = 100_000, **options: Any) -> Any:
+    search = _core.BeamOptions(width=width, labels_per_arc=100, tags_per_word=100, margin=np.inf)
+    return _core.BeamRequest(output=output(**options), search=search)
 
 
 def enumerated(tiny: Tiny, words: list[int], clusters: list[int]) -> dict[Key, float]:
@@ -136,6 +138,27 @@ def test_a_narrow_beam_keeps_the_best_of_each_word(width: int, mean_field: bool)
     found = tiny.parser().parse(batch([tree], arcs=False), request(width=width))
     wanted = np.logaddexp.reduce([log_prob for log_prob, _ in kept])
     assert found["log_total"][0] == pytest.approx(wanted, abs=3e-4)
+
+
+@pytest.mark.parametrize("mean_field", [False, True])
+@pytest.mark.parametrize("tags_per_word", [1, 2, 3])
+def test_several_derivations_at_a_time_find_what_single_steps_find(
+    tags_per_word: int, mean_field: bool
+) -> None:
+    """Parsing bounds the words of derivations that cannot be kept; scores work all of them out."""
+    kind: dict[str, Any] = {"single_root": False, "root_labels": 1, "mean_field": mean_field}
+    for seed in range(6):
+        tiny = Tiny.make(60 + seed, hidden=6, **kind)
+        tree = some_words(seed, 8)
+        given = {"clusters": seed % 2 == 0, "arcs": False}
+        for width in (2, 3, 8, 40):
+            search = _core.BeamOptions(
+                width=width, labels_per_arc=2, tags_per_word=tags_per_word, margin=np.inf
+            )
+            asked = _core.BeamRequest(output=output(best=1), search=search)
+            found = tiny.parser().parse(batch([tree], **given), asked)
+            single = tiny.parser().score(batch([tree], **given), search)
+            assert found["log_total"][0] == pytest.approx(single["log_prefix"][-1], abs=1e-6)
 
 
 @pytest.mark.parametrize("mean_field", [False, True])

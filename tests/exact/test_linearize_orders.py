@@ -16,7 +16,7 @@ from bistro._core import order_table
 from bistro.models.linearize.model import LinearizeModel
 from bistro.models.linearize.observed import ObservedOrders, counted_orders
 from bistro.models.linearize.orders import NgramOrders, Orders, UniformOrders, UnigramOrders
-from bistro.models.linearize.permutations import permutations_by_lot
+from bistro.models.linearize.permutations import random_permutations
 from bistro.models.linearize.search import best_orders
 from bistro.models.results.structures import Family
 from bistro.reference.linearize import STOP, Order, Step, all_orders, normaliser, weight
@@ -260,8 +260,8 @@ def test_equal_orders_of_an_ngram_and_of_what_was_seen_are_drawn_too() -> None:
 
 
 @pytest.mark.parametrize("items", [[], [0], [0, 0], [0, 1, 2], [0, 0, 1, 1, 2]])
-def test_permutations_by_lot_are_all_permutations(items: list[int]) -> None:
-    drawn = list(permutations_by_lot(items, LOT))
+def test_random_permutations_are_all_permutations(items: list[int]) -> None:
+    drawn = list(random_permutations(items, LOT))
     assert sorted(drawn) == sorted(set(itertools.permutations(items)))
 
 

@@ -59,6 +59,7 @@ int main() {
 """
 
 PANELS = r"""
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -72,6 +73,10 @@ void panel_products(float* const* ys, const float* const* xs, std::size_t n, con
                     const float* start, std::size_t rows, std::size_t columns);
 void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t width);
 void normalise_panels(float* x, std::size_t columns);
+float exponentials_in_panels(float* x, std::size_t columns);
+void panel_means(float* y, const float* p, const float* panels, std::size_t rows,
+                 std::size_t columns);
+float dot_product(const float* x, const float* y, std::size_t n);
 }
 
 using Floats = std::vector<float>;
@@ -101,6 +106,35 @@ std::vector<Floats> products(auto pack, auto multiply, const Floats& w, const Fl
     return ys;
 }
 
+bool exponentials_agree(const Floats& potentials, const Floats& normalised) {
+    Floats one = potentials, two = potentials;
+    const float factor = bistro::isbn::exponentials_in_panels(one.data(), one.size());
+    if (factor != plain::isbn::exponentials_in_panels(two.data(), two.size())) return false;
+    for (float& x : one) x *= factor;
+    for (float& x : two) x *= factor;
+    return same(one, normalised, one.size()) && same(two, normalised, two.size());
+}
+
+// Sums of rows weighted by p: the same bits by both sets of kernels, near to sums one by one.
+bool means_agree(const Floats& w, const Floats& p, std::size_t rows, std::size_t columns) {
+    Floats panels(rows * p.size()), one(rows), two(rows);
+    bistro::isbn::pack_panels(panels.data(), w.data(), rows, columns);
+    bistro::isbn::panel_means(one.data(), p.data(), panels.data(), rows, p.size());
+    plain::isbn::panel_means(two.data(), p.data(), panels.data(), rows, p.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+        double sum = 0;
+        const auto [first, stride] = bistro::isbn::panel_column(rows, p.size(), 0);
+        if (panels[first + i * stride] != w[i * columns]) return false;
+        for (std::size_t j = 0; j < columns; ++j) sum += double(p[j]) * w[i * columns + j];
+        if (std::abs(sum - one[i]) > 1e-5) return false;
+    }
+    const float x = bistro::isbn::dot_product(w.data(), w.data(), w.size());
+    const float y = plain::isbn::dot_product(w.data(), w.data(), w.size());
+    double sum = 0;
+    for (float value : w) sum += double(value) * value;
+    return same(one, two, rows) && x == y && std::abs(sum - x) < 1e-5 * sum + 1e-6;
+}
+
 int main() {
     namespace own = bistro::isbn;
     namespace plain = ::plain::isbn;
@@ -126,6 +160,8 @@ int main() {
                     own::normalise_panels(a.data(), a.size());
                     plain::normalise_panels(b.data(), b.size());
                     if (!same(a, b, a.size())) return std::puts("normalise_panels differs"), 1;
+                    if (!exponentials_agree(one[s], a)) return std::puts("factor differs"), 1;
+                    if (!means_agree(w, a, rows, columns)) return std::puts("means differ"), 1;
                 }
                 std::vector<const float*> added;
                 for (auto& x : xs) added.push_back(x.data());

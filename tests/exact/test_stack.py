@@ -9,11 +9,21 @@ import numpy as np
 import pytest
 import stack_twins as twins
 
-from bistro._core import STACK_FORMS, StackBatch, StackLearner, stack_probabilities
+from bistro._core import (
+    STACK_FORMS,
+    ComputationStopped,
+    StackBatch,
+    StackLearner,
+    StackTemplates,
+    StopFlag,
+    stack_probabilities,
+)
+from bistro.models.committee.templates import COLUMNS, WORDS, compiled, lines, usual
 
 BITS = 12
 LENGTHS = (1, 7, 31)
 VOTERS = 3
+ORDER = np.arange(len(LENGTHS))
 
 
 def random_batch(task: str, seed: int) -> dict[str, Any]:
@@ -42,17 +52,28 @@ def random_batch(task: str, seed: int) -> dict[str, Any]:
         "what": what.astype(np.int32),
         "with_": context.astype(np.int32),
         "votes": votes.astype(np.float32).reshape(-1),
+        "words": rng.integers(0, 6, words * len(WORDS)).astype(np.int32),
     }
 
 
-def features_of(task: str, batch: dict[str, Any]) -> list[list[list[twins.Feature]]]:
+def usual_templates(task: str) -> StackTemplates:
+    """Return the templates of a decision, with those that see classes of words."""
+    return compiled(*usual(classes=True)[task])
+
+
+def features_of(
+    task: str, batch: dict[str, Any], *, by_templates: bool
+) -> list[list[list[twins.Feature]]]:
     """Return the features of all candidates, word by word, by the twin."""
+    own, of_votes = map(lines, usual(classes=True)[task])
     found = []
     forms = batch["forms"].reshape(-1, STACK_FORMS)
     votes = batch["votes"].reshape(-1, VOTERS)
     for a, b in zip(batch["offsets"][:-1], batch["offsets"][1:], strict=True):
         columns = (batch[name][a:b].tolist() for name in ("tags", "heads", "labels"))
         view = twins.View(forms[a:b].tolist(), *columns)
+        words = batch["words"].reshape(-1, len(WORDS))[a:b].tolist()
+        templates = twins.Templates(own, of_votes, COLUMNS, words) if by_templates else None
         for word in range(a, b):
             places = range(batch["begin"][word], batch["begin"][word + 1])
             table = [votes[c].tolist() for c in places]
@@ -68,6 +89,7 @@ def features_of(task: str, batch: dict[str, Any]) -> list[list[list[twins.Featur
                         row,
                         first,
                         BITS,
+                        templates,
                     )
                     for c, row, first in zip(places, table, bits, strict=True)
                 ]
@@ -86,21 +108,27 @@ def expected(weights: Any, words: list[list[list[twins.Feature]]]) -> list[float
 
 @pytest.mark.parametrize("task", ["tags", "heads", "labels"])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_probabilities(task: str, threads: int) -> None:
+@pytest.mark.parametrize("by_templates", [False, True])
+def test_probabilities(task: str, threads: int, by_templates: bool) -> None:
+    templates = usual_templates(task) if by_templates else None
     weights = np.random.default_rng(1).normal(size=1 << BITS).astype(np.float32)
     batch = random_batch(task, seed=2)
     found = stack_probabilities(
-        batch=StackBatch(**batch), task=task, weights=weights, threads=threads
+        batch=StackBatch(**batch), task=task, weights=weights, threads=threads, templates=templates
     )
-    np.testing.assert_allclose(found, expected(weights, features_of(task, batch)), rtol=1e-5)
+    words = features_of(task, batch, by_templates=by_templates)
+    np.testing.assert_allclose(found, expected(weights, words), rtol=1e-5)
     wrong = random_batch(task, seed=2)
     wrong["tags"][10] += 1
-    other = stack_probabilities(batch=StackBatch(**wrong), task=task, weights=weights, threads=1)
+    other = stack_probabilities(
+        batch=StackBatch(**wrong), task=task, weights=weights, threads=1, templates=templates
+    )
     assert not np.allclose(found, other)
 
 
 @pytest.mark.parametrize("task", ["tags", "heads", "labels"])
-def test_steps(task: str) -> None:
+@pytest.mark.parametrize("by_templates", [False, True])
+def test_steps(task: str, by_templates: bool) -> None:
     """AdaGrad, word by word: each weight moves against its gradient, scaled by those before."""
     batch, rate = random_batch(task, seed=3), 0.1
     sizes = np.diff(batch["begin"])
@@ -108,10 +136,14 @@ def test_steps(task: str) -> None:
     learner = StackLearner(bits=BITS, rate=rate)
     order = np.array([2, 0, 1])
     loss = learner.learn(
-        batch=StackBatch(**batch), task=task, gold=gold.astype(np.int32), order=order
+        batch=StackBatch(**batch),
+        task=task,
+        gold=gold.astype(np.int32),
+        order=order,
+        templates=usual_templates(task) if by_templates else None,
     )
     weights, squares = np.zeros(1 << BITS), np.full(1 << BITS, 0.01)
-    words, total = features_of(task, batch), 0.0
+    words, total = features_of(task, batch, by_templates=by_templates), 0.0
     for sentence in order:
         for word in range(batch["offsets"][sentence], batch["offsets"][sentence + 1]):
             if sizes[word] < 2 or gold[word] < 0:
@@ -125,6 +157,29 @@ def test_steps(task: str) -> None:
                     weights[place] -= rate * error * value / math.sqrt(squares[place])
     assert loss == pytest.approx(total, rel=1e-4)
     np.testing.assert_allclose(learner.weights(), weights, atol=1e-4)
+
+
+def test_dropout_leaves_features_out() -> None:
+    """A share of the features counts more, the others not at all, in a first step from zero."""
+    batch = random_batch("tags", seed=5)
+    gold = np.where(np.diff(batch["begin"]) > 1, 0, -1).astype(np.int32)
+    moved = {}
+    for dropout in (0.0, 0.5):
+        learner = StackLearner(bits=20, rate=0.1, dropout=dropout, seed=3)
+        templates = usual_templates("tags")
+        for _ in range(2):
+            learner.learn(
+                batch=StackBatch(**batch), task="tags", gold=gold, order=ORDER, templates=templates
+            )
+        moved[dropout] = np.count_nonzero(learner.weights())
+        again = StackLearner(bits=20, rate=0.1, dropout=dropout, seed=3)
+        for _ in range(2):
+            again.learn(
+                batch=StackBatch(**batch), task="tags", gold=gold, order=ORDER, templates=templates
+            )
+        assert (again.weights() == learner.weights()).all()
+    # Of features that are seen in two passes, three quarters are left in at least once.
+    assert 0.65 < moved[0.5] / moved[0.0] < 0.9
 
 
 def test_damaged_batches_are_refused() -> None:
@@ -143,3 +198,40 @@ def test_damaged_batches_are_refused() -> None:
         stack_probabilities(batch=good, task="heads", weights=weights[:-1], threads=1)
     with pytest.raises(ValueError, match="no such decision"):
         stack_probabilities(batch=good, task="head", weights=weights, threads=1)
+
+
+def test_learning_hears_its_stop_flag() -> None:
+    batch = random_batch("heads", 1)
+    gold = np.zeros(sum(LENGTHS), dtype=np.int32)
+    learner = StackLearner(bits=BITS, rate=0.1)
+    flag = StopFlag()
+    flag.set()
+    with flag, pytest.raises(ComputationStopped):
+        learner.learn(
+            batch=StackBatch(**batch), task="heads", gold=gold, order=np.arange(len(LENGTHS))
+        )
+    assert not learner.weights().any()
+
+
+def test_damaged_templates_are_refused() -> None:
+    begin, elements = np.array([0, 1], dtype=np.int32), np.array([0, 99], dtype=np.int32)
+    with pytest.raises(ValueError, match="no such element"):
+        StackTemplates(
+            begin=begin, elements=elements, vote_begin=begin, vote_elements=elements, columns=4
+        )
+    few = np.array([0, 1, 2], dtype=np.int32)
+    with pytest.raises(ValueError, match="damaged"):
+        StackTemplates(
+            begin=few, elements=elements, vote_begin=begin, vote_elements=elements, columns=4
+        )
+    batch = random_batch("heads", seed=4)
+    batch["words"] = batch["words"][: batch["tags"].size]
+    weights = np.zeros(1 << BITS, dtype=np.float32)
+    with pytest.raises(ValueError, match="do not fit together"):
+        stack_probabilities(
+            batch=StackBatch(**batch),
+            task="heads",
+            weights=weights,
+            threads=1,
+            templates=usual_templates("heads"),
+        )

@@ -23,6 +23,8 @@ from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.modelfile import FORMAT_VERSION, decode_model, encode_model
 from bistro.models.base import from_bytes
 
+from .made import MADE, use_process
+
 STORED = Path(__file__).resolve().parents[1] / "data" / "models"
 PAGE = 4096
 NUMBERS: list[Any] = [0, 1, -1, 2, 7, 255, 10**6, 2**31 - 1, 2**31, -(2**31), 2**63, 2**64, 1e308]
@@ -34,12 +36,15 @@ FLOATS = [0.0, -1.0, 1.0, 2.0, 1e-320, 1e30, 3e38, -3e38, np.inf, -np.inf, np.na
 def names() -> list[str]:
     """Return the files that cases are made from."""
     stored = [path.name for path in sorted(STORED.glob(f"*-{FORMAT_VERSION}.bistro"))]
-    return stored + [f"{recipe.name}.checkpoint" for recipe in RECIPES if recipe.stops]
+    checkpoints = [f"{recipe.name}.checkpoint" for recipe in RECIPES if recipe.stops]
+    return stored + checkpoints + list(MADE)
 
 
 @cache
 def content_of(name: str) -> bytes:
     """Return a whole file: a stored model, or the checkpoint of a training that was stopped."""
+    if name in MADE:
+        return MADE[name]()
     if name.endswith(".bistro"):
         return (STORED / name).read_bytes()
     with tempfile.TemporaryDirectory() as folder:
@@ -53,6 +58,9 @@ def content_of(name: str) -> bytes:
 
 def use(name: str, content: bytes) -> None:
     """Do with a file all that can be done: ask the model everything, or finish the training."""
+    if name.startswith("process"):
+        use_process(content)
+        return
     if name.endswith(".bistro"):
         figures_of(from_bytes(content, name))
         return
@@ -126,7 +134,7 @@ def hostile(name: str, number: int) -> bytes:
             _alter_array(arrays, rng)
         else:
             entry = rng.choice(sorted(header))
-            header = {**header, entry: _altered(header[entry], rng)}
+            header = {**header, entry: altered(header[entry], rng)}
     return encode_model({**header, "kind": file.header["kind"]}, arrays)
 
 
@@ -163,18 +171,18 @@ def _number(dtype: np.dtype[Any], rng: random.Random) -> Any:
     return min(max(rng.choice(near), limits.min), limits.max)
 
 
-def _altered(value: Any, rng: random.Random) -> Any:
+def altered(value: Any, rng: random.Random) -> Any:
     """Return a copy of JSON with one change somewhere inside."""
     if isinstance(value, dict) and value and rng.random() < 0.9:
         key = rng.choice(sorted(value))
         if rng.random() < 0.1:
             return {other: entry for other, entry in value.items() if other != key}
-        return {**value, key: _altered(value[key], rng)}
+        return {**value, key: altered(value[key], rng)}
     if isinstance(value, list) and value and rng.random() < 0.8:
         i = rng.randrange(len(value))
         if rng.random() < 0.3:
             return rng.choice([value[:i], [*value, value[i]], value[i:] + value[:i]])
-        return [*value[:i], _altered(value[i], rng), *value[i + 1 :]]
+        return [*value[:i], altered(value[i], rng), *value[i + 1 :]]
     if isinstance(value, int) and rng.random() < 0.5:
         return rng.choice([value + 1, value - 1, 2 * value, -value, value + 1000])
     return rng.choice(VALUES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,17 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     else:
         assert "".join(map(str, found)) == text
         assert all(tree.leaves() for tree in found)
+
+
+def test_opening_brackets_alone_do_not_fill_the_memory() -> None:
+    text = "(A" * 1_000_000
+    tracemalloc.start()
+    with pytest.raises(TreebankError, match="nested more than 100,000 deep"):
+        trees_of(text)
+    assert tracemalloc.get_traced_memory()[1] < 20 * len(text)
+    tracemalloc.stop()
+    deep = "(A" * 99_999 + " (B b)" + ")" * 99_999
+    assert format_tree(trees_of(deep)[0]).count("A") == 99_999
 
 
 @given(st.binary(max_size=60))

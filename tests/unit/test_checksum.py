@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import bistro
 from bistro import _core
 from bistro.errors import ModelFileError
 from bistro.inference.checkpoint import Checkpoint
-from bistro.modelfile import encode_model, read_model, write_model
+from bistro.modelfile import decode_model, encode_model, read_model, write_model
 from bistro.models.base import from_bytes
 
 PRIMES = (
@@ -110,6 +111,30 @@ def test_every_flipped_bit_is_noticed(name: str) -> None:
         damaged[at] ^= 1 << at % 8
         with pytest.raises(ModelFileError):
             from_bytes(bytes(damaged))
+
+
+def other_words(header: Any) -> Any:
+    """Return a header in which the order of the words of the first vocabulary is another."""
+    if isinstance(header, list):
+        return [other_words(header[0]), *header[1:]]
+    if "vocabulary" in header:
+        vocabulary = header["vocabulary"]
+        first, second, *rest = vocabulary["words"]
+        return {**header, "vocabulary": {**vocabulary, "words": [second, first, *rest]}}
+    inner = next(name for name in ("members", "parser", "layers") if name in header)
+    return {**header, inner: other_words(header[inner])}
+
+
+WITH_WORDS = ("committee", "eisner", "grammar", "isbn", "ngram", "pipeline", "reader", "topics")
+
+
+@pytest.mark.parametrize("name", [*WITH_WORDS, "transition"])
+def test_another_vocabulary_is_noticed(name: str) -> None:
+    """The checksum is right, but two words have changed places."""
+    file = decode_model((STORED / f"{name}-3.bistro").read_bytes(), name)
+    content = encode_model(other_words(file.header), file.arrays)
+    with pytest.raises(ModelFileError, match="not the one that the model was trained with"):
+        from_bytes(content)
 
 
 def test_a_wrong_or_missing_checksum_is_told(tmp_path: Path) -> None:

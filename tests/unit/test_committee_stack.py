@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ from bistro.errors import ConfigError, ModelFileError
 from bistro.evaluate.attachment import score
 from bistro.inference.chains import Session
 from bistro.models.base import from_bytes
-from bistro.models.committee.model import WAYS, CommitteeModel
+from bistro.models.committee.classes import NO_CLASSES
+from bistro.models.committee.contents import WAYS
+from bistro.models.committee.model import CommitteeModel
 from bistro.models.committee.stack_training import LEAST_STACKED, dealt
 from bistro.models.committee.stacking import Stack
 from bistro.treebank.sentence import Sentence
@@ -22,13 +26,15 @@ TRAIN, UNSEEN = list(TREEBANK[:900]), list(TREEBANK[900:])
 SETTINGS: dict[str, Any] = {
     "members": ["left", "eisner"],
     "sampler": {"sweeps": 4, "samples": 2},
-    "stack": {"folds": 2, "bits": 14},
 }
+STACK = {"folds": 2, "bits": 14}
 
 
 def trained(threads: int = 1, **settings: Any) -> CommitteeModel:
     session = Session(threads=threads)
-    model = bistro.train("committee", TRAIN, seed=1, session=session, **{**SETTINGS, **settings})
+    model = bistro.train(
+        "committee", TRAIN, seed=1, session=session, **{**SETTINGS, "stack": STACK, **settings}
+    )
     assert isinstance(model, CommitteeModel)
     return model
 
@@ -107,13 +113,64 @@ def test_a_damaged_stack_is_refused(model: CommitteeModel) -> None:
     ):
         with pytest.raises(ModelFileError, match="stack"):
             Stack.from_arrays(wrong)
+    kept = model.stacks["joint"]
+    for name, array in (
+        ("heads.places", np.array([1 << 30], dtype=np.uint32)),
+        ("heads.size", np.array([100])),
+        ("head.size", np.array([64])),
+    ):
+        with pytest.raises(ModelFileError, match="stack"):
+            Stack.from_arrays({**kept.arrays(), name: array}, kept.templates)
+    for wrong_header in ({"templates": {"heads": ["i.colour", ""]}}, {"templates": [1]}):
+        with pytest.raises(ModelFileError, match="templates"):
+            parts = {**model.header(), **wrong_header}
+            CommitteeModel.from_parts(model.config, parts, model.arrays(), model.origin)
+    with pytest.raises(ModelFileError, match="classes of words"):
+        parts = {**model.header(), "classes": ["the"]}
+        CommitteeModel.from_parts(model.config, parts, model.arrays(), model.origin)
     with pytest.raises(ModelFileError, match="stacks are damaged"):
         parts = {**model.header(), "stacks": ["both"]}
         CommitteeModel.from_parts(model.config, parts, model.arrays(), model.origin)
 
 
+def test_files_without_templates_have_the_features_of_the_core(model: CommitteeModel) -> None:
+    """The layout of files from before there were templates: all weights, no templates."""
+    rng = np.random.default_rng(1)
+    weights = {
+        name: rng.normal(0, 0.1, 1 << 12).astype(np.float32) for name in ("tags", "heads", "labels")
+    }
+    given = {name: weights[name] for name in ("heads", "labels")}
+    former = replace(model, stacks={"given": Stack(given), "joint": Stack(weights)})
+    former.classes = NO_CLASSES
+    assert "templates" not in former.header() and "classes" not in former.header()
+    assert (former.arrays()["stack.joint/heads"] == weights["heads"]).all()
+    again = from_bytes(former.to_bytes(), "the file")
+    found = [[p.heads, p.tags] for p in again.parse_all(UNSEEN[:20])]
+    assert found == [[p.heads, p.tags] for p in former.parse_all(UNSEEN[:20])]
+    assert found != [[p.heads, p.tags] for p in model.parse_all(UNSEEN[:20])]
+
+
+def test_raw_text_teaches_classes_of_words(model: CommitteeModel, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    lines = [" ".join(s.forms) for s in bistro.builtin(sentences=3000, seed=5)]
+    text.write_text("\n".join(lines), encoding="utf-8")
+    stack = {"folds": 2, "bits": 12, "passes": 1}
+    quick: dict[str, Any] = {**SETTINGS, "members": ["left"]}
+    taught = bistro.train("committee", TRAIN, text=text, dev=UNSEEN[:50], stack=stack, **quick)
+    plain = bistro.train("committee", TRAIN, seed=1, dev=UNSEEN[:50], stack=stack, **quick)
+    classless = {**stack, "classes": False}
+    without = bistro.train("committee", TRAIN, seed=1, stack=classless, **quick)
+    assert taught.origin.treebank["texts"][0]["sentences"] == 3000
+    assert len(taught.classes.words) > len(plain.classes.words)
+    assert not without.classes.words and "i.some" not in str(without.header()["templates"])
+    again = from_bytes(taught.to_bytes(), "the file")
+    assert again.to_bytes() == taught.to_bytes()
+    for one, other in zip(taught.parse_all(UNSEEN[:9]), again.parse_all(UNSEEN[:9]), strict=True):
+        assert one.heads == other.heads
+
+
 def test_few_words_teach_no_stack() -> None:
-    small = bistro.train("committee", TRAIN[:60], seed=1, **SETTINGS)
+    small = bistro.train("committee", TRAIN[:60], seed=1, stack=STACK, **SETTINGS)
     assert isinstance(small, CommitteeModel) and not small.stacks
 
 
@@ -131,6 +188,7 @@ def test_bad_settings() -> None:
         ({"folds": 1}, "0 or at least 2"),
         ({"passes": 0}, "positive"),
         ({"bits": 40}, "between 8 and 24"),
+        ({"dropout": 1.0}, "dropout"),
     ):
         with pytest.raises(ConfigError, match=told):
             bistro.train("committee", TRAIN[:20], stack=stack)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,9 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bistro.config import LARGEST, apply_overrides, from_dict, read_toml, setting, to_dict, to_toml
+from bistro.config import (
+    LARGEST,
+    LARGEST_FILE,
+    apply_overrides,
+    from_dict,
+    read_toml,
+    setting,
+    to_dict,
+    to_toml,
+)
 from bistro.errors import ConfigError
 from bistro.files import InputError
+from bistro.models.committee.config import CommitteeConfig
+from bistro.models.settings import chosen_settings
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,15 @@ class Model:
     pair: tuple[str, float] = setting(("a", 1.0), "A pair.")
     contexts: list[list[str]] = field(default_factory=list, metadata={"help": "Element names."})
     seating: Seating = field(default_factory=Seating, metadata={"help": "Tables."})
+
+
+@dataclass(frozen=True)
+class House:
+    """Has tables whose defaults differ from those of their class."""
+
+    seating: Seating = setting(Seating(0.9, "minimal"), "Tables.")
+    model: Model = setting(Model(order=2, seating=Seating(0.1, "maximal")), "The model.")
+    other: Seating | None = setting(Seating(scheme="maximal"), "Other tables.")
 
 
 def complaint(mapping: dict[str, Any]) -> str:
@@ -62,6 +82,25 @@ def test_defaults_and_conversion() -> None:
     assert config.contexts == [["s1.tag"], []]
     assert config.limit is None
     assert config.seating == Seating(discount=0.0)
+
+
+def test_what_a_table_leaves_out_is_as_in_the_default_of_the_whole_table(tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text("[seating]\ndiscount = 0.2\n[model.seating]\ndiscount = 0.3\n[other]\n")
+    house = read_toml(path, House)
+    assert house.seating == Seating(0.2, "minimal")
+    assert house.model == Model(order=2, seating=Seating(0.3, "maximal"))
+    assert house.other == Seating(scheme="maximal")
+    assert apply_overrides(House(), ["seating.discount=0.2"]).seating == house.seating
+
+
+def test_a_partial_table_of_a_committee_keeps_its_quick_learning(tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text("[isbn]\nhidden = 60\n[sampler]\nsweeps = 30\n")
+    _, config = chosen_settings("committee", str(path))
+    default = CommitteeConfig()
+    assert config.isbn == replace(default.isbn, hidden=60)
+    assert config.sampler == replace(default.sampler, sweeps=30)
 
 
 @pytest.mark.parametrize(
@@ -190,6 +229,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_toml(bad, Model)
     bad.write_text("order = " + "[" * 100_000)
     with pytest.raises(ConfigError, match="is not valid TOML"):
+        read_toml(bad, Model)
+    bad.write_text("[a]\n" * (LARGEST_FILE // 4 + 1))
+    with pytest.raises(ConfigError, match="too large for settings"):
         read_toml(bad, Model)
     with pytest.raises(InputError, match=r"absent\.toml"):
         read_toml(tmp_path / "absent.toml", Model)

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bistro.errors import TreebankError
+from bistro.treebank.binarisation import binarised
 from bistro.treebank.brackets import Tree, format_tree, parse_tree, read_trees
 from bistro.treebank.constituents import (
     TRACE,
-    binarised,
     plain_label,
     simplified,
     unbinarised,

@@ -25,6 +25,8 @@ from pathlib import Path
 import pytest
 
 import bistro
+from bistro.cli.main import COMMANDS
+from bistro.models.kinds import BUILT_IN
 from bistro.treebank.treebank import write
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -144,6 +146,13 @@ def anchors(text: str) -> set[str]:
     """Return the anchors of a page's headings, as code hosts make them."""
     headings = re.findall(r"^#+ +(.*)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def test_the_overview_has_all_commands_and_kinds() -> None:
+    commands = (PROJECT / "docs" / "command-line.md").read_text("utf-8")
+    assert [name for name in COMMANDS if f"| `bistro {name}" not in commands] == []
+    models = (PROJECT / "docs" / "models.md").read_text("utf-8")
+    assert [kind for kind in BUILT_IN if f"`{kind}`" not in models] == []
 
 
 def test_the_tree_in_the_readme_is_the_grammar_s() -> None:

@@ -134,6 +134,7 @@ def test_help_names_no_types_of_python(
     shown = capsys.readouterr().out
     assert "--help" in shown
     assert not re.search(r"<(?:bool|str|int|float|list)\b|\[str\]|\|None", shown)
+    assert not re.search(r"  (?:str|int|float|bool|text|integer|path)\b(?: range)?  ", shown)
 
 
 @pytest.mark.parametrize(

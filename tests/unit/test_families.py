@@ -81,7 +81,8 @@ def test_unknown_options_are_refused_with_the_nearest(parser: TransitionModel) -
 
 def test_an_unknown_kind_names_all_kinds() -> None:
     with pytest.raises(
-        BistroError, match=r"did you mean 'transition'.*one of columns, committee, eisner"
+        BistroError,
+        match=r"did you mean 'transition'.*one of columns, committee, constituents, eisner",
     ):
         kinds.find("transitoin")
 

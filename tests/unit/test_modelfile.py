@@ -198,6 +198,27 @@ def test_bad_files(tmp_path: Path, content: bytes, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_header_of_empty_lists_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inner: bool
+) -> None:
+    """Three bytes are a list of 80: a header of 100 MB would take 3 GB."""
+    monkeypatch.setattr("bistro.files.MOST_CONTAINERS", 1000)
+    # The lists may be hidden in a string of JSON.
+    lists: Any = "\\u005b\\u005d," * 2000 if inner else [[]] * 2000
+    about = '{"kind": "x", "format_version": 1, "all": [' + str(lists) + "0]}" if inner else lists
+    text = json.dumps({"__metadata__": {"bistro": about}}).replace("\\\\u", "\\u").encode()
+    path = tmp_path / "m.bistro"
+    path.write_bytes(len(text).to_bytes(8, "little") + text)
+    with pytest.raises(ModelFileError, match="header is not valid JSON"):
+        read_model(path)
+    monkeypatch.undo()
+    with pytest.raises(ModelFileError) as caught:
+        read_model(path)
+        raise ModelFileError("it can be read")
+    assert "JSON" not in str(caught.value)
+
+
 def test_misaligned_data_is_refused(tmp_path: Path) -> None:
     content = json.dumps({"__metadata__": own(), "x": GOOD}).encode()
     content += b" " * (-len(content) % 8 + 1)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import bistro
+from bistro._core import ComputationStopped, StopFlag
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.pitman_yor import END, Characters, PitmanYor
 from bistro.pitman_yor.settings import Hyper
@@ -312,3 +313,20 @@ def test_plain_draws_are_those_of_the_predictive_rule() -> None:
     for dish in range(5):
         p = house.probability((1,), dish)
         assert abs(drawn.count(dish) / 4000 - p) < 4.5 * math.sqrt(p * (1 - p) / 4000)
+
+
+@pytest.mark.parametrize("depth", [2, None])
+def test_a_stopped_process_can_go_on(depth: int | None) -> None:
+    """Long loops hear a stop flag and Ctrl-C between two events; what was seated stays seated."""
+    process = PitmanYor(depth, outcomes="abc", seed=3)
+    text = "abacabac" * 40
+    flag = StopFlag()
+    flag.set()
+    with flag, pytest.raises(ComputationStopped):
+        process.observe_all([text])
+    process.observe_all([text])
+    with flag, pytest.raises(ComputationStopped):
+        process.sweep()
+    process.sweep()
+    assert sum(process.predict("ab").values()) == pytest.approx(1.0)
+    process.forget_all([text])

@@ -153,7 +153,7 @@ def test_scores_are_the_same_for_an_observer(monkeypatch: pytest.MonkeyPatch) ->
     assert seen.log_probs.tolist() == alone.log_probs.tolist()
 
 
-@pytest.mark.parametrize("kind", ["ngram", "transition", "committee", "pipeline"])
+@pytest.mark.parametrize("kind", ["ngram", "transition", "eisner", "committee", "pipeline"])
 def test_training_has_one_scale_from_0_to_1(kind: str) -> None:
     """Phases inside a training never lead backwards, and reach its end."""
     treebank = bistro.builtin(sentences=60, seed=1)

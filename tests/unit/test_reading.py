@@ -13,11 +13,14 @@ from bistro.evaluate.reading.data import ReadingData, read_reading_data
 from bistro.evaluate.reading.gain import deal, held_out_likelihoods, mean_gain
 from bistro.evaluate.reading.predictors import build, word_counts
 from bistro.evaluate.reading.regression import Floats, fit
+from bistro.evaluate.reading.scores import item_scores, item_surprisal
 from bistro.evaluate.reading.simulation import as_table, simulated
-from bistro.evaluate.reading.study import item_surprisal, study
+from bistro.evaluate.reading.study import study
 from bistro.evaluate.reading.tables import coefficient_rows, tidy_columns, tidy_rows
+from bistro.models.abilities import TOKENISE
 from bistro.models.ngram.model import NgramModel
 from bistro.report.reading_page import reading_page
+from bistro.tasks.cutting import common_cutting
 
 TABLE = "participant,item,position,word,time\n"
 ITEMS = [["The", "dog", "sleeps", "."], ["A", "cat", "sees", "it", "."]]
@@ -80,8 +83,63 @@ def test_bad_tables_are_refused(tmp_path: Path, rows: str, told: str) -> None:
         read_reading_data(written(tmp_path, TABLE + rows))
 
 
+def test_columns_of_experiment_software_are_recognised(tmp_path: Path) -> None:
+    pcibex = (
+        "Results reception time,MD5 hash of participant's IP address,Controller name,Item,"
+        "Condition,Parameter,Value,Reading time\n"
+        "1,ab,DashedSentence,7,reduced,1,Then%2C,300\n"
+        "1,ab,DashedSentence,7,reduced,2,it.,310\n"
+        "1,ab,Question,7,reduced,NULL,Yes,1200\n"
+        "1,cd,DashedSentence,7,full,1,Now,333\n"
+    )
+    path = written(tmp_path, pcibex)
+    data = read_reading_data(path, only=["Controller name=DashedSentence"], keep=["Condition"])
+    assert data.words == [["Then,", "it."], ["Now"]] and data.items == ["7", "7"]
+    assert data.conditions == ["reduced", "full"] and data.participants == ["ab", "cd"]
+    assert data.text_of_token.tolist() == [0, 0, 1] and data.item_of_token.tolist() == [0, 0, 0]
+    assert data.kept == {"Condition": ["reduced", "reduced", "full"]}
+    with pytest.raises(TreebankError, match=r"'NULL', which is not a whole number.*--only"):
+        read_reading_data(path)
+    with pytest.raises(TreebankError, match="no row has Item=8; values are 7"):
+        read_reading_data(path, only=["Item=8"])
+    with pytest.raises(BistroError, match="--only is COLUMN=VALUE, not 'Item'"):
+        read_reading_data(path, only=["Item"])
+    with pytest.raises(TreebankError, match="has no column 'List'"):
+        read_reading_data(path, keep=["List"])
+    jspsych = "subject_id,item,cond,word,word_number,rt_word,time\n3,7,a,It,1,299.5,88123\n"
+    data = read_reading_data(written(tmp_path, jspsych.replace(",time", ",when")))
+    assert data.times.tolist() == [299.5] and data.participants == ["3"]
+
+
+def test_numbers_of_a_table_with_semicolons_may_have_a_decimal_comma(tmp_path: Path) -> None:
+    table = "\ufeffitem;word;rt\r\n1;It;300,5\r\n1;is;301.5\r\n"
+    data = read_reading_data(written(tmp_path, table))
+    assert data.times.tolist() == [300.5, 301.5]
+    with pytest.raises(TreebankError, match="'1,234', which is not a number"):
+        read_reading_data(written(tmp_path, 'item,word,rt\n1,It,"1,234"\n'))
+
+
+def test_rows_of_several_participants_are_not_taken_for_means(tmp_path: Path) -> None:
+    rows = "x,1,It,300\nx,2,She,300\ny,1,It,310\n"
+    remedy = "name their column, --participant COLUMN"
+    with pytest.raises(TreebankError, match=f":4: item 1 continues here.*line 2: .*{remedy}"):
+        read_reading_data(written(tmp_path, "who,item,word,rt\n" + rows))
+    with pytest.raises(TreebankError, match=f":4: item 1 has a time at position 1.*{remedy}"):
+        rows = "x,1,1,It,300\nx,2,1,She,300\ny,1,1,It,310\n"
+        read_reading_data(written(tmp_path, "who,item,position,word,rt\n" + rows))
+
+
+def test_versions_of_an_item_and_lost_rows_are_suspected(tmp_path: Path) -> None:
+    rows = "a,1,1,The,300\nb,1,1,A,300\n"
+    with pytest.raises(TreebankError, match="name their column, --condition COLUMN"):
+        read_reading_data(written(tmp_path, TABLE + rows))
+    rows = "a,1,The,300\na,1,dog,310\nb,1,dog,300\n"
+    with pytest.raises(TreebankError, match="column of positions, --position COLUMN"):
+        read_reading_data(written(tmp_path, "subject,item,word,rt\n" + rows))
+
+
 def test_missing_columns_are_named(tmp_path: Path) -> None:
-    with pytest.raises(TreebankError, match="has no column time or rt"):
+    with pytest.raises(TreebankError, match="has no column rt or time"):
         read_reading_data(written(tmp_path, "word,item\nThe,1\n"))
     with pytest.raises(TreebankError, match="did you mean 'word'"):
         read_reading_data(written(tmp_path, TABLE + "a,1,1,The,300\n"), word="wrod")
@@ -191,7 +249,7 @@ def test_planted_effects_are_found(words: list[list[str]], bits: Floats) -> None
 def test_tables_and_page(words: list[list[str]], bits: Floats) -> None:
     data = simulated(words, bits, participants=5, seed=3)
     found = study(data, {"one": bits, "two": bits[::-1].copy()}, logarithm=True)
-    columns = tidy_columns(found)
+    columns = tidy_columns(data, found)
     rows = list(tidy_rows(data, found))
     assert len(rows) == len(data.times) and all(len(row) == len(columns) for row in rows)
     assert all(name.replace("_", "").isalnum() for name in columns)
@@ -201,8 +259,73 @@ def test_tables_and_page(words: list[list[str]], bits: Floats) -> None:
 
 
 def test_cells_of_several_words_have_their_sum(model: NgramModel) -> None:
-    parts = item_surprisal(model, [["The", "dog", "sleeps."]])
-    assert parts.shape == (3,)
+    whole = item_scores(model, [["The", "dog", '"sleeps."']])
+    parts = item_surprisal(model, [["The", "dog", '"', "sleeps", ".", '"']])
+    assert whole.surprisal[:2].tolist() == parts[:2].tolist()
+    assert whole.surprisal[2] == pytest.approx(parts[2:].sum())
+    uncut = item_scores(model, [["The", "dog", "sleeps."]], cut=common_cutting([model], False))
+    assert uncut.unknown.tolist() == [False, False, True]
+
+
+def test_all_models_score_the_words_of_a_pipeline(model: NgramModel) -> None:
+    trees = bistro.builtin(sentences=60, seed=1)
+    pipeline = bistro.train("pipeline", trees, seed=1, parser="transition")
+    cells = ["The", "dog", "sleeps."]
+    learned = TOKENISE.of(pipeline).cut_cells
+    assert common_cutting([model, pipeline]) == learned
+    scores = item_scores(model, [cells], cut=learned).surprisal
+    assert scores.tolist() == item_scores(model, [cells]).surprisal.tolist()
+    [[token]] = common_cutting([model])(["don't"])
+    assert token.words == ("don't",)
+
+
+def test_unknown_words_and_the_words_after_them_can_be_left_out(words: list[list[str]]) -> None:
+    bits = np.random.default_rng(5).gamma(2.0, 3.0, sum(map(len, words)))
+    data = simulated(words, bits, participants=6, seed=3)
+    unknown = np.zeros(len(bits), np.bool_)
+    lost = int(data.starts[1]) + 2  # the third word of the second item
+    unknown[lost] = True
+    found = study(data, {"m": bits}, unknown={"m": unknown}, known_only=True)
+    assert found.left_out["a word is unknown"] == 2 * 6
+    assert sorted(set(data.token[~found.used])) == sorted({*data.starts.tolist(), lost, lost + 1})
+    rows = [
+        dict(zip(tidy_columns(data, found), row, strict=True)) for row in tidy_rows(data, found)
+    ]
+    assert [row["oov"] for row in rows[: len(bits)]] == unknown.astype(int).tolist()
+    kept = study(data, {"m": bits}, unknown={"m": unknown})
+    assert int(kept.used.sum()) == int(found.used.sum()) + 12
+    assert found.protocol.endswith(f"unknown words, left out: 1 of {len(bits)} for m")
+    assert kept.protocol.endswith(f"unknown words, used: 1 of {len(bits)} for m")
+
+
+def test_versions_of_an_item_are_one_cluster(words: list[list[str]], bits: Floats) -> None:
+    """The same texts, as 40 items and as 20 items in two conditions."""
+    data = simulated(words, bits, participants=8, seed=3)
+    pairs = ReadingData(
+        **{
+            **vars(data),
+            "items": [str(number // 2) for number in range(40)],
+            "conditions": ["a", "b"] * 20,
+        }
+    )
+    found, apart = study(pairs, {"m": bits}), study(data, {"m": bits})
+    assert "20 items in 40 versions" in found.protocol and "40 items;" in apart.protocol
+    assert found.fits["m"].estimates == pytest.approx(apart.fits["m"].estimates)
+    numbers = pairs.item_of_token[pairs.token[found.used]]
+    table = found.predictors.table("m")[pairs.token[found.used]]
+    readers = pairs.reader[found.used]
+    again = fit(pairs.times[found.used], table, found.fits["m"].names, readers, numbers)
+    assert found.fits["m"].errors == pytest.approx(again.errors)
+    assert found.fits["m"].errors != pytest.approx(apart.fits["m"].errors)
+    rows = list(tidy_rows(pairs, found))
+    assert tidy_columns(pairs, found)[:4] == ["participant", "item", "condition", "word"]
+    assert rows[0][1:3] == ("0", "a")
+
+
+def test_p_values_are_those_of_the_intervals(words: list[list[str]], bits: Floats) -> None:
+    fitted = study(simulated(words, bits, participants=8, seed=3), {"m": bits}).fits["m"]
+    outside = (fitted.low > 0) | (fitted.high < 0)
+    assert ((fitted.p_values < 0.05) == outside).all() and fitted.freedom == 7
 
 
 def test_nothing_to_study(words: list[list[str]], bits: Floats) -> None:

@@ -147,3 +147,18 @@ def test_ctrl_c_is_heard_within_a_word() -> None:
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)  # the word itself would take far longer
     assert process.returncode == -signal.SIGINT
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process")
+def test_a_long_word_takes_little_memory() -> None:
+    """Analyses that are pushed to far places and cut there took 1 GB for 1,200 letters."""
+    code = (
+        "import sys, bistro\n"
+        "model = bistro.load(sys.argv[1])\n"
+        "def most(): return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])\n"
+        "model.segment(['relock']); before = most()\n"
+        "model.segment(['relock' * 200]); print(most() - before)"
+    )
+    command = [sys.executable, "-c", code, str(STORED / "morphology-3.bistro")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 100_000  # kilobytes

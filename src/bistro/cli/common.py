@@ -27,6 +27,7 @@ LINES_LOOKED_AT = 20
 """Number of first lines of a text that are checked for words with punctuation."""
 INTERRUPTED = 130
 """The exit code of a run that Ctrl-C or SIGTERM has stopped."""
+TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 SPACES = str.maketrans("\t\r\n", "   ")
 NUMBERS = ("N", "K")
 """Names that the help uses for numeric values of options."""
@@ -54,7 +55,7 @@ def option(metavar: str, meaning: str, *names: str, default: Any = None, **more:
 
 
 def flag(name: str, meaning: str, *, default: bool = False, **more: Any) -> Any:
-    """Return an option that is given or not."""
+    """Return an option without a value."""
     return typer.Option(default, name, help=meaning, **more)
 
 
@@ -202,11 +203,17 @@ def _warn_of_uncut(
     sentences: Sequence[bistro.Sentence], input: str, model: bistro.Model, can_split: bool
 ) -> None:
     """Warn if lines of text have words with punctuation."""
-    if not sentences or sentences[0].format != "text":
-        return
+    if sentences and sentences[0].format == "text":
+        warn_of_uncut_words([s.forms for s in sentences], input, model, can_split=can_split)
+
+
+def warn_of_uncut_words(
+    lines: Sequence[Sequence[str]], input: str, model: bistro.Model, *, can_split: bool
+) -> None:
+    """Warn if the first of many lines have words with punctuation."""
     from bistro.treebank.untokenised import untokenised_examples
 
-    if examples := untokenised_examples([sentence.forms for sentence in sentences]):
+    if examples := untokenised_examples(lines[:LINES_LOOKED_AT]):
         name = "<stdin>" if input == STANDARD_STREAM else input
         shown = " and ".join(f"'{word}'" for word in examples[:2])
         say(

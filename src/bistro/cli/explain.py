@@ -45,7 +45,7 @@ def explain(
     format: str = option("text|tsv|json", "Format of the output.", default="text"),
     output: str = outputs.results(outputs.LINES),
 ) -> None:
-    """Show which counts and back-off levels made the probability of a sentence.
+    """Show the counts and back-off levels behind the probability of a sentence.
 
     A model starts with the longest context seen in training and backs off to ever shorter ones,
     down to the empty context. The text shows every decision (for an n-gram model, one per word;

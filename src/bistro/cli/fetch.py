@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from bistro.cli.common import flag, say
+from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
 from bistro.progress import Phase, phase
 from bistro.treebank.ud_names import LATEST_RELEASE
@@ -28,19 +28,21 @@ CHECKED = {
 def fetch(
     treebank: str | None = typer.Argument(
         None,
+        metavar="TREEBANK",
         help="Name of the treebank: UD_English-EWT, English-EWT or en_ewt.",
         show_default=False,
     ),
-    release: str = typer.Option(LATEST_RELEASE, help="Release of Universal Dependencies."),
+    release: str = option("R", "Release of Universal Dependencies.", default=LATEST_RELEASE),
     mirror: str | None = typer.Option(
         None,
         envvar="BISTRO_MIRROR",
+        metavar="PLACE",
         help="A folder or URL that holds ud-treebanks-v2.18/UD_English-EWT/…, or the path or URL "
         "of an archive with {name} and {release} in it. Default: the project's public archives.",
         show_default=False,
     ),
     force: bool = flag("--force", "Download the treebank again even if it is cached."),
-    timeout: float = typer.Option(30.0, min=0.1, help="Seconds to wait for the server."),
+    timeout: float = option("S", "Seconds to wait for the server.", default=30.0, min=0.1),
     list_: bool = flag("--list", "List the cached treebanks and exit."),
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.

@@ -20,11 +20,11 @@ def linearize(
     samples: int | None = option(
         "N", "Draw N orders of each tree.", "--samples", "--sample", min=1
     ),
-    ties: Literal["lot", "input"] = option(
-        "WHICH",
+    ties: Literal["random", "input"] = option(
+        "random|input",
         "Choice among equally probable orders: at random (--seed), or the order of the input if "
         "it is one of them.",
-        default="lot",
+        default="random",
     ),
     score: bool = flag(
         "--score", "Write a table with the probability of each sentence's own order."

@@ -33,7 +33,16 @@ UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 COMMANDS = (
     *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal"),
-    *("next-word", "reading-times", "suite", "generate", "linearize", "segment", "evaluate"),
+    *(
+        "next-word",
+        "effects",
+        "reading-times",
+        "suite",
+        "generate",
+        "linearize",
+        "segment",
+        "evaluate",
+    ),
     *("draw", "complete", "next", "doctor", "crossval", "learning-curve", "report"),
     *("diagnose", "convert", "fetch", "info", "models", "package", "serve", "explain", "topics"),
 )

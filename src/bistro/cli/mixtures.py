@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 WITH = option("MODEL2", "Mix the model with this one, word by word (may be repeated).", "--with")
 DEV = option("DEV", "The text on which the weights of a mixture are fitted.")
-WEIGHTS = option("W1,W2...", "Instead of --dev: the weights of MODEL, MODEL2, ....")
+WEIGHTS = option("W1,W2...", "Instead of --dev: the weights of MODEL, MODEL2 and so on.")
 
 
 def mixture_of(

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 import bistro
 from bistro.cli import common, mixtures, outputs
-from bistro.cli.common import argument, option
+from bistro.cli.common import TABLE_SUFFIXES, argument, option
 from bistro.errors import BistroError
 from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.tasks.next_word import NextWordRow, Question
+
+MOST_SHOWN = 5
+"""Number of unknown words that a message lists."""
 
 
 def next_word(
@@ -78,6 +82,7 @@ def next_word(
         settings = common.score_settings(trained, **choices)
         common.tell_reader(trained, settings)
     columns, questions = _questions(trained, context, text, target, id, targets, split_punct)
+    _tell_unknown(trained, questions)
     if json:
         content = {"model": model, "contexts": list(_objects(reader, questions, top, settings))}
         write_text(output, common.json_text(content) + "\n")
@@ -102,11 +107,28 @@ def _questions(
     cut = cutting(model, split_punct)
     more = [single_word(word, cut) for word in targets.split(",")] if targets else []
     if text is None:
+        if context.lower().endswith(TABLE_SUFFIXES) and Path(context).is_file():
+            raise BistroError(
+                f"{context}: is a table: name the column that holds the contexts, --text COLUMN"
+            )
         return [], [Question("1", context_words(visible_text(context), cut), more)]
     table = read_table(context)
     found = list(questions_of_table(table, text, target, id, cut))
     asked = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in found]
     return table.columns, asked
+
+
+def _tell_unknown(model: bistro.Model, questions: list[Question]) -> None:
+    """Report unknown words of contexts: a model sees only their class."""
+    from bistro.models.abilities import SCORE
+
+    is_unknown = SCORE.of(model).vocabulary.is_unknown
+    words = dict.fromkeys(word for question in questions for word in question.context)
+    unknown = [word for word in words if is_unknown(word)]
+    if unknown:
+        more = f" and {len(unknown) - MOST_SHOWN} others" if len(unknown) > MOST_SHOWN else ""
+        shown = ", ".join(unknown[:MOST_SHOWN])
+        common.say(f"words of contexts that are unknown to the model: {shown}{more}")
 
 
 def _write_table(

@@ -35,9 +35,9 @@ def perplexity(
     The end of each sentence is an event like a word; figures with and without it are printed, each
     with what it counts. An unknown word has the probability of its class, so figures of models with
     different vocabularies cannot be compared. Models trained with unknown=spelling give every
-    string a probability: their bits per character can. A parser's probabilities are sums over
-    analyses, estimated without bias (--method graph or smc), exact where that is feasible (exact),
-    or bounded from below (search).
+    string a probability: their bits per character can be compared. A parser's probabilities are
+    sums over analyses, estimated without bias (--method graph or smc), exact where that is feasible
+    (exact), or bounded from below (search).
 
     --with mixes models with the same vocabulary, p = λ p1 + (1 - λ) p2, with the λ
     that is best on DEV or the --weights given, and prints the scores of each and of the mixture.
@@ -120,9 +120,10 @@ def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None
     """Print a table with one column of figures per model, and the events each figure counts."""
     from rich.table import Table
 
-    table = Table("figure", title=title)
+    table = Table(title=title)
+    table.add_column("figure", no_wrap=True)
     for name in figures:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("what is counted")
     one = next(iter(figures.values()))
     spelled = one.open_vocabulary

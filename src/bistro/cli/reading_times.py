@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import argument, flag, option, say
+from bistro.cli.named_models import model_names
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
     from bistro.evaluate.reading.data import ReadingData
-    from bistro.evaluate.reading.regression import Floats
+    from bistro.evaluate.reading.scores import ItemScores
     from bistro.evaluate.reading.study import ReadingStudy
 
 
@@ -22,13 +25,27 @@ def reading_times(
     models: list[str] = argument("MODEL...", "Models that score words: files or names."),
     word: str | None = option("COLUMN", "The words [default: word]."),
     item: str | None = option("COLUMN", "The sentence or text of a word [default: item]."),
-    time: str | None = option("COLUMN", "The reading times in milliseconds [default: time or rt]."),
+    condition: str | None = option(
+        "COLUMN", "The version of an item that was read [default: condition or cond, if there]."
+    ),
+    time: str | None = option("COLUMN", "The reading times in milliseconds [default: rt or time]."),
     position: str | None = option(
         "COLUMN",
         "The position of a word in its item [default: position; without it, the order of rows].",
     ),
     participant: str | None = option(
         "COLUMN", "The participant [default: participant or subject; without it, times are means]."
+    ),
+    only: list[str] | None = option(
+        "COLUMN=VALUE", "Use only rows with this value (may be repeated)."
+    ),
+    split_punct: bool | None = typer.Option(
+        None,
+        "--split-punct/--no-split-punct",
+        help="Split punctuation from words (the default; a pipeline: as in its treebank), or not.",
+    ),
+    known_only: bool = flag(
+        "--known-only", "Leave out words that a model does not know, and the words after them."
     ),
     frequencies: str | None = option(
         "FILE", "A text or treebank whose word frequencies are part of the baseline."
@@ -48,6 +65,9 @@ def reading_times(
     table: str | None = outputs.output(
         outputs.TABLE, "OUT.tsv", "Also write one row per time with all predictors, for lme4."
     ),
+    keep: list[str] | None = option(
+        "COLUMN", "A column of DATA that is copied to --table (may be repeated)."
+    ),
     method: str | None = common.METHOD,
     particles: int | None = common.PARTICLES,
     repeats: int | None = common.REPEATS,
@@ -56,9 +76,12 @@ def reading_times(
     """Measure how well the surprisal of models predicts reading times.
 
     DATA has a row of column names, then one row per participant and word, or per word if times are
-    means. Every item is scored once by each MODEL, which may split words differently from DATA:
-    *don't.* gets the sum of its parts. The baseline has position, length and, with --frequencies,
-    frequency, of the word and of the word before it, and an intercept per participant.
+    means. Common names of columns (of Ibex, PCIbex and jsPsych too) are recognised; stderr shows
+    which columns are used. Every item, in each of its conditions, is scored once by each MODEL. A
+    word of DATA may be several words of a model: *barn.* gets the sum of its parts. If one MODEL is
+    a pipeline, all models score its words. The baseline has position, length and, with
+    --frequencies, frequency, of the word and of the word before it, and an intercept per
+    participant.
 
     The table on stdout has one row per model: its gain over the baseline in predicting the times of
     items that were held out, in nats per row, with a 95 % interval. A verdict of "gain" means that
@@ -67,6 +90,7 @@ def reading_times(
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt
         bistro reading-times times.csv english.bistro --table rows.tsv       # for lme4 in R
+        bistro reading-times pcibex.csv english.bistro --only "Controller name=DashedSentence"
     """
     from bistro.evaluate.reading.data import read_reading_data
     from bistro.evaluate.reading.predictors import word_counts
@@ -75,24 +99,26 @@ def reading_times(
 
     if fastest >= slowest:
         raise BistroError(f"--fastest {fastest:g} must be less than --slowest {slowest:g}")
-    found = read_reading_data(
-        data, word=word, item=item, time=time, position=position, participant=participant
-    )
+    names = {"word": word, "item": item, "condition": condition, "time": time}
+    names |= {"position": position, "participant": participant}
+    found = read_reading_data(data, keep=keep or (), only=only or (), **names)
     counts = None
     if frequencies is not None:
         counts = word_counts([sentence.forms for sentence in bistro.read(frequencies)])
-    surprisal = {
-        name: _surprisal(path, found, method, particles, repeats, seed)
-        for name, path in _names(models).items()
-    }
+    trained = {name: bistro.load(path) for name, path in model_names(models).items()}
+    say("columns: " + ", ".join(f"{name} ({what})" for what, name in found.columns.items()))
+    options = {"method": method, "particles": particles, "repeats": repeats}
+    scores = _scores(trained, found, split_punct, {**options, "tags_seen": False, "seed": seed})
     result = study(
         found,
-        surprisal,
+        {name: own.surprisal for name, own in scores.items()},
         counts=counts,
         before=before,
         fastest=fastest,
         slowest=slowest,
         logarithm=log,
+        unknown={name: own.unknown for name, own in scores.items()},
+        known_only=known_only,
         seed=seed,
     )
     common.write_table("-", GAINS, gain_rows(result))
@@ -100,31 +126,31 @@ def reading_times(
     _write(found, result, output, coefficients, table, log)
 
 
-def _names(models: list[str]) -> dict[str, str]:
-    """Return names of models: their file names, or whole paths where two files have one name."""
-    counts = Counter(PurePath(path).stem for path in models)
-    names = {
-        PurePath(path).stem if counts[PurePath(path).stem] == 1 else path: path for path in models
-    }
-    if len(names) < len(models):
-        raise BistroError("a model is given twice")
-    return names
-
-
-def _surprisal(
-    path: str,
+def _scores(
+    models: Mapping[str, bistro.Model],
     data: ReadingData,
-    method: str | None,
-    particles: int | None,
-    repeats: int | None,
-    seed: int,
-) -> Floats:
-    from bistro.evaluate.reading.study import item_surprisal
+    split_punct: bool | None,
+    options: dict[str, Any],
+) -> dict[str, ItemScores]:
+    """Score the words of the data by each model, and report the unknown words."""
+    from bistro.evaluate.reading.scores import item_scores
+    from bistro.models.abilities import SCORE
+    from bistro.tasks.cutting import common_cutting
 
-    model = bistro.load(path)
-    settings = common.score_settings(model, method, particles, repeats, False, seed)
-    common.tell_reader(model, settings)
-    return item_surprisal(model, data.words, **settings)
+    cut = common_cutting(list(models.values()), split_punct)
+    scores = {}
+    for name, model in models.items():
+        settings = common.score_settings(model, **options)
+        common.tell_reader(model, settings)
+        own = scores[name] = item_scores(model, data.words, cut=cut, **settings)
+        if number := int(own.unknown.sum()):
+            is_open = SCORE.of(model).vocabulary.is_open
+            scored = "their spelling" if is_open else "only their class"
+            say(
+                f"{number:,} of {len(own.unknown):,} words are unknown to {name}: {scored} is "
+                "scored; --known-only leaves them out"
+            )
+    return scores
 
 
 def _say(result: ReadingStudy) -> None:
@@ -159,7 +185,7 @@ def _write(
     if coefficients is not None:
         common.write_table(coefficients, COEFFICIENTS, coefficient_rows(result))
     if table is not None:
-        common.write_table(table, tidy_columns(result), tidy_rows(data, result))
+        common.write_table(table, tidy_columns(data, result), tidy_rows(data, result))
     if output is not None:
         reading_page(result, PurePath(data.path).name, unit="log ms" if log else "ms").write(output)
         say(f"{output}: open it in a browser")

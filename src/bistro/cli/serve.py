@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from bistro.cli.common import argument, given, option
 from bistro.errors import BistroError
 
@@ -42,7 +40,7 @@ def serve(
     learn_with: str | None = option(
         "FILE", "Sentences to learn from beside those of the file on the desk.", "--learn-with"
     ),
-    host: str = typer.Option("127.0.0.1", help="The address to listen on."),
+    host: str = option("ADDRESS", "The address to listen on.", default="127.0.0.1"),
     port: int = option("N", "The port; 0 chooses a free one.", default=8000, min=0, max=65535),
     allow_host: list[str] | None = option("NAME", "Answer to this host name too (behind a proxy)."),
     allow_origin: list[str] | None = option("URL", "Let pages of this origin call the interface."),

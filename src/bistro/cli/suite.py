@@ -24,7 +24,7 @@ COLUMNS = {
 def suite(
     model: str = common.MODEL,
     suites: list[str] | None = argument(
-        "[SUITE]...",
+        "SUITE",
         "Files (JSON, JSON lines, CSV, TSV) or names of built-in suites; default: all built-in "
         "suites.",
         default=None,
@@ -47,7 +47,8 @@ def suite(
 
     A pair is correct if the good sentence is the more probable one. SUITE is a file of pairs (CSV
     or TSV with the columns good and bad; JSON lines with sentence_good and sentence_bad), a suite
-    in the JSON of SyntaxGym, or a built-in suite: agreement, garden-path, subordination.
+    in the JSON of SyntaxGym, or a built-in suite: agreement, garden-path, main-verb, np-s, np-z,
+    subordination. For stimuli of your own in two conditions, use bistro effects.
 
     The table, separated by tabs: the number of items, the number of correct items (all predictions
     hold), their share with its 95 % interval (Wilson), the number of unknown words, and the number

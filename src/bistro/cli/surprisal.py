@@ -9,20 +9,24 @@ import typer
 
 import bistro
 from bistro.cli import common, mixtures, outputs
-from bistro.cli.common import flag, option
+from bistro.cli.common import argument, flag, option
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
+    from bistro.tasks.cutting import Cutting
     from bistro.tasks.mixture import Mixture
     from bistro.tasks.stimuli import Stimulus
     from bistro.tasks.surprisal import ReadSentence
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-
 
 def surprisal(
     model: str = common.MODEL,
-    input: str = common.INPUT,
+    input: str = argument(
+        "INPUT",
+        "CoNLL-U, CoNLL-X, text with one sentence per line, or, with --text, a table (CSV, TSV); - "
+        "is stdin.",
+        default="-",
+    ),
     output: str = outputs.results(outputs.TABLE),
     text: str | None = option("COLUMN", "INPUT is CSV or TSV; this column has the sentences."),
     id: str | None = option("COLUMN", "The column that names each sentence."),
@@ -38,6 +42,11 @@ def surprisal(
     ),
     brackets: bool = flag(
         "--brackets", "Regions are in square brackets, as in The [old dog] barks; one row each."
+    ),
+    critical: str | None = option(
+        "COLUMN",
+        "With one sentence per row: the critical region, by its words or by the position of a "
+        "word; it gets one row.",
     ),
     region: str | None = option(
         "COLUMN", "With --sentence: adjacent rows with the same value are merged into one region."
@@ -82,8 +91,9 @@ def surprisal(
     sum of *do*, *n't* and the full stop. Text has one sentence per line; with --input raw the
     pipeline also finds the sentences, with --input lines words are split at spaces only.
 
-    A region, in --brackets or named by the column --region, has one row: the sum over its words and
-    the standard error of that sum. Regions are numbered from 1 in the column region.
+    A region, in --brackets or named by the column --critical or --region, has one row: the sum over
+    its words and the standard error of that sum. Regions are numbered from 1 in the column region;
+    the words between regions have one row with NA.
 
     --with mixes models with the same vocabulary word by word, with the weights that are
     best on DEV or the --weights given; parts of surprisal and entropies are NA.
@@ -93,9 +103,12 @@ def surprisal(
         bistro surprisal parser.bistro --with ngram.bistro --dev dev.conllu items.conllu
         bistro surprisal english.bistro items.conllu -o items.tsv.gz
         bistro surprisal english.bistro items.csv --text sentence --id item --split-punct
+        bistro surprisal english.bistro items.csv --text sentence --critical verb --split-punct
         bistro surprisal english.bistro reading.csv --text word --sentence item -o reading.tsv
     """
-    _check_options(text, id, sentence, brackets, region)
+    from bistro.tasks.cutting import at_spaces, cutting
+
+    _check_options(text, id, sentence, brackets, critical, region)
     mixtures.require_mixture(others, dev, weights)
     trained = bistro.load(model)
     choices: dict[str, Any] = {"method": method, "particles": particles, "repeats": repeats}
@@ -112,14 +125,19 @@ def surprisal(
     with common.cluster_workers(cluster) as workers:
         asked = {**settings, "eos": eos, "workers": workers}
         if text is not None:
-            stimuli = _stimuli(trained, input, text, id, sentence, split_punct, brackets, region)
+            cut = cutting(trained, split_punct)
+            stimuli = _stimuli(cut, input, text, id, sentence, brackets, critical, region)
+            if cut is at_spaces and split_punct is None:
+                lines = [stimulus.words for stimulus in stimuli[1]]
+                common.warn_of_uncut_words(lines, input, trained, can_split=True)
             columns, rows = _of_stimuli(reader, stimuli, asked)
         else:
             given = _sentences(trained, input, format, split_punct, not words, brackets)
             columns, rows = _of_sentences(reader, given, asked)
         if not others:
             common.tell_reader(trained, settings)
-        common.write_table(output, columns, _counting_unknown(columns, rows))
+        is_joined = brackets or critical is not None or region is not None
+        common.write_table(output, columns, _counting_unknown(columns, rows, is_joined))
 
 
 def _check_options(
@@ -127,17 +145,25 @@ def _check_options(
     id: str | None,
     sentence: list[str] | None,
     brackets: bool,
+    critical: str | None,
     region: str | None,
 ) -> None:
     """Raise an error if options of tables contradict each other."""
-    if text is None and (id is not None or sentence):
-        raise BistroError("--id and --sentence need --text COLUMN")
+    if text is None and (id is not None or sentence or critical is not None):
+        raise BistroError("--id, --sentence and --critical need --text COLUMN")
     if id is not None and sentence:
         raise BistroError("--id is for one sentence per row: leave it out with --sentence")
     if region is not None and not sentence:
-        raise BistroError("--region is for one word per row: add --sentence COLUMN")
-    if brackets and sentence:
-        raise BistroError("--brackets is for one sentence per row: use --region COLUMN")
+        raise BistroError(
+            "--region is for one word per row: add --sentence COLUMN; with one sentence per row, "
+            "use --critical COLUMN or --brackets"
+        )
+    if (brackets or critical is not None) and sentence:
+        raise BistroError(
+            "--brackets and --critical are for one sentence per row: use --region COLUMN"
+        )
+    if brackets and critical is not None:
+        raise BistroError("--brackets and --critical both mark regions: leave one out")
 
 
 def _sentences(
@@ -153,7 +179,7 @@ def _sentences(
     from bistro.tasks.cutting import cutting, file_sentences
     from bistro.tasks.surprisal import bracketed_sentence, cut_sentence, read_sentence
 
-    if format is None and path.lower().endswith(TABLE_SUFFIXES):
+    if format is None and path.lower().endswith(common.TABLE_SUFFIXES):
         raise BistroError(
             f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
         )
@@ -179,8 +205,8 @@ def _sentences(
     ]
 
 
-def _counting_unknown(columns: Sequence[str], rows: common.Cells) -> common.Cells:
-    """Yield the rows; then say how many words are unknown, whose surprisal is not their own."""
+def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: bool) -> common.Cells:
+    """Yield the rows; then say how many have unknown words, whose surprisal is not their own."""
     from bistro.encoding.vocabulary import END_SYMBOL
 
     places = {name.removeprefix("bistro_"): i for i, name in enumerate(columns)}
@@ -190,7 +216,8 @@ def _counting_unknown(columns: Sequence[str], rows: common.Cells) -> common.Cell
         unknown += row[places["oov"]] == 1
         yield row
     if unknown:
-        common.say(f"{unknown:,} of {words:,} words are unknown to the model (column oov)")
+        are = "rows have words that are" if is_joined else "words are"
+        common.say(f"{unknown:,} of {words:,} {are} unknown to the model (column oov)")
 
 
 def _of_sentences(
@@ -209,30 +236,28 @@ def _of_sentences(
 
 
 def _stimuli(
-    model: bistro.Model,
+    cut: Cutting,
     path: str,
     text: str,
     id: str | None,
     sentence: list[str] | None,
-    split_punct: bool | None,
     brackets: bool,
+    critical: str | None,
     region: str | None,
 ) -> tuple[list[str], list[Stimulus]]:
     """Return the columns of a table of stimuli, and the stimuli."""
-    from bistro.tasks.cutting import cutting
-    from bistro.tasks.regions import COLUMN, bracketed_stimuli, joined_regions
+    from bistro.tasks.regions import COLUMN, joined_regions, region_stimuli
     from bistro.tasks.stimuli import one_row_each, one_word_a_row, read_table
 
     table = read_table(path)
-    cut = cutting(model, split_punct)
     columns = table.columns
     if sentence:
         found = list(one_word_a_row(table, text, sentence, cut=cut))
         if region is not None:
             place = table.column(region)
             found = [joined_regions(stimulus, place) for stimulus in found]
-    elif brackets:
-        found = list(bracketed_stimuli(table, text, name=id, cut=cut))
+    elif brackets or critical is not None:
+        found = list(region_stimuli(table, text, name=id, cut=cut, critical=critical))
         columns = [*columns, f"bistro_{COLUMN}" if COLUMN in columns else COLUMN]
     else:
         found = list(one_row_each(table, text, name=id, cut=cut))

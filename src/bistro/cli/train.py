@@ -15,6 +15,7 @@ from bistro.destination import is_special
 from bistro.errors import BistroError, OutputError
 from bistro.models import kinds
 from bistro.models.options import a_model
+from bistro.progress import phase
 
 if TYPE_CHECKING:
     from bistro.inference.checkpoint import Checkpoint
@@ -34,7 +35,7 @@ def train(
     text: list[str] | None = option(
         "RAW",
         "Raw text, one sentence per line, as additional training data (ngram, transition, isbn, "
-        "reader).",
+        "reader, committee).",
     ),
     output: str | None = outputs.output(
         outputs.MODEL,
@@ -145,6 +146,7 @@ def train(
         on_note=say,
         stop_asked=lambda: watcher.stopped,
         threads=threads or os.cpu_count() or 1,
+        share=1 - family.reading,
     )
     try:
         kept = counts_in(counts_on_disk)
@@ -186,7 +188,8 @@ def read_data(
     held_out: bool = False,
 ) -> bistro.Treebank | Examples[Any]:
     """Read the data of a kind of model, and report unusual words of training data."""
-    data = kind.data().read(paths, settings, format, common.chosen_roots(roots))
+    with phase("", share=0.0 if held_out else kind.reading):
+        data = kind.data().read(paths, settings, format, common.chosen_roots(roots))
     for problem in data.problems:
         say(f"{problem}; the word is left out")
     if kind.items == "sentences" and not held_out:

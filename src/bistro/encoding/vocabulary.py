@@ -300,3 +300,11 @@ def _unique_strings(values: Any) -> list[str]:
     if len(set(values)) != len(values):
         raise ValueError("an entry occurs twice")
     return values
+
+
+def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
+    """Return the vocabulary of a header; raise an error if it does not match its hash."""
+    vocabulary = Vocabulary.from_header(header["vocabulary"])
+    if vocabulary.hash != header["vocabulary_hash"]:
+        raise ModelFileError("the vocabulary is not the one that the model was trained with")
+    return vocabulary

@@ -1,4 +1,4 @@
-"""Running chains to their end: watched, stopped, resumed.
+"""Running chains until they end, with progress, interruption and resumption.
 
 A training run is a few chains that sweep side by side. Everything that decides its result is hashed
 into a fingerprint, so that a checkpoint is only ever continued by the run it belongs to.
@@ -69,6 +69,8 @@ class Session:
     """Chains that sweep at the same time; the result is the same for any number."""
     workers: Workers | None = None
     """The workers that parse raw text; threads of this process by default."""
+    share: float = 0.0
+    """Share of the training in the work of its caller, for the estimate of the remaining time."""
 
     def saved(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
         """Return the content of the checkpoint if this run resumes from one."""

@@ -13,6 +13,9 @@ from typing import Any
 from bistro.errors import BistroError, OutputError
 from bistro.files import explain, write_text
 
+SCORE = "score"
+"""The figure that every trial has: the higher, the better."""
+
 
 class Journal:
     """The trials of one search, on disk or (without a path) in memory only."""
@@ -53,7 +56,9 @@ class Journal:
         try:
             first, *trials = map(json.loads, lines)
             owner = first["search"]
-            self._figures = {_key(trial["config"]): trial["figures"] for trial in trials}
+            if not isinstance(owner, dict):
+                raise ValueError
+            self._figures = {_key(trial["config"]): _checked(trial["figures"]) for trial in trials}
         except (ValueError, KeyError, TypeError, RecursionError):
             raise BistroError(f"{path}: is not the journal of a search: delete it") from None
         if owner != search:
@@ -66,6 +71,14 @@ class Journal:
 
 def _key(config: dict[str, Any]) -> str:
     return json.dumps(config, sort_keys=True)
+
+
+def _checked(figures: Any) -> dict[str, float]:
+    """Return the figures of a trial, or raise `ValueError`: all are numbers, one is the score."""
+    numbers = figures.values() if isinstance(figures, dict) and SCORE in figures else [None]
+    if not all(type(number) in (int, float) for number in numbers):
+        raise ValueError
+    return {name: float(number) for name, number in figures.items()}
 
 
 def _line(key: str, figures: dict[str, float]) -> str:

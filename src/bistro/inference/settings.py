@@ -84,7 +84,9 @@ class SpellingSettings:
     """Settings for the spelling of words, for unknown = "spelling"."""
 
     order: int = setting(
-        6, "Length of the character n-grams: each sees the order - 1 characters before it."
+        6,
+        "Length of the character n-grams: each sees the order - 1 characters before it.",
+        most=100,
     )
     tag_after: int = setting(
         2, "If words have tags, the tag follows this many characters in the context."

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         TreeParse,
     )
     from bistro.models.results.surprisal import SurprisalTable, Token
+    from bistro.models.span_votes import SpanVotes
     from bistro.treebank.morphology import SegmentedWord
     from bistro.treebank.projectivity import Scheme
     from bistro.treebank.sentence import Sentence
@@ -242,7 +243,7 @@ class Orderer(Protocol):
     @property
     def rule(self) -> str: ...
     def linearize(
-        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "lot"
+        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "random"
     ) -> list[Linearization]: ...
     def sample_orders(
         self, sentence: Sentence, n: int = 1, *, seed: int = 1
@@ -288,6 +289,22 @@ class TreeParser(Protocol):
         **options: Any,
     ) -> Iterator[TreeParse]:
         """Parse sentences and yield them in their order."""
+
+
+@runtime_checkable
+class SpanVoter(TreeParser, Protocol):
+    """A constituency parser that can be a member of a committee.
+
+    arrays        return its arrays by name
+    whole_header  return its header with kind and origin
+    span_votes    return the probabilities of labelled spans and tags
+    """
+
+    def arrays(self) -> Arrays: ...
+    def whole_header(self) -> dict[str, Any]: ...
+    def span_votes(
+        self, sentences: Sequence[Sequence[str]], *, first: int = 0, **options: Any
+    ) -> SpanVotes: ...
 
 
 @runtime_checkable
@@ -354,13 +371,16 @@ TOKENISE: Ability[Tokeniser] = Ability("tokenise", Tokeniser, "find words in run
 FILL: Ability[Filler] = Ability("fill", Filler, "fill in columns")
 ANNOTATE: Ability[Annotator] = Ability("annotate", Annotator, "annotate running text")
 PARSE_TREES: Ability[TreeParser] = Ability("parse_trees", TreeParser, "find constituents")
+VOTE_SPANS: Ability[SpanVoter] = Ability(
+    "vote_spans", SpanVoter, "vote in a committee of constituency parsers"
+)
 STATES: Ability[StateReader] = Ability("top_states", StateReader, "show states")
 FIGURES: Ability[Predictor] = Ability("figures", Predictor, "measure itself")
 ABILITIES: dict[str, Ability[Any]] = {
     ability.name: ability
     for ability in (
         PARSE, VOTE, TAG, SCORE, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER, SEGMENT,
-        TOKENISE, FILL, ANNOTATE, PARSE_TREES, STATES, FIGURES,
+        TOKENISE, FILL, ANNOTATE, PARSE_TREES, VOTE_SPANS, STATES, FIGURES,
     )
 }  # fmt: skip
 """Every ability by name."""

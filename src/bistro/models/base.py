@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from numpy.typing import NDArray
 
 from bistro import config as configuration
-from bistro.errors import BistroError, ModelFileError, UnknownSettingError
+from bistro.errors import UNUSABLE, BistroError, ModelFileError, UnknownSettingError, damaged
 from bistro.modelfile import (
     PROCESS_KIND,
     Arrays,
@@ -92,10 +92,6 @@ class Origin:
     seed: int
     treebank: dict[str, Any] = field(default_factory=dict)
     trace: list[dict[str, Any]] = field(default_factory=list)
-
-
-UNUSABLE = (BistroError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""Errors that a file with unexpected content may cause."""
 
 
 class Model(ABC):
@@ -275,12 +271,4 @@ def _model_of(file: ModelFile, name: str) -> LoadedModel:
             f"{name}: was made by another version of Bistro ({version}): {error}"
         ) from None
     except UNUSABLE as error:
-        raise ModelFileError(f"{name}: is damaged: {_reason(error)}") from None
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, KeyError):
-        return f"the entry {str(error)[:100]} is missing"
-    if isinstance(error, BistroError | ValueError):
-        return " ".join(str(error).split())[:500]
-    return "an entry has the wrong type or size"
+        raise damaged(name, error) from None

@@ -1,53 +1,13 @@
-"""Checks of the arrays of a model file before they are used.
-
-A family declares the type, the shape and the least and greatest value of each array in a table.
-Numbers that are not finite are always rejected.
-
->>> check_arrays({"counts": np.array([1, 2, -1])}, {"counts": Expected("i", (None,), low=0)})
-Traceback (most recent call last):
-bistro.errors.ModelFileError: the array 'counts' has values that it cannot have
-"""
+"""Checks of the arrays and headers of a model file before they are used."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
-import numpy as np
-
-from bistro.encoding.vocabulary import Vocabulary
+from bistro.encoding.arrays import Expected, check_arrays
 from bistro.errors import ModelFileError
-from bistro.modelfile import Arrays
 
-
-@dataclass(frozen=True)
-class Expected:
-    """The expected type, shape and limits of an array."""
-
-    kind: str
-    """The kind of its type in NumPy: i, u, f or b; with a size (f8) where it matters."""
-    shape: tuple[int | None, ...]
-    """Its size in each dimension, or None for any."""
-    low: float = -math.inf
-    high: float = math.inf
-
-
-def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
-    """Raise an error if arrays are not as expected; additional arrays are allowed."""
-    for name, wanted in expected.items():
-        array = arrays[name]
-        has_shape = len(array.shape) == len(wanted.shape) and all(
-            size is None or size == found
-            for size, found in zip(wanted.shape, array.shape, strict=True)
-        )
-        if not array.dtype.str[1:].startswith(wanted.kind) or not has_shape:
-            raise ModelFileError(f"the array '{name}' has another type or size than the model")
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise ModelFileError(f"the array '{name}' has values that are not finite")
-        if array.size and not (wanted.low <= array.min() and array.max() <= wanted.high):
-            raise ModelFileError(f"the array '{name}' has values that it cannot have")
+__all__ = ["Expected", "check_arrays", "distinct_strings"]
 
 
 def distinct_strings(value: object, name: str) -> list[str]:
@@ -61,11 +21,3 @@ def distinct_strings(value: object, name: str) -> list[str]:
     if not is_list or len(set(cast(list[str], value))) != len(cast(list[str], value)):
         raise ModelFileError(f"the entry '{name}' is not a list of different strings")
     return cast(list[str], value)
-
-
-def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
-    """Return the vocabulary of a header; raise an error if it does not match its hash."""
-    vocabulary = Vocabulary.from_header(header["vocabulary"])
-    if vocabulary.hash != header["vocabulary_hash"]:
-        raise ModelFileError("the vocabulary is not the one that the model was trained with")
-    return vocabulary

@@ -46,6 +46,7 @@ BUILT_IN = (
     "linearize",
     "tags",
     "trees",
+    "constituents",
     "morphology",
     "grammar",
     "tokens",
@@ -95,6 +96,8 @@ class Kind:
     speeds: str = ""
     """What takes the name of a preset ``fast`` or ``best``: ``config``, or a setting of its own;
     empty: it has none."""
+    reading: float = 0.0
+    """Approximate share of the training time that reading the data takes; 0 if it is small."""
     prior: str = ""
     """Function from settings and a seed to data from the prior and a chain; empty if none."""
 

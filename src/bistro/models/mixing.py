@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.models.abilities import Scorer
-from bistro.models.results.scores import TextScores
+from bistro.models.results.scores import TextScores, deviation_of_steps
 
 Floats = NDArray[np.float64]
 
@@ -87,12 +87,7 @@ def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
         return None
     if len({len(step) for step in steps}) > 1:
         raise ValueError("members that draw must have the same number of runs")
-    # A prefix is the product of its words: its error is the sum of their errors.
-    sums = np.cumsum(np.sum(steps, axis=0), axis=1)
-    offsets = members[0].offsets
-    before = np.concatenate((np.zeros((len(sums), 1)), sums), axis=1)[:, offsets[:-1]]
-    deviation: Floats = 1.0 + sums - np.repeat(before, np.diff(offsets), axis=1)
-    return deviation
+    return deviation_of_steps(np.sum(steps, axis=0), members[0].offsets)
 
 
 def require_same_events(*models: Scorer) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -78,6 +79,15 @@ class Chain(Protocol):
         """Memory that the chain uses, in bytes."""
 
 
+@contextlib.contextmanager
+def _consistent() -> Iterator[None]:
+    """Say so if a base lacks customers that the tables above it have: only a file can do that."""
+    try:
+        yield
+    except ValueError as error:
+        raise BistroError(f"the process and its base do not fit together: {error}") from None
+
+
 _LETTERS = "letters."
 Core = TypeVar("Core", bound=OnlineFranchise | Memoizer)
 
@@ -136,11 +146,13 @@ class CoreChain(Generic[Core]):
 
     def sweep(self, stream: Stream) -> None:
         """Seat every event again."""
-        self.core.sweep(stream)
+        with _consistent():
+            self.core.sweep(stream)
 
     def empty(self, stream: Stream) -> None:
         """Forget all events."""
-        self.core.empty(stream)
+        with _consistent():
+            self.core.empty(stream)
 
     def letters_state(self) -> State:
         """Return the state of the characters, if words are spelled."""
@@ -226,6 +238,8 @@ def franchise_state(franchise: Franchise) -> State:
 def restore_franchise(franchise: Franchise, state: Mapping[str, NDArray[Any]]) -> None:
     """Put a franchise without customers into a saved state."""
     arrays = [state[name] for name in _PARTS]
+    if len(state["parameters"]) != franchise.levels:
+        raise ValueError("there are parameters for another number of levels")
     franchise.rebuild(*arrays[:2])
     franchise.restore(*arrays[2:])
     for level, (d, theta) in enumerate(state["parameters"].tolist()):

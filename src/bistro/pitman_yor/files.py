@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bistro.errors import BistroError, ModelFileError
-from bistro.modelfile import PROCESS_KIND, read_model, write_model
+from bistro.config import LARGEST
+from bistro.encoding.arrays import Expected, check_arrays
+from bistro.errors import UNUSABLE, BistroError, ModelFileError, damaged
+from bistro.modelfile import PROCESS_KIND, Arrays, read_model, write_model
 from bistro.pitman_yor.bases import Characters
 from bistro.pitman_yor.events import END
+from bistro.pitman_yor.settings import LEVELS
 
 if TYPE_CHECKING:
     from bistro.pitman_yor.process import PitmanYor
 
+_COUNTS, _PAIRS = Expected("i4", (None,)), Expected("u4", (None,))
+_FRANCHISE = {
+    **dict.fromkeys(("restaurants", "entries"), _PAIRS),
+    **dict.fromkeys(("customers", "tables", "sizes"), _COUNTS),
+    "parameters": Expected("f8", (None, 2)),
+}
+FIXED = {**_FRANCHISE, "observed": _COUNTS}
+"""The arrays of a chain with contexts of a fixed length."""
+LETTERS = {f"letters.{name}": expected for name, expected in _FRANCHISE.items()}
+"""Those of a base that spells."""
+UNBOUNDED = {
+    **dict.fromkeys(("nodes", "children"), _PAIRS),
+    **dict.fromkeys(("text", "leaves", "seats", "sizes"), _COUNTS),
+    "parameters": Expected("f8", (LEVELS + 1,)),
+}
+"""Those of a chain with contexts of any length."""
+LEARNER = {"learner": Expected("f8", (None,))}
+"""Those of hyper-parameters that are learned online."""
 Process = TypeVar("Process", bound="PitmanYor")
 
 
@@ -32,8 +54,8 @@ def load(cls: type[Process], path: str | os.PathLike[str]) -> Process:
         )
     try:
         return _process(cls, file.header, file.arrays, "")
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ModelFileError(f"{name}: is damaged: {error}") from None
+    except UNUSABLE as error:
+        raise damaged(name, error) from None
 
 
 def _parts(process: PitmanYor, prefix: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -71,13 +93,34 @@ def _process(
     elif saved is not None:
         base = _process(cls, saved, arrays, f"{prefix}base.")
     settings = {**header["settings"], "outcomes": outcomes}
+    states = _states(settings, isinstance(base, Characters), arrays, prefix)
+    calls = header["calls"]
+    if type(calls) is not int or not 0 <= calls <= LARGEST:
+        raise ModelFileError("the number of calls is impossible")
     process = cls(**settings, base=base)
-    states = []
-    for i in range(process.chains):
-        start = f"{prefix}{i}."
-        states.append({k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)})
-    process.restore(states, [decoded(x) for x in header["features"]], int(header["calls"]))
+    process.restore(states, [decoded(x) for x in header["features"]], calls)
     return process
+
+
+def _states(
+    settings: Mapping[str, Any], spells: bool, arrays: Arrays, prefix: str
+) -> list[dict[str, Any]]:
+    """Return the arrays of each chain, after checking which there are and of which types."""
+    chains = settings["chains"]
+    if type(chains) is not int or not 1 <= chains <= len(arrays):
+        raise ModelFileError("the number of chains is not that of the arrays")
+    expected = dict(UNBOUNDED if settings["depth"] is None else FIXED)
+    expected |= LETTERS if spells else {}
+    expected |= LEARNER if settings["hyper"] == "online" else {}
+    states = []
+    for i in range(chains):
+        start = f"{prefix}{i}."
+        own = {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
+        if own.keys() != expected.keys():
+            raise ModelFileError("the arrays are not those of the settings")
+        check_arrays(own, expected)
+        states.append(own)
+    return states
 
 
 def _plain(value: Any) -> Any:

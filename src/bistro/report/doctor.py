@@ -20,8 +20,8 @@ SHOWN = (
     *("annotated", "p", "alternative", "p_alternative"),
 )
 CAPTION = (
-    "Above the words as annotated, doubted arcs marked; below, dashed, what would be likelier. "
-    "A doubted tag has the likelier one after it."
+    "Above the words: the annotation, with doubtful arcs marked. Below, dashed: the more likely "
+    "arcs. A doubtful tag is followed by the more likely one."
 )
 
 

@@ -41,8 +41,8 @@ def interval_chart(rows: Sequence[Interval], *, unit: str) -> str:
         "bistro-chart", f"Estimates with 95 % intervals, {unit}: {description}", width, height
     )
     for tick in ticks:
-        colour = MUTED if tick == 0 else RULE
-        parts.append(_line("grid", across(tick), MARGIN, across(tick), floor, colour))
+        kind, colour = ("axis", MUTED) if tick == 0 else ("grid", RULE)
+        parts.append(_line(kind, across(tick), MARGIN, across(tick), floor, colour))
         parts.append(text_at("tick", across(tick), floor + 16, f"{tick:g}", TICK_SIZE, MUTED))
     parts.append(text_at("unit", across(ticks[0] + span / 2), floor + 34, unit, TICK_SIZE, MUTED))
     for place, (name, mean, low, high) in enumerate(rows):

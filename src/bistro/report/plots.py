@@ -43,17 +43,25 @@ SMALL = 400.0
 Series = Mapping[str, Sequence[float]]
 
 
-def bar_chart(names: Sequence[str], series: Series, *, unit: str = "") -> str:
+def bar_chart(
+    names: Sequence[str], series: Series, *, unit: str = "", errors: Series | None = None
+) -> str:
     """Return groups of bars, one group per name and one bar per series, labelled with their values.
 
     Values must not be negative. An infinite value reaches the top and is marked ∞; for NaN there
-    is no bar.
+    is no bar. `errors` are half the lengths of error bars, one per bar.
     """
     _check(series, len(names))
+    reaches = {name: list((errors or {}).get(name, [0.0] * len(names))) for name in series}
+    tops = [
+        value + (error if math.isfinite(error) else 0.0)
+        for name, values in series.items()
+        for value, error in zip(values, reaches[name], strict=True)
+    ]
     finite = [value for values in series.values() for value in values if math.isfinite(value)]
     if any(value < 0 for value in finite):
         raise ValueError("bars cannot show negative values")
-    ticks = round_ticks(0.0, max(finite, default=1.0) or 1.0)
+    ticks = round_ticks(0.0, max(filter(math.isfinite, tops), default=1.0) or 1.0)
     bars = len(series) * (BAR + BAR_GAP) - BAR_GAP
     widths = [max(bars, text_width(name, NAME_SIZE)) + GROUP_GAP for name in names]
     frame = Frame(added(widths), ticks, unit, list(series))
@@ -65,8 +73,9 @@ def bar_chart(names: Sequence[str], series: Series, *, unit: str = "") -> str:
     for group, name in enumerate(names):
         middle += widths[group] / 2
         x = middle - bars / 2
-        for place, values in enumerate(series.values(), start=1):
-            parts.append(_bar(frame, x, values[group], place, f"{name}: "))
+        for place, (own, values) in enumerate(series.items(), start=1):
+            error = reaches[own][group]
+            parts.append(_bar(frame, x, values[group], place, f"{name}: ", error))
             x += BAR + BAR_GAP
         parts.append(text_at("name", middle, frame.floor + 22, name, NAME_SIZE, INK))
         middle += widths[group] / 2
@@ -142,7 +151,9 @@ def _decades(low: float, high: float) -> list[float]:
     return [float(first + step * i) for i in range(-(-(last - first) // step) + 1)]
 
 
-def _bar(frame: Frame, x: float, value: float, place: int, description: str) -> str:
+def _bar(
+    frame: Frame, x: float, value: float, place: int, description: str, error: float = 0.0
+) -> str:
     if math.isnan(value):
         return ""
     y = frame.up(value)
@@ -151,9 +162,23 @@ def _bar(frame: Frame, x: float, value: float, place: int, description: str) -> 
     return (
         f"<g><title>{xml_text(description + frame.names[place - 1])} {label} {xml_text(frame.unit)}"
         f"</title>{rectangle(x, y, BAR, frame.floor - y, place)}"
-        + tick_at(x + BAR / 2, y - 4, label, size=TICK_SIZE - 1)
+        + _error_bar(frame, x + BAR / 2, value, error)
+        + tick_at(
+            x + BAR / 2,
+            frame.up(value + (error if error > 0 else 0.0)) - 4,
+            label,
+            size=TICK_SIZE - 1,
+        )
         + "</g>"
     )
+
+
+def _error_bar(frame: Frame, x: float, value: float, error: float) -> str:
+    if not error > 0 or not math.isfinite(value):
+        return ""
+    low, high = frame.up(value - error), frame.up(value + error)
+    ends = "".join(line_at("error", x - 4, x + 4, y, y, INK) for y in (low, high))
+    return line_at("error", x, x, low, high, INK) + ends
 
 
 def _curve(

@@ -79,11 +79,17 @@ def _comparisons(found: ReadingStudy) -> list[str]:
 def _coefficients(found: ReadingStudy, unit: str) -> list[str]:
     blocks = [html.paragraph(f"In {unit} per unit of the predictor (letters, bits, words).")]
     for name, fit in found.fits.items():
+        tests = zip(fit.t_values.tolist(), fit.p_values.tolist(), strict=True)
         rows = [
-            (predictor, f"{estimate:.3f}", f"{error:.3f}", f"{low:.3f} to {high:.3f}")
-            for predictor, estimate, error, low, high in _lines(fit)
+            (
+                *(predictor, f"{estimate:.3f}", f"{error:.3f}", f"{low:.3f} to {high:.3f}"),
+                *(f"{t:.2f}", f"{p:.3g}"),
+            )
+            for (predictor, estimate, error, low, high), (t, p) in zip(
+                _lines(fit), tests, strict=True
+            )
         ]
-        headers = ("predictor", "estimate", "standard error", "95 %")
+        headers = ("predictor", "estimate", "standard error", "95 %", "t", "p")
         blocks += [html.heading(name), html.table(headers, rows)]
         blocks.append(html.protocol(f"Noise: standard deviation {fit.deviation:.3g} {unit}."))
     return blocks

@@ -1,12 +1,12 @@
-"""Who may ask: names of hosts, origins of pages, keys.
+"""Access control: host names, origins of pages, API keys.
 
-A browser sends requests for any page that it shows, also to this machine. Three checks tell them
-from those of the page here and of programs:
+A browser sends requests on behalf of any page that it shows, also to this machine. Three checks
+separate such requests from those of Bistro's page and of programs:
 
 - The host name must be one of this server's: a page whose own name was made to point here (DNS
-  rebinding) is refused. An address in numbers cannot be made to point elsewhere.
+  rebinding) is refused. A numeric address cannot be redirected in this way.
 - The origin of the page, which browsers tell with forms and scripts, must be this server's or an
-  allowed one. `Sec-Fetch-Site` tells the same of pictures and links.
+  allowed one. `Sec-Fetch-Site` gives the same information for pictures and links.
 - With keys, everything but the pages and /health needs one of them.
 """
 
@@ -27,7 +27,7 @@ from bistro.serve.errors import RefusedError
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 16
-"""Characters of a key: shorter ones can be guessed."""
+"""Minimum length of a key; shorter keys can be guessed."""
 OPEN = ("/", "/play", "/desk", "/docs", "/health")
 """Addresses that need no key."""
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
@@ -39,7 +39,7 @@ class Access:
     Parameters
     ----------
     hosts
-        Names that the server answers to, beside addresses in numbers; None: all names.
+        Names that the server answers to, in addition to numeric addresses; None allows all.
     origins
         Origins of other sites whose pages may ask.
     keys
@@ -57,7 +57,7 @@ class Access:
         self.keys = dict(keys or {})
 
     def client_of(self, scope: Scope) -> str:
-        """Return who asks, or raise `RefusedError`."""
+        """Return the client of a request, or raise `RefusedError`."""
         headers = Headers(scope=scope)
         self._check_host(headers)
         self._check_origin(headers, scope)
@@ -95,7 +95,7 @@ class Access:
         return f"key {found}"
 
     def key_of(self, scope: Scope) -> str | None:
-        """Return the name of the key that a request came with, if it is one of this server's."""
+        """Return the name of the key of a request, if the key is valid."""
         return self._name_of_key(Headers(scope=scope)) if self.keys else None
 
     def _name_of_key(self, headers: Headers) -> str | None:
@@ -146,7 +146,7 @@ def _without_port(host: str) -> str:
 
 
 def _is_number(host: str) -> bool:
-    """Return whether a host is an address in numbers."""
+    """Return whether a host is a numeric address."""
     try:
         ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:

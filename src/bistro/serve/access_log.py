@@ -25,7 +25,7 @@ from bistro.files import STANDARD_STREAM, explain
 
 NAMELESS = "-"
 UNSEEN = re.compile(rb'[^\x21-\x7e]|["\\]')
-"""Bytes of an address that could make one line look like two, or like another one."""
+"""Bytes of an address that could make one line look like two, or like a different line."""
 LONGEST_PATH = 200
 
 
@@ -71,7 +71,10 @@ def _escaped(found: re.Match[bytes]) -> bytes:
 
 
 def open_log(path: str) -> Callable[[Served], None]:
-    """Return what writes to a log; ``-`` is stdout. A file that was moved away is made again."""
+    """Return a function that writes to a log; ``-`` is stdout.
+
+    If the file is moved away, a new one is created.
+    """
     handler: logging.Handler
     if path == STANDARD_STREAM:
         handler = logging.StreamHandler(sys.stdout)
@@ -93,7 +96,7 @@ def open_log(path: str) -> Callable[[Served], None]:
 
 
 def _check_kind(path: str) -> None:
-    """Refuse to add lines to what is plainly something else."""
+    """Raise an error if an existing file is clearly not a log."""
     try:
         with Path(path).open("rb") as stream:
             begin = stream.read(1 << 12)

@@ -1,7 +1,7 @@
-"""From a model and a checked request to an answer, as plain values for JSON.
+"""Answers to valid requests, as plain values for JSON.
 
-Nothing here knows of the network. Every number is finite or None. A computation uses one thread:
-several requests at a time are what keeps a machine busy.
+This module does not use the network. Every number is finite or None. A computation uses one thread;
+concurrent requests keep a machine busy.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def facts(entry: Entry) -> Answer:
 
 
 def read(entry: Entry, sentence: Sentence, body: schemas.ReadBody) -> Answer:
-    """Return the surprisal of every word, and the live analyses where the model can tell them."""
+    """Return the surprisal of every word, and the live analyses if the model has them."""
     model = entry.able("read")
     words = sentence.forms
     options = ONE_THREAD if "threads" in model.score_options.names() else {}
@@ -109,7 +109,7 @@ def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
 
 
 def _with_own_share(tree: Analysis, likeliest: Analysis) -> Analysis:
-    """Return the minimum-risk tree with its own share of the mass, not the likeliest tree's."""
+    """Return the minimum-risk tree with its own probability, not that of the likeliest tree."""
     if not (math.isfinite(tree.log_prob) and math.isfinite(likeliest.log_prob)):
         return tree
     share = likeliest.posterior * math.exp(min(0.0, tree.log_prob - likeliest.log_prob))
@@ -210,7 +210,7 @@ def _tree_of(body: schemas.LinearizeBody) -> Sentence:
 
 
 def _filled(schema: type[BaseModel], source: object, **given: Any) -> Answer:
-    """Return the fields of an answer: those given, the others from the attributes of `source`."""
+    """Return the fields of an answer; those not given come from attributes of `source`."""
     names = schema.model_fields
     return {n: given[n] if n in given else plain(getattr(source, n)) for n in names}
 

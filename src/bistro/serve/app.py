@@ -1,4 +1,4 @@
-"""The application: addresses, and what answers there.
+"""The application: its addresses and their handlers.
 
 >>> import bistro
 >>> from starlette.testclient import TestClient
@@ -44,7 +44,7 @@ from bistro.serve.work import Work
 from bistro.version import __version__
 
 SHORT_TEXT = 500
-"""Characters that are split on the event loop: that takes less time than waiting."""
+"""Shorter texts, in characters, are split on the event loop: faster than queueing them."""
 PLAYGROUND = "play.html"
 """A page that needs no model."""
 ABOUT = (
@@ -131,7 +131,7 @@ def create_app(
 
 
 def _add_page(app: FastAPI, start: str, *, has_desk: bool) -> None:
-    """Add the pages: at /, that of the models or, without any, the playground."""
+    """Add the pages; / is the page of the models or, without models, the playground."""
     files = page_files()
 
     def send(request: Request, name: str) -> Response:
@@ -165,7 +165,7 @@ def _add_page(app: FastAPI, start: str, *, has_desk: bool) -> None:
 async def _answered(
     work: Work, request: Request, model: str | None, compute: Callable[[], object], number: int = 1
 ) -> Response:
-    """Answer with what `compute` returns; `number` is how much of it is asked for."""
+    """Answer with the result of `compute`; `number` is the requested number of items."""
 
     def encoded() -> Response:
         return json_response(compute())
@@ -186,7 +186,7 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
     @app.get("/api/models", response_model=schemas.Models, responses=COMMON)
     async def models() -> Response:
-        """Return the models, what each can do, and the limits of the server."""
+        """Return the models with their abilities, and the limits of the server."""
         return Response(known, media_type="application/json")
 
     @app.post("/api/words", response_model=schemas.Words, responses=MODEL_ERRORS)

@@ -9,7 +9,7 @@ View lists the annotations that belong to it:
     <cas:View sofa="1" members="29"/>
 
 Offsets count UTF-16 units, as in Java. XML with a document type, where entities are declared, is
-refused: XMI never has one, and entities can make a short file a very long one.
+refused: XMI never has one, and entities can expand a short file enormously.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ class Cas:
         raise MalformedError("the document has no View of its text")
 
     def annotations(self, type_name: str, *, subtypes: bool = False) -> Iterator[Any]:
-        """Yield the elements of a type, those that are suggestions left out.
+        """Yield the elements of a type, except suggestions.
 
-        With `subtypes`, those of all types of its package: DKPro has one type per tag.
+        With `subtypes`, yield those of all types of its package: DKPro has one type per tag.
         """
         space, name = qualified(type_name)
         for element in self.root:
@@ -84,7 +84,7 @@ class Cas:
                 yield element
 
     def span(self, element: ElementTree.Element) -> Span:
-        """Return what part of the text an annotation covers."""
+        """Return the part of the text that an annotation covers."""
         places = [element.get(name, "") for name in ("begin", "end")]
         if not all(place.isdecimal() and len(place) < 10 for place in places):
             raise MalformedError(f"an annotation has no offsets: {element.tag.partition('}')[2]}")
@@ -127,7 +127,7 @@ class Offsets:
             self._characters = {unit: place for place, unit in enumerate(self._units)}
 
     def character(self, unit: int) -> int:
-        """Return the place of a character."""
+        """Return the index of a character."""
         if self._units is None and unit <= self._length:
             return unit
         if self._units is not None and unit in self._characters:
@@ -137,7 +137,7 @@ class Offsets:
         )
 
     def unit(self, place: int) -> int:
-        """Return where a character begins."""
+        """Return the offset of a character."""
         return place if self._units is None else self._units[place]
 
 

@@ -41,7 +41,7 @@ class UnknownModelError(BistroError):
 
 @dataclass(frozen=True)
 class Entry:
-    """A model, its id, and what it can do."""
+    """A model with its id and its abilities."""
 
     id: str
     model: LoadedModel
@@ -59,11 +59,11 @@ class Entry:
 
     @property
     def tokeniser(self) -> Tokeniser | None:
-        """What finds the words of text, if the model has learned it."""
+        """The tokeniser of the model, if it has one."""
         return TOKENISE.of(self.model) if TOKENISE.is_of(self.model) else None
 
     def able(self, ability: str) -> LoadedModel:
-        """Return the model, or its part, that can do this, or say that it cannot."""
+        """Return the model, or its part, with an ability; raise an error if it has none."""
         if ability in self.parts:
             return self.parts[ability]
         able = ", ".join(self.abilities) or "none of what this server offers"
@@ -78,7 +78,7 @@ class Catalog:
 
     @classmethod
     def of(cls, models: Sequence[tuple[str, Model]]) -> Catalog:
-        """Give ids to models that have names, and try out what they can do."""
+        """Return a catalogue of named models, after trying their abilities."""
         ids = unique_ids([name for name, _ in models])
         loaded = [cast("LoadedModel", model) for _, model in models]
         return cls(
@@ -88,7 +88,7 @@ class Catalog:
 
     @classmethod
     def load(cls, names: Sequence[str]) -> Catalog:
-        """Open models: files, or installed ones by name."""
+        """Open models: files, or names of installed models."""
         found = cls.of([(name, load(name)) for name in names])
         for name, entry in zip(names, found, strict=True):
             package = package_of(name)
@@ -130,10 +130,10 @@ def unique_ids(names: Iterable[str]) -> list[str]:
 
 
 def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
-    """Yield what a model can do, with the part that does it, found by doing it once.
+    """Yield the abilities of a model, each with the part that has it, after trying it once.
 
-    That also fills its caches. An ability of the kind alone says too little: a parser without
-    words, or one from right to left, has `score` and refuses it.
+    That also fills its caches. The abilities of the kind are not enough: a parser without words, or
+    one that reads from right to left, has `score` but raises an error.
     """
     words = ["a"]
     tree = Sentence.from_columns(words, heads=[0], upos=["X"], xpos=["X"], deprels=["x"])

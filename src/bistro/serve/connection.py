@@ -1,12 +1,12 @@
-"""Connections that cannot hold up the server: limits on time and number below the application.
+"""Limits on the time and the number of connections, below the application.
 
-A connection is waited for while its client sends or takes something, and each such wait has an end:
-headers and bodies that do not come, answers that nobody reads, connections that nobody uses. If
-there are too many connections all the same, the client with the most of them loses the one that has
-been waited for longest. A request that has come whole is never dropped, and the queue of the
-application limits how many there are; so a new client always gets an answer.
+Every wait for a client has a time limit: for headers and bodies that do not arrive, for answers
+that are not read, and for idle connections. If there are still too many connections, the client
+with the most connections loses the one that has been idle longest. A complete request is never
+dropped, and the queue of the application limits their number; so a new client always gets an
+answer.
 
-All refusals are JSON, as those of the application.
+All errors are JSON, like those of the application.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ class Connection(H11Protocol):
     timer: asyncio.TimerHandle | None = None
     writing_timer: asyncio.TimerHandle | None = None
     is_reading = True
-    """Whether a request is expected at once: the first one, or one whose first bytes have come."""
+    """Whether a request is expected now: the first one, or one whose first bytes have arrived."""
     has_bytes = False
-    """Whether bytes of that request have come."""
+    """Whether bytes of that request have arrived."""
     waiting_since = 0.0
 
     # ---- events of the transport ---------------------------------------------------------------
     def connection_made(self, transport: Any) -> None:
-        """Take in a client; if there are too many, send one away."""
+        """Accept a client; if there are too many, close one connection."""
         super().connection_made(transport)
         self._wait(self.within.header_seconds)
         if len(self.connections) > self.within.connections:
             self._make_room()
 
     def data_received(self, data: bytes) -> None:
-        """Go on with a request; its headers are to come whole before long."""
+        """Continue a request; its headers must be complete within a time limit."""
         super().data_received(data)
         if not self._is_between():
             self._end_wait()
@@ -62,7 +62,7 @@ class Connection(H11Protocol):
             self._wait(self.within.header_seconds)
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, which may have come already."""
+        """Wait for the next request, which may have arrived already."""
         self.has_bytes = self.is_reading = False
         super().on_response_complete()
         self._unset_keepalive_if_required()
@@ -76,7 +76,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Wait until the client takes what it is sent, but not for ever."""
+        """Wait until the client has received the data, up to a time limit."""
         super().pause_writing()
         self._end_writing()
         seconds = self.within.body_seconds
@@ -93,7 +93,7 @@ class Connection(H11Protocol):
 
     # ---- waiting -------------------------------------------------------------------------------
     def _is_between(self) -> bool:
-        """Return whether no request is under way: none has come, or the last one is answered."""
+        """Return whether no request is in progress: none has arrived, or the last is answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def _wait(self, seconds: float) -> None:
@@ -120,7 +120,7 @@ class Connection(H11Protocol):
 
     # ---- leaving -------------------------------------------------------------------------------
     def _make_room(self) -> None:
-        """End the oldest wait of the client with the most connections that wait."""
+        """Close the longest-waiting connection of the client with the most idle connections."""
         others = [one for one in self.connections if isinstance(one, Connection)]
         waiting = [one for one in others if one is not self and one.can_be_dropped()]
         if not waiting:
@@ -136,7 +136,7 @@ class Connection(H11Protocol):
         return self.client[0] if self.client else ""
 
     def can_be_dropped(self) -> bool:
-        """Return whether the server waits for this client, and not this client for an answer."""
+        """Return whether the server waits for this client, not the client for an answer."""
         return self._is_between() or self.cycle.more_body or self.cycle.response_started
 
     def drop(self) -> None:

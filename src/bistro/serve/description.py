@@ -1,4 +1,4 @@
-"""The OpenAPI description, with the models and limits of the very server that gives it."""
+"""The OpenAPI description, with the models and limits of this server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ABILITIES = {
 
 
 def describe(app: FastAPI, catalog: Catalog, limits: Limits) -> None:
-    """Let an application tell its ids and limits in its description."""
+    """Add the model ids and limits of an application to its description."""
     plain = app.openapi
 
     def with_facts() -> dict[str, Any]:
@@ -56,11 +56,11 @@ def _limit(body: str, properties: dict[str, Any], catalog: Catalog, limits: Limi
 
 
 def _able(catalog: Catalog, ability: str) -> list[str]:
-    """Return the ids of the models that can do this, or all if none can: an enum is not empty."""
+    """Return the ids of the models with an ability, or all ids: an enum must not be empty."""
     return [entry.id for entry in catalog if ability in entry.abilities] or catalog.ids
 
 
 def _plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a schema that says what a value is, if it may also be null."""
+    """Return the part of a nullable schema that describes the value."""
     kinds: list[dict[str, Any]] = schema.get("anyOf", [schema])
     return next(kind for kind in kinds if kind.get("type") != "null")

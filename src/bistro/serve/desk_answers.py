@@ -1,4 +1,4 @@
-"""What the desk answers, as plain values for JSON. Nothing here knows of the network."""
+"""Answers of the desk, as plain values for JSON. This module does not use the network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
 SNIPPET = 90
-"""Characters of a sentence in the list."""
+"""Maximum number of characters of a sentence in the list."""
 COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "misc")
 
 
@@ -39,7 +39,7 @@ def changes(desk: Desk, beside: Beside, since: int) -> Answer:
 
 
 def row(desk: Desk, place: int) -> list[Any]:
-    """Return what the list shows: id, text, words, state, doubt, version."""
+    """Return the list entry of a sentence: id, text, words, state, doubt, version."""
     sentence = desk.document.sentences[place]
     name, text = _named(sentence)
     return [
@@ -67,7 +67,7 @@ def _named(sentence: Sentence) -> tuple[str, str]:
 
 
 def state_of(sentence: Sentence, *, is_done: bool) -> str:
-    """Return how far a sentence is: ``open``, ``part``, ``whole`` or ``done``."""
+    """Return the state of a sentence: ``open``, ``part``, ``whole`` or ``done``."""
     if is_done:
         return "done"
     missing = sentence.heads.count(MISSING)
@@ -83,7 +83,7 @@ def _doubt(doubts: tuple[float, ...] | None, words: int) -> float | None:
 
 
 def status(desk: Desk, beside: Beside) -> Answer:
-    """Return what the page shows of the file as a whole."""
+    """Return the state of the whole file, for the page."""
     document = desk.document
     suggester = desk.suggester
     return {
@@ -119,7 +119,7 @@ def names(desk: Desk) -> Answer:
 
 
 def shown(desk: Desk, shot: Snapshot) -> Answer:
-    """Return one sentence: its columns, and what the model suggests."""
+    """Return one sentence: its columns, and the suggestions of the model."""
     sentence = shot.sentence
     name, text = _named(sentence)
     return {
@@ -165,7 +165,7 @@ def word(desk: Desk, shot: Snapshot, place: int) -> Answer:
 
 
 def findings(desk: Desk, shot: Snapshot) -> Answer:
-    """Return what the model would have otherwise."""
+    """Return the annotated values for which the model prefers an alternative."""
     rows = [
         {
             **asdict(one),
@@ -178,7 +178,7 @@ def findings(desk: Desk, shot: Snapshot) -> Answer:
 
 
 def ordered(desk: Desk, by: str) -> Answer:
-    """Return the places of all sentences in an order; those that are done come last."""
+    """Return the positions of all sentences in an order; confirmed sentences come last."""
     with desk.lock:
         places = range(len(desk.document))
         if by == "file":

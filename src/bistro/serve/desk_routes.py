@@ -31,7 +31,7 @@ def add_desk(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None:
 
 
 async def _written(desks: Desks, act: Callable[[], T]) -> T:
-    """Do what changes a file: one thing at a time, and to its end, whoever goes away."""
+    """Change a file: one change at a time, completed even if the client disconnects."""
     loop = asyncio.get_running_loop()
     return await asyncio.shield(loop.run_in_executor(desks.writer, act))
 
@@ -50,13 +50,13 @@ def _add_files(app: FastAPI, desks: Desks) -> None:
 
     @app.post("/api/desk/open", responses=ERRORS)
     async def bring(body: schemas.PieceBody) -> Response:
-        """Bring a file to the desk, in pieces; the copy in the folder of the desk is opened."""
+        """Upload a file in pieces; the copy in the folder of the desk is opened."""
         receive = partial(desks.receive, body.name, body.text, first=body.first, last=body.last)
         return json_response({"file": await _written(desks, receive)})
 
     @app.post("/api/desk/list", responses=ERRORS)
     async def list_sentences(body: schemas.FileBody) -> Response:
-        """Return all sentences of a file in short."""
+        """Return a summary of every sentence of a file."""
         desk, beside = desks[body.file]
 
         def compute() -> Response:
@@ -97,7 +97,7 @@ def _add_readers(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None
 
     @app.post("/api/desk/show", responses=ERRORS)
     async def show(body: schemas.SentenceOfFile, request: Request) -> Response:
-        """Return a sentence, and what the model suggests for what is open."""
+        """Return a sentence, with suggestions for its open values."""
         desk, _ = desks[body.file]
         return await answer(request, desk, body.sentence, partial(answers.shown, desk))
 
@@ -139,13 +139,13 @@ def _add_writers(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None
 
     @app.post("/api/desk/undo", responses=ERRORS)
     async def undo(body: schemas.TurnBody, request: Request) -> Response:
-        """Take the last decision back; answer with its sentence."""
+        """Undo the last decision; answer with its sentence."""
         desk, _ = desks[body.file]
         return await after(request, body.file, await _written(desks, lambda: desk.undo(body.last)))
 
     @app.post("/api/desk/redo", responses=ERRORS)
     async def redo(body: schemas.TurnBody, request: Request) -> Response:
-        """Make the decision that was undone last again; answer with its sentence."""
+        """Redo the decision that was undone last; answer with its sentence."""
         desk, _ = desks[body.file]
         return await after(request, body.file, await _written(desks, lambda: desk.redo(body.last)))
 

@@ -18,19 +18,19 @@ Order = Literal["file", "doubt", "corrections", "worst", "new", "both", "random"
 
 
 class FileBody(Body):
-    """A file of the desk; with only one, it need not be named."""
+    """A file of the desk; may be omitted if there is only one."""
 
     file: Text = Field("", description="One of the files of /api/desk.")
 
 
 class SentenceOfFile(FileBody):
-    """A sentence, by its place in the file."""
+    """A sentence, by its position in the file."""
 
     sentence: Number = Field(description="From 0.")
 
 
 class WordOfFile(SentenceOfFile):
-    """A word, by its place in the sentence."""
+    """A word, by its position in the sentence."""
 
     word: Place = Field(description="From 1.")
 
@@ -85,7 +85,7 @@ class TurnBody(FileBody):
 class SaveBody(FileBody):
     """Save."""
 
-    overwrite: bool = Field(False, description="Save also if another program has changed the file.")
+    overwrite: bool = Field(False, description="Save even if another program has changed the file.")
 
 
 class ChangesBody(FileBody):
@@ -101,7 +101,7 @@ class OrderBody(FileBody):
 
 
 class PieceBody(Body):
-    """A piece of a file that is brought to the desk; the last one opens it."""
+    """A piece of an uploaded file; the last piece opens it."""
 
     name: Word
     text: Text

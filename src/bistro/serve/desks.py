@@ -1,4 +1,4 @@
-"""The files on the desk of a server, and how they are opened."""
+"""The open files of the desk of a server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bistro.treebank.sentence import Sentence
 
 SAFE_NAME = re.compile(r"[^\s./\\][^/\\\0-\x1f]{0,120}\.conllu")
 LARGEST = 200_000_000
-"""Bytes of a file that is brought through the page."""
+"""Maximum size of an uploaded file, in bytes."""
 
 
 class Desks:
@@ -28,7 +28,7 @@ class Desks:
     Parameters
     ----------
     catalog
-        The models of the server; the first that parses suggests.
+        The models of the server; suggestions come from the first parser.
     files
         Files to open at once.
     folder
@@ -92,7 +92,7 @@ class Desks:
         return [name for name in found if name not in self.open_files]
 
     def receive(self, name: str, text: str, *, first: bool, last: bool) -> str:
-        """Take a piece of a file; the last one opens it, and an empty text opens what is there."""
+        """Add a piece; the last one opens the file, and an empty text opens an existing file."""
         if self.folder is None:
             raise BistroError("this desk takes no files: start the server with --desk FOLDER")
         if not SAFE_NAME.fullmatch(name):
@@ -121,7 +121,7 @@ class Desks:
             raise
 
     def close(self) -> None:
-        """Stop all threads, and let other processes have the files."""
+        """Stop all threads, and release the files."""
         self.writer.shutdown()
         for desk, beside in self.open_files.values():
             beside.close()

@@ -87,7 +87,7 @@ class Reader:
         self.show_models = show_models
 
     def section(self, method: str, path: str, operation: Schema) -> str:
-        """Return what there is to say of one address and method."""
+        """Return the description of one address and method."""
         blocks = [f'<section id="{_anchor(method, path)}">']
         blocks.append(f"<h2><code>{method} {escape(path)}</code></h2>")
         blocks.append(f"<p>{_text(operation.get('description', ''))}</p>")
@@ -176,7 +176,7 @@ class Reader:
         return schema
 
     def _example(self, schema: Schema) -> dict[str, Any]:
-        """Return a small body: what is required, and what the description has examples of."""
+        """Return a small example of a body: required fields, and fields with examples."""
         required = schema.get("required", ())
         return {
             name: self._value(name, one)

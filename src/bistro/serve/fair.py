@@ -1,8 +1,8 @@
-"""A queue in which no client waits for another's many requests.
+"""A fair queue: a client with many requests does not delay the others.
 
-Clients take turns: the next request is that of the client who was served least recently, and each
-client's own requests keep their order, apart from those that cannot begin yet. The number of
-requests that wait is limited, and so is the number that one client has waiting or at work.
+Clients take turns: the next request is that of the client who was served least recently, and the
+requests of one client stay in order, except those that cannot begin yet. The number of requests
+that wait is limited, and so is the number that one client has waiting or at work.
 
 >>> queue = FairQueue[str](most=4, most_per_client=3)
 >>> for client, request in [("ann", "a1"), ("ann", "a2"), ("ann", "a3"), ("bob", "b1")]:
@@ -28,7 +28,7 @@ class BusyError(BistroError):
 
 
 class TooManyError(BistroError):
-    """One client asks for too much at the same time."""
+    """One client has too many requests at the same time."""
 
 
 class FairQueue(Generic[T]):
@@ -39,14 +39,14 @@ class FairQueue(Generic[T]):
         self.most_per_client = most_per_client
         self.waiting = 0
         self.unfinished = Counter[str]()
-        """Requests of each client that wait or are at work."""
+        """Number of waiting and running requests of each client."""
         self._turns: OrderedDict[str, list[T]] = OrderedDict()
         """The waiting requests of each client who has any; the first client is the next."""
 
     def add(self, client: str, request: T, is_alike: Callable[[T], bool] | None = None) -> None:
-        """Let a request wait, or raise an error that says why it cannot.
+        """Add a request to the queue, or raise an error with the reason.
 
-        With `is_alike`, the limit is on those that wait and are alike, and not on all.
+        With `is_alike`, only similar waiting requests count towards the limit.
         """
         if self.unfinished[client] >= self.most_per_client:
             raise TooManyError(
@@ -62,7 +62,7 @@ class FairQueue(Generic[T]):
         self.waiting += 1
 
     def put_back(self, client: str, request: T) -> None:
-        """Let a request that was taken wait again, before others of its client."""
+        """Put a request back into the queue, before the others of its client."""
         self._turns.setdefault(client, []).insert(0, request)
         self.waiting += 1
 
@@ -78,7 +78,7 @@ class FairQueue(Generic[T]):
         return None
 
     def withdraw(self, client: str, request: T) -> bool:
-        """Remove a request that has not been taken; tell whether it was still there."""
+        """Remove a waiting request; return whether it was still in the queue."""
         if request not in self._turns.get(client, ()):
             return False
         self._remove(client, request)
@@ -93,7 +93,7 @@ class FairQueue(Generic[T]):
         self.waiting -= 1
 
     def finish(self, client: str) -> None:
-        """Forget a request that was taken and is done."""
+        """Remove a finished request from the counts."""
         self.unfinished[client] -= 1
         if not self.unfinished[client]:
             del self.unfinished[client]

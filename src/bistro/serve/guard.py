@@ -1,8 +1,8 @@
-"""What is checked before every request: who asks, its size, its time; and the headers of answers.
+"""Checks of every request (client, size, time), and the headers of all answers.
 
-A body is read whole before anything looks at it, no further than the limit, whether or not its
-length was announced. While a request is being answered the guard listens for the end of the
-connection: if the client goes away, the work for it is cancelled.
+A body is read completely before it is processed, up to the limit, whether or not its length was
+announced. While a request is being answered the guard listens for the end of the connection: if the
+client disconnects, its work is cancelled.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from bistro.serve.metrics import GONE, Metrics
 from bistro.serve.work import Work
 
 CLIENT = "bistro.client"
-"""Where the scope of a request tells who asks."""
+"""Key of the client in the scope of a request."""
 SIZE = "bistro.size"
-"""Where it tells how many bytes were sent."""
+"""Key of the number of bytes sent."""
 SECURITY_HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; "
@@ -48,7 +48,7 @@ SHORT_BODY = 65_536
 
 
 class GoneError(Exception):
-    """The client has gone away before its request was whole."""
+    """The client disconnected before its request was complete."""
 
 
 class Guard:
@@ -127,7 +127,7 @@ class Guard:
 
 
 class Answer:
-    """What is sent, with the headers that all answers have."""
+    """The answer, with the headers that all answers have."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -161,7 +161,7 @@ class Body:
         self.held = 0
 
     async def read(self, receive: Receive) -> None:
-        """Read all of it, or refuse it."""
+        """Read the whole body; raise an error if it is too large."""
         seconds = self.guard.limits.body_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -205,12 +205,12 @@ class Body:
 async def _while_connected(
     app: ASGIApp, scope: Scope, body: bytes, receive: Receive, answer: Answer
 ) -> None:
-    """Run the application; cancel it when the client goes away before the answer."""
+    """Run the application; cancel it if the client disconnects before the answer."""
     gone = asyncio.Event()
     given = False
 
     async def replay() -> Message:
-        """Give the whole body at once, and then nothing but the end of the connection."""
+        """Return the whole body at once, and after it only the end of the connection."""
         nonlocal given
         if given:
             await gone.wait()
@@ -241,7 +241,7 @@ async def _while_connected(
 async def run_for(
     work: Work, request: Request, compute: Callable[[], Response], about: Hashable
 ) -> Response:
-    """Compute the answer to a request; `about` tells, beside its size, what it may cost."""
+    """Compute the answer to a request; `about` and its size predict its cost."""
     scope = request.scope
     sort = (scope["path"], about, scope[SIZE].bit_length())
     return await work.run(compute, client=scope[CLIENT], sort=sort)

@@ -1,9 +1,9 @@
 """Suggestions for INCEpTION: lemmas, tags and dependencies of its documents.
 
-INCEpTION sends a document and the names of a layer and a feature; back go the same document and new
-annotations of that layer, each marked as a suggestion, with its probability as its score. What
-annotators have decided is evidence: tags and arcs that are there stay, and the rest is found in
-their light. Words that have the annotation already get no suggestion.
+INCEpTION sends a document and the names of a layer and a feature; the answer is the same document
+with new annotations of that layer, each marked as a suggestion, with its probability as its score.
+Existing annotation is evidence: its tags and arcs stay, and the rest is predicted given them. Words
+that already have the annotation get no suggestion.
 
     layer                           feature          what is suggested
     …segmentation.type.Lemma        value            lemmas, by a pipeline
@@ -42,7 +42,7 @@ LAYERS = {LEMMA: ("value",), POS: ("PosValue", "coarseValue"), DEPENDENCY: ("Dep
 
 @dataclass(frozen=True)
 class Piece:
-    """One sentence of a document, and where its words are."""
+    """One sentence of a document, and the positions of its words."""
 
     tokens: list[Span]
     sentence: Sentence
@@ -70,7 +70,7 @@ def predict(entry: Entry, inputs: Inputs, xmi: str, layer: str, feature: str) ->
 
 
 def check_layer(layer: str, feature: str) -> None:
-    """Refuse what no model can suggest."""
+    """Raise an error if no model can suggest this."""
     if feature not in LAYERS.get(layer, ()):
         able = ", ".join(f"{name} ({'; '.join(LAYERS[name])})" for name in LAYERS)
         raise BistroError(f"there are no suggestions for this layer and feature; there are: {able}")
@@ -126,7 +126,7 @@ def _values(cas: Cas, layer: str, feature: str) -> dict[tuple[int, int], str]:
 
 
 def _tree(tokens: Sequence[Span], arcs: dict[str, tuple[str, str]]) -> tuple[list[int], list[str]]:
-    """Return heads and labels of words; arcs that make no tree are left out."""
+    """Return heads and labels of words; arcs that do not form a tree are left out."""
     number = {token.id: place for place, token in enumerate(tokens, start=1)}
     heads, labels = [], []
     for place, token in enumerate(tokens, start=1):

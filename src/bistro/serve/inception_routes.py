@@ -1,4 +1,4 @@
-"""Where INCEpTION asks for suggestions, and where it sends what its annotators have done.
+"""The addresses at which INCEpTION requests suggestions and sends annotated documents.
 
 The "Remote URL" of a model is ``/inception/MODEL``; INCEpTION adds ``/predict`` and ``/train``.
 """
@@ -27,7 +27,7 @@ NOTHING: dict[int | str, dict[str, Any]] = {204: {"description": "The documents 
 
 
 class RecommenderMetadata(BaseModel):
-    """What is to be suggested; other fields of INCEpTION are ignored."""
+    """The requested layer and feature; other fields of INCEpTION are ignored."""
 
     layer: str = Field(description="The type of the annotations.", examples=[inception.POS])
     feature: str = Field(description="Their feature.", examples=["PosValue"])
@@ -42,7 +42,7 @@ class RecommenderDocument(BaseModel):
 
 
 class PredictBody(BaseModel):
-    """A document that suggestions are wanted for."""
+    """A document for which suggestions are requested."""
 
     metadata: RecommenderMetadata
     document: RecommenderDocument
@@ -105,6 +105,6 @@ def add_inception(
 
 
 def is_complete(sentence: Sentence, entry: Any) -> bool:
-    """Tell whether every word of a sentence has a tag, a head and a label."""
+    """Return whether every word of a sentence has a tag, a head and a label."""
     tags = getattr(sentence, inception.tag_column(entry))
     return not (MISSING in sentence.heads or EMPTY in tags or EMPTY in sentence.deprels)

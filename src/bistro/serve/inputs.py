@@ -1,4 +1,4 @@
-"""From the bodies of requests to sentences, within the limits."""
+"""Conversion of request bodies to sentences, within the limits."""
 
 from __future__ import annotations
 
@@ -16,49 +16,49 @@ from bistro.treebank.tokens import split_sentences, split_text
 
 
 class Inputs:
-    """Checks what requests bring."""
+    """Validator of request bodies."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
 
     def shown_limits(self) -> dict[str, int]:
-        """Return the limits that clients can keep to."""
+        """Return the limits that clients need to know."""
         names = ("words", "characters", "analyses", "sentences")
         return {name: getattr(self.limits, name) for name in names}
 
     def check_text(self, text: str) -> None:
-        """Refuse a text that is too long."""
+        """Reject a text that is too long."""
         most = self.limits.characters
         _check(len(text), most, "the text has {:,} characters; this server takes at most {:,}")
 
     def check_words(self, words: Sequence[str]) -> None:
-        """Refuse a sentence that is too long."""
+        """Reject a sentence that is too long."""
         most = self.limits.words
         _check(len(words), most, "the sentence has {:,} words; this server takes at most {:,}")
         self.check_text("".join(words))
 
     def check_reading(self, model: Scorer, words: Sequence[str]) -> None:
-        """Refuse a sentence that a chart would take too long to read."""
+        """Reject a sentence whose chart would take too long."""
         if model.is_cubic:
             self.check_chart(words)
 
     def check_chart(self, words: Sequence[str]) -> None:
-        """Refuse a sentence that is too long for a chart."""
+        """Reject a sentence that is too long for a chart."""
         told = "the sentence has {} words; this server reads at most {} with a treebank grammar"
         _check(len(words), self.limits.chart_words, told)
 
     def check_analyses(self, *numbers: int) -> None:
-        """Refuse to find too many trees or orders."""
+        """Reject a request for too many trees or orders."""
         told = "{} analyses were asked for; this server gives at most {}"
         _check(max(numbers), self.limits.analyses, told)
 
     def check_sentences(self, number: int) -> None:
-        """Refuse to draw too many sentences."""
+        """Reject a request for too many sentences."""
         told = "{} sentences were asked for; this server gives at most {}"
         _check(number, self.limits.sentences, told)
 
     def check_dependents(self, most: int) -> None:
-        """Refuse a head with too many dependents to order."""
+        """Reject a head with too many dependents to order."""
         told = "a word has {} dependents; this server orders at most {}"
         _check(most, self.limits.dependents, told)
 
@@ -87,7 +87,7 @@ class Inputs:
         return Sentence.from_columns(words, comments=told)
 
     def checked_document(self, sentences: Iterable[Sentence]) -> list[Sentence]:
-        """Return the sentences of a whole text, or refuse it at the first that is too much."""
+        """Return the sentences of a text; raise an error at the first one beyond the limits."""
         total, kept = 0, []
         for sentence in sentences:
             self.check_words(sentence.forms)

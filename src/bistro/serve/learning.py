@@ -1,7 +1,7 @@
 """Models that learn from annotators while the server runs.
 
-One model is trained at a time, on a thread of low priority; requests go on with the model from
-before until the new one is there. Whoever sends documents meanwhile is asked to come again later.
+One model is trained at a time, on a thread of low priority; requests use the old model until the
+new one is ready. Clients that send documents in the meantime are asked to try again later.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from bistro.tasks.train import train
 from bistro.treebank.sentence import Sentence
 
 MOST_MODELS = 16
-"""Learned models that are kept; the one that was not used for the longest time is forgotten."""
+"""Number of learned models to keep; the least recently used one is dropped."""
 
 
 class Learner:
-    """Trains models of sentences that clients send, and keeps the last model of each client.
+    """Trainer of models on sentences from clients; it keeps the last model of each client.
 
     Parameters
     ----------
     least
-        Complete sentences that a model needs; None: nothing is learned.
+        Minimum number of complete sentences for training; None: nothing is learned.
     """
 
     def __init__(self, least: int | None) -> None:
@@ -41,21 +41,21 @@ class Learner:
         self._stop = StopFlag()
 
     def latest(self, entry: Entry, who: Hashable) -> Entry:
-        """Return the model that was trained for somebody, or else the one that is served."""
+        """Return the model that was trained for a client, or the served model if there is none."""
         key = (entry.id, who)
         if key in self._models:
             self._models.move_to_end(key)
         return self._models.get(key, entry)
 
     def check(self) -> None:
-        """Refuse to learn if that is switched off, or if a model is being trained."""
+        """Raise an error if learning is switched off or a model is being trained."""
         if self.least is None:
             raise BistroError("this server does not learn: start it with --learn-after N")
         if self._thread is not None and self._thread.is_alive():
             raise TooManyError("a model is being trained: try again later")
 
     def learn(self, entry: Entry, who: Hashable, sentences: Sequence[Sentence]) -> bool:
-        """Begin to train a model like `entry`; tell whether there are enough sentences."""
+        """Start training a model like `entry`; return whether there are enough sentences."""
         self.check()
         assert self.least is not None
         if len(sentences) < self.least:
@@ -67,7 +67,7 @@ class Learner:
         return True
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait until the model that is being trained is there."""
+        """Wait until the current training is finished."""
         if self._thread is not None:
             self._thread.join(seconds)
 

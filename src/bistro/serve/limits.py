@@ -1,4 +1,4 @@
-"""What a request may cost at most. Whoever starts the server can change every limit."""
+"""Limits on the cost of a request. Every limit can be changed when the server is started."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one server; what exceeds them is refused with a sentence that names the limit."""
+    """Limits of one server; the error for a request beyond them names the limit."""
 
     words: int = 150
     """In a sentence."""

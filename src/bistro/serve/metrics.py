@@ -1,8 +1,8 @@
-"""What the server does, in the text format of Prometheus: requests, seconds, queue, memory.
+"""Metrics of the server in the text format of Prometheus: requests, seconds, queue, memory.
 
 Requests are counted by route, method and status. A route is one of the addresses that the server
-has, and everything else is ``other``: a client that asks for many addresses makes no new series.
-All methods run on the event loop.
+has, and everything else is ``other``: a client that requests many addresses does not create new
+series. All methods run on the event loop.
 
 >>> from bistro.serve.limits import Limits
 >>> metrics = Metrics(["/api/parse"], Work(Limits()), [])
@@ -69,7 +69,7 @@ class Metrics:
         self.requests = Counter[tuple[str, str, int]]()
         self.seconds: dict[str, Seconds] = {}
         self.in_flight = 0
-        """Requests that have begun and have no answer yet."""
+        """Number of requests in progress."""
         self.started = time.time()
 
     def observe(self, method: str, path: str, status: int, seconds: float) -> None:
@@ -119,7 +119,7 @@ class Metrics:
         return lines
 
     def _process(self) -> Iterator[list[str]]:
-        """Yield what Prometheus expects of every process, under its usual names."""
+        """Yield the standard process metrics of Prometheus."""
         if (memory := resident_bytes()) is not None:
             yield _one("process_resident_memory_bytes", "gauge", "Memory in use.", memory)
         cpu = round(time.process_time(), 3)
@@ -129,7 +129,7 @@ class Metrics:
 
 
 def resident_bytes() -> int | None:
-    """Return the memory that this process uses, where the system says it in a file."""
+    """Return the memory that this process uses, where the system reports it in a file."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")

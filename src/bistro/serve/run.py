@@ -1,4 +1,4 @@
-"""Start the server, say where it is, and stop it cleanly."""
+"""Start the server, print its address, and stop it cleanly."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def serve(
     proxies: Sequence[str] = (),
     page: str = "",
 ) -> None:
-    """Answer requests until Ctrl-C or SIGTERM, and then finish those that have come.
+    """Answer requests until Ctrl-C or SIGTERM, then finish the current ones.
 
-    A second Ctrl-C stops at once. `proxies` are addresses that are believed when they say for whom
-    they ask (X-Forwarded-For); `page` is the one to look at first.
+    A second Ctrl-C stops at once. `proxies` are the addresses whose X-Forwarded-For is trusted;
+    `page` is the page whose address is printed.
     """
     listening = listen(host, port)
     name, bound = listening.getsockname()[:2]
@@ -67,7 +67,7 @@ def serve(
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server, which says what it waits for when it stops.
+    """Uvicorn's server, which reports pending requests when it stops.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Server(uvicorn.Server):
         self.work = work
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more connections, and finish the requests at hand."""
+        """Accept no more connections, and finish the current requests."""
         if number := len(self.server_state.tasks):
             requests = "1 request" if number == 1 else f"{number} requests"
             told = f"Bistro stops after {requests} (Ctrl-C stops it at once)"
@@ -95,7 +95,7 @@ class Server(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket at an address, or say why that cannot be."""
+    """Return a socket bound to an address; raise an error with the reason if that fails."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, address = found[0]

@@ -1,4 +1,4 @@
-"""The bodies that requests bring and answers have; the OpenAPI description is made of them."""
+"""Bodies of requests and answers; the OpenAPI description is generated from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, mo
 
 
 def _whole_characters(text: str) -> str:
-    """Refuse half of a surrogate pair, which JSON can write and UTF-8 cannot."""
+    """Reject half of a surrogate pair, which JSON can express and UTF-8 cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -28,15 +28,15 @@ ModelId = Annotated[
 Splitting = Annotated[
     Literal["marks", "spaces"],
     Field(
-        description="How `text` becomes words: by what the model has learned, if it has learned "
-        "words, else with punctuation at their edges apart (marks); or at spaces only."
+        description="How `text` is split into words: by the model's tokeniser, if it has one, "
+        "otherwise with punctuation split off (marks); or at spaces only."
     ),
 ]
 Listed = list[tuple[str, float]]
 
 
 class Body(BaseModel):
-    """A body; a name that it does not have is an error, not ignored."""
+    """A body; unknown names are errors."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -87,7 +87,7 @@ class ParseBody(SentenceBody):
 
 
 class GenerateBody(Body):
-    """How many sentences to draw, and how."""
+    """Number of sentences to draw, and options."""
 
     model: ModelId
     n: Count = 5
@@ -113,7 +113,7 @@ class LinearizeBody(Body):
 
 
 class Error(BaseModel):
-    """What went wrong, in one sentence."""
+    """The problem, in one sentence."""
 
     error: str
 
@@ -135,7 +135,7 @@ class ModelFacts(BaseModel):
 
 
 class LimitFacts(BaseModel):
-    """What a request may ask for at most."""
+    """Limits of a request."""
 
     words: int
     characters: int
@@ -152,7 +152,7 @@ class Models(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether the server is well; an answer at all means that it is."""
+    """The health of the server; any answer means that it works."""
 
     status: Literal["ok"]
     version: str
@@ -160,7 +160,7 @@ class Health(BaseModel):
 
 
 class Words(BaseModel):
-    """The words of a text, and the same by sentence."""
+    """The words of a text, and the words of each sentence."""
 
     words: list[str]
     sentences: list[list[str]]
@@ -268,7 +268,7 @@ class OrderedWords(BaseModel):
 
 
 class LinearizeAnswer(BaseModel):
-    """Orders of a tree, and the log-probability of the order it came in."""
+    """Orders of a tree, and the log-probability of its original order."""
 
     orders: list[OrderedWords]
     given_log_prob: float | None
@@ -276,7 +276,7 @@ class LinearizeAnswer(BaseModel):
 
 
 class ProcessAnswer(BaseModel):
-    """What UDPipe's protocol answers."""
+    """An answer of UDPipe's protocol."""
 
     model: str
     acknowledgements: list[str]

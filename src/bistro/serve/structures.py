@@ -1,4 +1,4 @@
-"""Phrases of a sentence, and the states of a model: what models other than parsers have to show."""
+"""Phrases of a sentence and states of a model, for models other than dependency parsers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The REST protocol of UDPipe: ``/process`` and ``/models``, so that its clients can use Bistro.
 
-Text goes in as ``data``; ``tokenizer``, ``tagger`` and ``parser`` say by being there, empty or not,
-what is to be done; ``input`` and ``output`` name formats. What was not asked for stays as it came:
-with ``parser`` alone, tags of the input are used and kept; with ``tagger`` alone, trees are.
+The text is ``data``; the presence of ``tokenizer``, ``tagger`` and ``parser``, empty or not,
+selects the steps; ``input`` and ``output`` name formats. Values that were not requested stay
+unchanged: with ``parser`` alone, tags of the input are used and kept; with ``tagger`` alone, trees
+are.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ TOKENIZER_OPTIONS = ("presegmented", "ranges", "normalized_spaces")
 
 
 def models(catalog: Catalog) -> dict[str, Any]:
-    """Return the models and what each can do, in UDPipe's words."""
+    """Return the models and their abilities, in UDPipe's terms."""
     words = {"tag": "tagger", "parse": "parser"}
     able = {
         entry.id: ["tokenizer", *(words[a] for a in ("tag", "parse") if a in entry.abilities)]
@@ -139,7 +140,7 @@ def _sentences(given: Mapping[str, str], tokeniser: Tokeniser | None) -> Iterato
 
 
 def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of running text, with the words that a model has learned, if it has."""
+    """Yield the sentences of running text, tokenised by the model if it has a tokeniser."""
     chosen = {option.partition("=")[0] for option in options.split(";") if option}
     for option in sorted(chosen):
         _chosen("tokenizer", option, dict.fromkeys(TOKENIZER_OPTIONS, True))
@@ -222,7 +223,7 @@ def _as_plain_text(sentences: Iterable[Sentence]) -> str:
 
 
 def _text(sentence: Sentence) -> str:
-    """Return a sentence as running text, its tokens of several words as they are written."""
+    """Return a sentence as running text, with multiword tokens as written."""
     spaces = [NO_SPACE not in misc.split("|") for misc in sentence.misc]
     return sentence.text or joined(sentence.forms, spaces)
 

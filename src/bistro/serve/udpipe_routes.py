@@ -1,4 +1,4 @@
-"""Where UDPipe's protocol is spoken: parameters from the address, a form, or a form with files."""
+"""The addresses of UDPipe's protocol: parameters from the address, a form, or a form with files."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
 
 
 async def form_values(request: Request, most: int) -> dict[str, str]:
-    """Return the values of a form; files are taken for their content."""
+    """Return the values of a form; files are replaced by their content."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in FORMS:
         if await request.body():

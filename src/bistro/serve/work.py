@@ -1,13 +1,13 @@
-"""Computations beside the event loop: a bounded number at a time, a bounded number waiting.
+"""Computations outside the event loop, with limits on running and waiting ones.
 
 The core releases the interpreter while it computes, so threads are enough. Each computation has a
-stop flag, which the loops of the core look at about every millisecond: when a request is late, or
-its client is gone, the flag is set, and the thread is free at once.
+stop flag, which the loops of the core look at about every millisecond: if a request takes too long,
+or its client disconnects, the flag is set, and the thread is free at once.
 
-Short requests do not wait for long ones: each kind has threads of its own, and those of long ones
-have a lower priority. A computation counts as long if earlier ones of its sort (the same address,
-model and order of size) have used more than `QUICK` seconds of a processor. One that turns out to
-be long on a thread for short ones is stopped there, and begins again among the long ones.
+Short requests do not wait for long ones: each kind has its own threads, and the threads for long
+ones have a lower priority. A computation counts as long if earlier ones of its sort (the same
+address, model and order of size) have used more than `QUICK` seconds of CPU time. One that turns
+out to be long on a thread for short ones is stopped there, and begins again among the long ones.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from bistro.system import lower_priority
 T = TypeVar("T")
 
 QUICK = 0.1
-"""Seconds of a processor; a computation that takes longer is a long one."""
+"""Seconds of CPU time; a computation that takes longer is a long one."""
 LOWER_PRIORITY = 10
 """The nice value of threads with long computations."""
 
 
 class Job:
-    """One computation: what is computed, for whom, and where the result goes."""
+    """One computation, its client, and the place of its result."""
 
     def __init__(self, compute: Callable[[], Any], client: str, sort: Hashable) -> None:
         self.compute = compute
@@ -45,7 +45,7 @@ class Job:
         self.stop = StopFlag()
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.seconds = 0.0
-        """Seconds of a processor that the computation has used, when it was last looked at."""
+        """Seconds of CPU time that the computation had used at the last check."""
         self._thread: int | None = None
         self._clock_at_start = 0.0
 
@@ -56,7 +56,7 @@ class Job:
             self.answer.set_exception(error)
 
     def run(self) -> Any:
-        """Compute, on a thread of its own."""
+        """Compute, in a separate thread."""
         self._clock_at_start = time.thread_time()
         self._thread = threading.get_ident()
         try:
@@ -67,7 +67,7 @@ class Job:
             self.seconds = time.thread_time() - self._clock_at_start
 
     def look_at_clock(self) -> float:
-        """Return the seconds of a processor that the computation has used so far."""
+        """Return the seconds of CPU time that the computation has used so far."""
         if (thread := self._thread) is not None and hasattr(time, "pthread_getcpuclockid"):
             clock = time.clock_gettime(time.pthread_getcpuclockid(thread))
             self.seconds = clock - self._clock_at_start
@@ -75,7 +75,7 @@ class Job:
 
 
 class Work:
-    """The places for computations, and the queue before them. All methods run on the event loop."""
+    """The threads for computations, and their queue. All methods run on the event loop."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -91,7 +91,7 @@ class Work:
         """Return what `compute` returns.
 
         Raises `BusyError` if the queue is full or the answer is late, and `TooManyError` if this
-        client has too many requests. Whoever cancels the call stops the computation.
+        client has too many requests. Cancelling the call stops the computation.
         """
         job = Job(compute, client, sort)
         job.is_long = self._is_expected_long(job)
@@ -138,7 +138,7 @@ class Work:
         return self._threads[is_long]
 
     def _look_at_clock(self, job: Job) -> None:
-        """Stop a computation that is a long one after all; it begins again among those."""
+        """Stop a computation that turns out to be long; it starts again among the long ones."""
         if self.running.get(job) is not False:
             return  # it has ended, or has found the right place
         left = QUICK - job.look_at_clock()
@@ -165,7 +165,7 @@ class Work:
         self._begin()
 
     def _expect(self, job: Job) -> None:
-        """Learn from a computation how long others of its sort will take."""
+        """Record how long a computation of this sort took."""
         before = self._expected.get(job.sort, job.seconds)
         self._expected[job.sort] = max(job.seconds, 0.8 * before + 0.2 * job.seconds)
 
@@ -182,12 +182,12 @@ class Work:
 
 
 def _lower_priority() -> None:
-    """Let the threads of short requests go first."""
+    """Give the threads of short requests a higher priority."""
     lower_priority(threading.get_native_id(), LOWER_PRIORITY)
 
 
 def _settle(answer: asyncio.Future[Any], future: Future[Any]) -> None:
-    """Give an answer what a computation has given."""
+    """Pass the result of a computation to its answer."""
     if error := future.exception():
         answer.set_exception(error)
     else:
@@ -200,6 +200,6 @@ def _tell(
     job: Job,
     future: Future[Any],
 ) -> None:
-    """Let the event loop know, if it still runs."""
+    """Notify the event loop, if it is still running."""
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(end, job, future)

@@ -49,6 +49,16 @@ def cutting(model: Model, split_punct: bool | None = None, *, default: bool = Fa
     return lambda cells: at_punctuation(cells, lambda word: not vocabulary.is_unknown(word))
 
 
+def common_cutting(models: Sequence[Model], split_punct: bool | None = None) -> Cutting:
+    """Return the function that splits words for all models, so that all score the same words.
+
+    It is the tokeniser of the first model that has one (a pipeline); without such a model,
+    punctuation is split from words unless `split_punct` is false.
+    """
+    first = next((model for model in models if TOKENISE.is_of(model)), models[0])
+    return cutting(first, split_punct, default=True)
+
+
 def at_spaces(cells: Sequence[str]) -> list[list[CutToken]]:
     """Return the words between spaces."""
     return [[CutToken(word, (word,)) for word in cell.split()] for cell in cells]

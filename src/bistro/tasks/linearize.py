@@ -23,7 +23,7 @@ def orders_of(
     seed: int,
     note: Note,
     *,
-    ties: Ties = "lot",
+    ties: Ties = "random",
 ) -> Iterator[Linearization]:
     """Yield the orders of all sentences, and report omitted punctuation at the end."""
     total, removed = 0, 0

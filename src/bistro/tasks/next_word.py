@@ -164,6 +164,8 @@ def context_words(text: str, cut: Cutting) -> list[str]:
 def single_word(text: str, cut: Cutting) -> str:
     """Return a target as a word of the model; raise an error unless it is exactly one word."""
     words: Sequence[str] = context_words(visible_text(text), cut)
+    if not words:
+        raise BistroError("there is no target word")
     if len(words) != 1:
         raise BistroError(
             f"the target '{text.strip()}' has {len(words)} words, but must be a single word: put "

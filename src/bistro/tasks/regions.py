@@ -48,6 +48,37 @@ def bracketed(text: str, path: str | None = None, line: int | None = None) -> Pa
     return parts
 
 
+def critical_parts(text: str, cell: str, path: str | None = None, line: int | None = None) -> Parts:
+    """Return the parts of a text whose critical region is named by a cell of its row.
+
+    The cell has the words of the region, or the position of a word between spaces, from 1; an empty
+    cell means that there is no region.
+
+    >>> critical_parts("The horse raced past the barn fell.", "fell")
+    [('The horse raced past the barn', None), ('fell', '1'), ('.', None)]
+    >>> critical_parts("When he ran, it was.", "5")
+    [('When he ran, it', None), ('was.', '1')]
+    """
+    cell = cell.strip()
+    if not cell or cell == MISSING:
+        return [(text, None)] if text else []
+    if cell.isdecimal():
+        places = [match.span() for match in re.finditer(r"\S+", text)]
+        if not 1 <= int(cell) <= len(places):
+            raise _error(f"there is no word at position {cell}", text, path, line)
+        begin, end = places[int(cell) - 1]
+    else:
+        found = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(cell)}(?!\w)", text)]
+        if not found:
+            raise _error(f"the critical region '{cell}' does not occur", text, path, line)
+        if len(found) > 1:
+            problem = f"the critical region '{cell}' occurs {len(found)} times (mark it with "
+            raise _error(problem + "brackets, or give its position)", text, path, line)
+        [(begin, end)] = found
+    parts: Parts = [(text[:begin], None), (text[begin:end], "1"), (text[end:], None)]
+    return [(part.strip(), region) for part, region in parts if part.strip()]
+
+
 def region_rows(parts: Parts, cut: Cutting) -> tuple[list[Token], list[str]]:
     """Return one token per part, and all words of the sentence."""
     cells = cut([text for text, _ in parts])
@@ -56,17 +87,23 @@ def region_rows(parts: Parts, cut: Cutting) -> tuple[list[Token], list[str]]:
     return numbered_tokens(sizes), list(itertools.chain(*words))
 
 
-def bracketed_stimuli(
-    table: Table, text: str, *, name: str | None, cut: Cutting
+def region_stimuli(
+    table: Table, text: str, *, name: str | None, cut: Cutting, critical: str | None = None
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one sentence per row and regions in brackets.
+    """Yield the sentences of a table with one sentence per row and its regions.
 
-    The cells of a row are followed by the name of the region.
+    Regions are in brackets, or named by the column `critical` (see `critical_parts`). The cells of
+    a row are followed by the name of the region.
     """
     place = table.column(text)
     names = None if name is None else table.column(name)
+    marks = None if critical is None else table.column(critical)
     for number, (line, cells) in enumerate(table.rows, start=1):
-        parts = bracketed(visible_text(cells[place], table.path, line), table.path, line)
+        shown = visible_text(cells[place], table.path, line)
+        if marks is None:
+            parts = bracketed(shown, table.path, line)
+        else:
+            parts = critical_parts(shown, cells[marks], table.path, line)
         if not parts:
             raise TreebankError(f"column '{text}' has no word", path=table.path, line=line)
         tokens, words = region_rows(parts, cut)

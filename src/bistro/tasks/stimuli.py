@@ -30,6 +30,8 @@ from bistro.tasks.cutting import Cutting, at_spaces, visible_text
 
 DELIMITERS = ",\t;"
 MISSING = "NA"
+WORKBOOK = b"PK\x03\x04"
+"""The first bytes of files of Excel and LibreOffice."""
 Row = tuple[int, list[str]]
 """Line of a row in the file, and its cells."""
 
@@ -41,6 +43,15 @@ class Table:
     path: str
     columns: list[str]
     rows: list[Row]
+
+    def common_column(self, what: str, names: Sequence[str]) -> str:
+        """Return the first column with one of the common `names`; an error names its option."""
+        plain = {plain_name(column): column for column in reversed(self.columns)}
+        for name in names:
+            if name in plain:
+                return plain[name]
+        problem = f"has no column {' or '.join(names)}: add --{what} COLUMN; its columns are "
+        raise TreebankError(problem + ", ".join(self.columns), path=self.path)
 
     def column(self, name: str) -> int:
         """Return the index of a column; if it does not exist, the error lists all columns."""
@@ -64,6 +75,15 @@ class Stimulus:
     """One row per token, and one for the end of the sentence."""
 
 
+def plain_name(column: str) -> str:
+    """Return the name of a column in lower case, without spaces and marks.
+
+    >>> plain_name("Subject.ID")
+    'subjectid'
+    """
+    return "".join(character for character in column.lower() if character.isalnum())
+
+
 def read_table(path: str | os.PathLike[str]) -> Table:
     """Read a table; the delimiter (comma, tab or semicolon) is found in its first line."""
     return parse_table(io.StringIO(read_utf8(path), newline=""), os.fspath(path))
@@ -73,19 +93,27 @@ def read_utf8(path: str | os.PathLike[str]) -> str:
     """Return the text of a file; an error names the line that is not UTF-8."""
     with open_binary(path) as stream:
         content = stream.read()
+    if content.startswith(WORKBOOK):
+        problem = "is a workbook: save it as CSV (in Excel: CSV UTF-8)"
+        raise TreebankError(problem, path=os.fspath(path))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        problem = "is not UTF-8: save it with that encoding"
+        problem = "is not UTF-8: save it with that encoding (in Excel: CSV UTF-8)"
         raise TreebankError(problem, path=os.fspath(path), line=line) from None
+
+
+def delimiter_of(text: str) -> str:
+    """Return the delimiter of a table: the most frequent of comma, tab, semicolon in line 1."""
+    return max(DELIMITERS, key=text.partition("\n")[0].count)
 
 
 def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
     """Yield the rows of a table except blank ones; the first line determines the delimiter."""
-    first = stream.readline()
+    delimiter = delimiter_of(stream.readline())
     stream.seek(0)
-    reader = csv.reader(stream, delimiter=max(DELIMITERS, key=first.count), strict=True)
+    reader = csv.reader(stream, delimiter=delimiter, strict=True)
     line = 1
     try:
         for cells in reader:

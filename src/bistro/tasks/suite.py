@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from bistro.errors import BistroError, TreebankError, nearest
+from bistro.files import read_json
 from bistro.models.results.tokens import words_in
 from bistro.tasks.cutting import Cutting, at_punctuation, at_spaces, visible_text
 from bistro.tasks.stimuli import read_table, read_utf8
@@ -116,8 +117,8 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
         return _from_table(name, split_punct)
     text = read_utf8(source)
     try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
+        whole = read_json(text)
+    except ValueError:
         return _from_lines(text, name, split_punct)
     if isinstance(whole, dict) and "sentence_good" in whole:
         return _from_lines(text, name, split_punct)
@@ -153,6 +154,11 @@ def pairs_suite(
 
 def _from_table(path: str, split_punct: bool) -> Suite:
     table = read_table(path)
+    if not {"good", "bad"} & set(table.columns):
+        known = ", ".join(table.columns)
+        problem = f"has no columns 'good' and 'bad'; its columns are {known}: a table with one "
+        problem += "sentence per row and its condition is for bistro effects"
+        raise TreebankError(problem, path=path)
     good, bad = table.column("good"), table.column("bad")
     rows = [(cells[good], cells[bad]) for _, cells in table.rows]
     return pairs_suite(rows, path, split_punct=split_punct)
@@ -164,9 +170,9 @@ def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
+            entry = read_json(line)
             pairs.append((str(entry["sentence_good"]), str(entry["sentence_bad"])))
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError):
             raise TreebankError(
                 "is neither a suite in JSON nor a line of JSON with sentence_good and sentence_bad",
                 path=path,

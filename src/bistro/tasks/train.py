@@ -29,6 +29,7 @@ from bistro.treebank.treebank import Treebank
 if TYPE_CHECKING:
     from bistro.models.base import LoadedModel
     from bistro.models.committee.model import CommitteeModel
+    from bistro.models.constituents.model import ConstituentsModel
     from bistro.models.eisner.model import EisnerModel
     from bistro.models.grammar.model import GrammarModel
     from bistro.models.isbn.model import IsbnModel
@@ -63,6 +64,8 @@ def train(kind: Literal["linearize"], data: Data, **options: Any) -> LinearizeMo
 def train(kind: Literal["tags"], data: Data, **options: Any) -> TagsModel: ...
 @overload
 def train(kind: Literal["trees"], data: Data, **options: Any) -> TreesModel: ...
+@overload
+def train(kind: Literal["constituents"], data: Data, **options: Any) -> ConstituentsModel: ...
 @overload
 def train(
     kind: Literal["morphology"], data: Data, *, unit: Literal["utterance"], **options: Any
@@ -104,7 +107,8 @@ def train(
         Session that reports the progress of training, and interrupts and resumes it.
     text
         Files of raw text, one sentence per line, from which an n-gram model, a transition or
-        latent-variable parser, or a reader learns in addition to its treebank.
+        latent-variable parser, or a reader learns in addition to its treebank, and from which a
+        committee learns classes of words.
     **settings
         Changes of single settings, as in ``order=3`` or ``sampler={"sweeps": 20}``.
     """
@@ -119,7 +123,7 @@ def train(
         items, facts = family.data().items(data, chosen)
         run = Run(seed, facts, session or Session())
         fitting = {} if dev is None else {"dev": dev if isinstance(dev, Treebank) else list(dev)}
-        with run.session.continuing(), phase("training"):
+        with run.session.continuing(), phase("training", share=run.session.share):
             if text:
                 return family.train_with_text(items, chosen, run, RawText(text), **fitting)
             return family.train(items, chosen, run, **fitting)

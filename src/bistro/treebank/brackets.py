@@ -21,11 +21,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, zip_longest
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro.config import LARGEST
 from bistro.errors import TreebankError
 from bistro.files import STANDARD_STREAM, open_binary, writing
 from bistro.treebank.blocks import BYTE_ORDER_MARK, Readable, split_into_blocks
@@ -39,6 +40,8 @@ _TOKEN = re.compile(
     rf"|\)|(?P<stray>{_NAME}++)"
 )
 _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n\f\v]*")
+DEEPEST = 100_000
+"""Nested brackets of a tree: a file of opening brackets alone must not fill the memory."""
 _WHOLE_NAME = re.compile(rf"{_NAME}+")
 
 
@@ -200,7 +203,9 @@ def _tree_starts(text: bytes) -> tuple[NDArray[np.intp], int | None]:
     characters = np.frombuffer(text, dtype=np.uint8)
     opening = characters == ord("(")
     closing = characters == ord(")")
-    depth = np.cumsum(opening.view(np.int8) - closing.view(np.int8), dtype=np.int64)
+    width = "i4" if len(text) <= LARGEST else "i8"
+    steps = opening.view(np.int8) - closing.view(np.int8)
+    depth: NDArray[Any] = np.cumsum(steps, dtype=np.dtype(width))
     below = np.flatnonzero(depth < 0)
     return np.flatnonzero(opening & (depth == 1)), int(below[0]) if below.size else None
 
@@ -252,6 +257,9 @@ def _parse(text: str) -> SourceTree:
             above[-1].children.append(node)
         if word is None:
             above.append(node)
+            if len(above) > DEEPEST:
+                reason = f"brackets are nested more than {DEEPEST:,} deep"
+                raise _FaultError(reason, match.start())
     if root is None or above:
         missing = f"{len(above)} closing bracket{'s' * (len(above) > 1)}"
         raise _FaultError(f"the tree that begins here lacks {missing}", 0)

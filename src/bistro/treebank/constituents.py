@@ -5,20 +5,16 @@ A treebank contains more than a context-free grammar can express: words that are
 `simplified` removes these, gives every tree the same root, ``TOP``, and removes a phrase that is
 the only child of a phrase with the same label (which usually had a trace as its sibling).
 
-`binarised` splits nodes with more than two children from the left, so that the remaining children
-are on the right: ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN``. The new symbol
-remembers the label of the phrase but not its children (no horizontal memory, h = 0 in Klein and
-Manning, 2003). `unbinarised` is the exact inverse. Nothing here recurses.
+Binarised trees (`bistro.treebank.binarisation`) have inserted symbols, which begin with ``@``;
+`unbinarised` removes them. Nothing here recurses.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = simplified(parse_tree(
 ...     "((S (NP-SBJ-1 (DT the) (JJ old) (NN man)) (VP (VBD sat) (NP (-NONE- *-1)))))"))
 >>> format_tree(tree)
 '(TOP (S (NP (DT the) (JJ old) (NN man)) (VP (VBD sat))))'
->>> format_tree(binarised(tree))
-'(TOP (S (NP (DT the) (@NP (JJ old) (NN man))) (VP (VBD sat))))'
->>> unbinarised(binarised(tree)) == tree
-True
+>>> format_tree(unbinarised(parse_tree("(NP (DT the) (@NP (JJ old) (NN man)))")))
+'(NP (DT the) (JJ old) (NN man))'
 """
 
 from __future__ import annotations
@@ -35,7 +31,9 @@ ROOT_NAMES = frozenset({"", ROOT, "ROOT", "S1"})
 """Names of the outermost bracket in treebanks and parsers, where it carries no information."""
 TRACE = "-NONE-"
 INTERMEDIATE = "@"
-"""The prefix of the symbols that `binarised` inserts."""
+"""The prefix of the symbols that binarisation inserts."""
+MARK = "~"
+"""Between a label and what `bistro.treebank.phrase_marks` adds to it."""
 _PLAIN = re.compile(r"[^-=|]+")
 
 
@@ -60,7 +58,7 @@ def without_traces(tree: Tree) -> Tree | None:
             return [] if node.label == TRACE else [Tree(node.label, word=node.word)]
         return [Tree(node.label, children)] if children else []
 
-    return next(iter(_rebuilt(tree, kept)), None)
+    return next(iter(rebuilt(tree, kept)), None)
 
 
 def simplified(tree: Tree) -> Tree:
@@ -78,7 +76,7 @@ def simplified(tree: Tree) -> Tree:
     if spoken is None:
         line = tree.line if isinstance(tree, SourceTree) else None
         raise TreebankError("a tree without words: it holds only traces", line=line)
-    return under_root(_rebuilt(spoken, plain)[0])
+    return under_root(rebuilt(spoken, plain)[0])
 
 
 def under_root(tree: Tree) -> Tree:
@@ -88,37 +86,28 @@ def under_root(tree: Tree) -> Tree:
     return Tree(ROOT, [tree])
 
 
-def binarised(tree: Tree) -> Tree:
-    """Return the tree with at most two children per node, the remaining children on the right."""
-
-    def split(node: Tree, children: list[Tree]) -> list[Tree]:
-        if node.word is not None:
-            return [node]
-        if is_intermediate(node):
-            raise TreebankError(
-                f"the label '{node.label}' begins with '{INTERMEDIATE}', which marks symbols that "
-                "binarisation inserts: is this tree binarised already?"
-            )
-        while len(children) > 2:
-            children[-2:] = [Tree(INTERMEDIATE + node.label, children[-2:])]
-        return [Tree(node.label, children)]
-
-    return _rebuilt(tree, split)[0]
-
-
 def unbinarised(tree: Tree) -> Tree:
-    """Undo `binarised`: the children of an inserted symbol are returned to its phrase."""
+    """Undo binarisation: the children of an inserted symbol are returned to its phrase."""
 
     def joined(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:
             return [node]
         return children if is_intermediate(node) else [Tree(node.label, children)]
 
-    return _rebuilt(tree, joined)[0]
+    return rebuilt(tree, joined)[0]
+
+
+def unmarked(label: str) -> str:
+    """Return a label without its mark.
+
+    >>> unmarked("VP~VBD")
+    'VP'
+    """
+    return label.partition(MARK)[0]
 
 
 def is_intermediate(node: Tree) -> bool:
-    """Return whether `binarised` inserted the node."""
+    """Return whether binarisation inserted the node."""
     return node.word is None and node.label.startswith(INTERMEDIATE)
 
 
@@ -127,7 +116,7 @@ def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
     return Tree(ROOT, [Tree(tag, word=word) for word, tag in zip(words, tags, strict=True)])
 
 
-def _rebuilt(tree: Tree, change: Callable[[Tree, list[Tree]], list[Tree]]) -> list[Tree]:
+def rebuilt(tree: Tree, change: Callable[[Tree, list[Tree]], list[Tree]]) -> list[Tree]:
     """Replace all nodes of a tree, children first, and return the replacements of the root.
 
     `change` receives a node and its new children, and returns the nodes that replace it.

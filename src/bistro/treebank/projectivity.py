@@ -28,6 +28,7 @@ import heapq
 from bisect import insort
 from collections import deque
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 from bistro.errors import ConfigError, TreebankError, nearest
@@ -110,6 +111,8 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) 
     _check_arguments(heads, labels, scheme)
     marks = [_parse(label) for label in labels]
     new_heads = list(heads)
+    if not any(mark.lifted for mark in marks):
+        return Deprojectivized(new_heads, [mark.label for mark in marks], 0, 0)
     children = _children(heads)
     restored = failed = 0
     for word in _breadth_first(children, [0, -1]):
@@ -197,6 +200,7 @@ class _Mark(NamedTuple):
     on_path: bool
 
 
+@lru_cache(100_000)
 def _parse(label: str) -> _Mark:
     rest = label.replace(ON_PATH, "")
     plain, arrow, head_label = rest.partition(LIFTED)

@@ -1,11 +1,13 @@
 """Reading times of an experiment: one row per participant and word, or means.
 
-    participant,item,position,word,time
-    p01,7,1,The,312
-    p01,7,2,horse,355
+    participant,item,condition,position,word,time
+    p01,7,reduced,1,The,312
+    p01,7,reduced,2,horse,355
 
-Rows of one item and position must have the same word for all participants, and the positions of an
-item must have no gaps, so that a model's score of a word can be joined to the correct rows.
+A *text* is an item in one of its conditions, as participants read it; without a column of
+conditions, every item has one text. Rows of one text and position must have the same word for all
+participants, and the positions of a text must have no gaps, so that a model's score of a word can
+be joined to the correct rows.
 """
 
 from __future__ import annotations
@@ -13,27 +15,22 @@ from __future__ import annotations
 import io
 import math
 import os
+import sys
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.errors import TreebankError, nearest
-from bistro.tasks.stimuli import MISSING, read_utf8, table_rows
+from bistro.errors import TreebankError
+from bistro.evaluate.reading.columns import RowFilter, find_columns, require_column
+from bistro.tasks.stimuli import MISSING, delimiter_of, read_utf8, table_rows
 
-GUESSES: dict[str, tuple[str, ...]] = {
-    "word": ("word", "token", "Word"),
-    "item": ("item", "sentence", "sent_id", "Item"),
-    "time": ("time", "rt", "RT", "reading_time"),
-    "position": ("position", "word_id", "zone", "Position"),
-    "participant": ("participant", "subject", "WorkerId", "Participant", "Subject"),
-}
-"""Names of columns that are tried if the caller does not name them."""
-NEEDED = ("word", "item", "time")
 ALL = "all"
 """Name of the only participant if there is no such column: times are means."""
+IBEX_COMMA = "%2C"
+"""A comma in the results of Ibex and PCIbex, whose cells are not quoted."""
 
 
 @dataclass(frozen=True)
@@ -42,145 +39,219 @@ class ReadingData:
 
     path: str
     items: list[str]
+    """The item of each text."""
     words: list[list[str]]
-    """The words of each item."""
+    """The words of each text."""
     participants: list[str]
     token: NDArray[np.int64]
-    """The word of each row, counted over all items."""
+    """The word of each row, counted over all texts."""
     reader: NDArray[np.int64]
     """The participant of each row."""
     times: NDArray[np.float64]
     """Times in milliseconds; NaN where the table has none."""
     columns: dict[str, str]
     """Names of the columns of the table."""
+    conditions: list[str] | None = None
+    """The condition of each text, if the table has a column of conditions."""
+    kept: dict[str, list[str]] = field(default_factory=dict)
+    """Other columns of the table, one cell per row."""
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """The first word of each item."""
+        """The first word of each text."""
         return np.cumsum([0, *map(len, self.words)][:-1])
 
     @property
-    def item_of_token(self) -> NDArray[np.int64]:
-        """The item of each word."""
+    def text_of_token(self) -> NDArray[np.int64]:
+        """The text of each word."""
         return np.repeat(np.arange(len(self.words)), [len(words) for words in self.words])
 
+    @property
+    def item_of_token(self) -> NDArray[np.int64]:
+        """The item of each word: texts of one item in several conditions have one number."""
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.items))}
+        return np.array([numbers[name] for name in self.items])[self.text_of_token]
 
-def read_reading_data(path: str | os.PathLike[str], **names: str | None) -> ReadingData:
-    """Read a table; `names` name its columns word, item, time, position, participant."""
+
+def read_reading_data(
+    path: str | os.PathLike[str],
+    *,
+    keep: Sequence[str] = (),
+    only: Sequence[str] = (),
+    **names: str | None,
+) -> ReadingData:
+    """Read a table of reading times.
+
+    Parameters
+    ----------
+    path
+        The file, CSV or TSV.
+    keep
+        Columns whose cells are kept for other programs.
+    only
+        Choices of rows, as ``COLUMN=VALUE``.
+    **names
+        Names of the columns word, item, condition, time, position, participant; without them,
+        common names are tried.
+    """
     name = os.fspath(path)
-    rows = table_rows(io.StringIO(read_utf8(path), newline=""), name)
+    text = read_utf8(path)
+    rows = table_rows(io.StringIO(text, newline=""), name)
     first = next(rows, None)
     if first is None:
-        problem = "contains no reading times: expected a row of column names, then rows"
-        raise TreebankError(problem, path=name)
+        raise RowFilter((), (), name).error()
     header = [cell.strip() for cell in first[1]]
-    columns = {what: _chosen(what, names.get(what), header, name) for what in GUESSES}
-    found = {what: column for what, column in columns.items() if column is not None}
-    return _Collected(name, header, found).read(rows)
+    collected = _Collected(name, header, find_columns(header, names, name), keep)
+    collected.decimal_comma = delimiter_of(text) != ","
+    wanted = RowFilter(only, header, name)
+    data = collected.read(row for row in rows if collected.is_whole(row) and wanted.accepts(row[1]))
+    if not len(data.times):
+        raise wanted.error()
+    return data
 
 
 class _Collected:
     """The state of reading a table."""
 
-    def __init__(self, path: str, header: list[str], columns: dict[str, str]) -> None:
+    def __init__(
+        self, path: str, header: list[str], columns: dict[str, str], keep: Sequence[str]
+    ) -> None:
         self.path, self.header, self.columns = path, header, columns
-        self.items: dict[str, int] = {}
+        self.place = {what: header.index(column) for what, column in columns.items()}
+        self.kept = {name: (require_column(name, header, path), list[str]()) for name in keep}
+        self.decimal_comma = False
+        self.texts: dict[tuple[str, str], int] = {}
+        """The number of each text, by item and condition."""
         self.words: list[dict[int, tuple[str, int]]] = []
-        """For each item, the word at each position and the line that had it first."""
+        """For each text, the word at each position and the line that had it first."""
         self.readers: dict[str, int] = {}
+        self._last_line: dict[int, int] = {}
+        """The last line of each text, if there are neither participants nor positions."""
+
+    def is_whole(self, row: tuple[int, list[str]]) -> bool:
+        """Raise an error unless a row has one cell per column."""
+        line, cells = row
+        if len(cells) != len(self.header):
+            problem = f"{len(cells)} cells, where the first row names {len(self.header)} columns"
+            raise TreebankError(problem, path=self.path, line=line)
+        return True
 
     def read(self, rows: Iterator[tuple[int, list[str]]]) -> ReadingData:
         """Read the rows."""
-        place = {what: self.header.index(column) for what, column in self.columns.items()}
-        item_of, position_of, reader_of = array("q"), array("q"), array("q")
+        text_of, position_of, reader_of = array("q"), array("q"), array("q")
         times = array("d")
         next_position: dict[tuple[int, int], int] = {}
+        last = -1
         for line, cells in rows:
-            if len(cells) != len(self.header):
-                problem = (
-                    f"{len(cells)} cells, where the first row names {len(self.header)} columns"
-                )
-                raise TreebankError(problem, path=self.path, line=line)
-            item = self.items.setdefault(cells[place["item"]], len(self.items))
-            who = cells[place["participant"]] if "participant" in place else ALL
+            text = self._text(cells)
+            who = cells[self.place["participant"]] if "participant" in self.place else ALL
             reader = self.readers.setdefault(who, len(self.readers))
-            if "position" in place:
-                position = self._number(cells[place["position"]], "position", line)
+            if "position" in self.place:
+                position = self._position(cells[self.place["position"]], line)
             else:
-                position = next_position.get((reader, item), 0) + 1
-                next_position[reader, item] = position
-            self._word(item, position, cells[place["word"]].strip(), line)
-            item_of.append(item)
+                position = next_position.get((reader, text), 0) + 1
+                next_position[reader, text] = position
+            self._word(text, position, cells[self.place["word"]], line)
+            if "participant" not in self.place:
+                self._check_mean(text, position, line, is_adjacent=text == last)
+            last = text
+            text_of.append(text)
             position_of.append(position)
             reader_of.append(reader)
-            times.append(self._time(cells[place["time"]], line))
-        return self._whole(*(np.array(part) for part in (item_of, position_of, reader_of, times)))
+            times.append(self._time(cells[self.place["time"]], line))
+            for place, column in self.kept.values():
+                column.append(sys.intern(cells[place]))
+        return self._whole(
+            np.array(text_of, np.int64),
+            np.array(position_of, np.int64),
+            np.array(reader_of, np.int64),
+            np.array(times, np.float64),
+        )
 
-    def _word(self, item: int, position: int, word: str, line: int) -> None:
-        if item == len(self.words):
+    def _text(self, cells: list[str]) -> int:
+        condition = cells[self.place["condition"]] if "condition" in self.place else ""
+        text = self.texts.setdefault((cells[self.place["item"]], condition), len(self.texts))
+        if text == len(self.words):
             self.words.append({})
-        known, first = self.words[item].setdefault(position, (word, line))
+        return text
+
+    def _called(self, text: int) -> str:
+        item, condition = list(self.texts)[text]
+        return f"item {item} in condition {condition}" if condition else f"item {item}"
+
+    def _word(self, text: int, position: int, cell: str, line: int) -> None:
+        word = cell.strip().replace(IBEX_COMMA, ",")
+        known, first = self.words[text].setdefault(position, (word, line))
         if not word:
             raise TreebankError("has no word", path=self.path, line=line)
-        if known != word:
-            name = list(self.items)[item]
-            problem = (
-                f"item {name} has '{word}' at position {position}, but '{known}' in line {first}"
-            )
-            raise TreebankError(problem, path=self.path, line=line)
+        if known == word:
+            return
+        problem = (
+            f"{self._called(text)} has '{word}' at position {position}, but '{known}' in line "
+            f"{first}"
+        )
+        if "position" not in self.place:
+            problem += ": if rows are missing, name the column of positions, --position COLUMN"
+        elif "condition" not in self.place:
+            problem += ": if items have several versions, name their column, --condition COLUMN"
+        raise TreebankError(problem, path=self.path, line=line)
 
-    def _number(self, cell: str, what: str, line: int) -> int:
+    def _check_mean(self, text: int, position: int, line: int, *, is_adjacent: bool) -> None:
+        """Raise an error if a word has two times, although there is no column of participants."""
+        remedy = "if there are several participants, name their column, --participant COLUMN"
+        if "position" in self.place:
+            first = self.words[text][position][1]
+            if first != line:
+                problem = f"{self._called(text)} has a time at position {position} in line {first}"
+                raise TreebankError(f"{problem} already: {remedy}", path=self.path, line=line)
+        elif not is_adjacent and text in self._last_line:
+            problem = f"{self._called(text)} continues here, but ended in line "
+            problem += f"{self._last_line[text]}: {remedy}"
+            raise TreebankError(problem, path=self.path, line=line)
+        self._last_line[text] = line
+
+    def _position(self, cell: str, line: int) -> int:
         try:
             return int(cell)
         except ValueError:
-            problem = f"column '{self.columns[what]}' has '{cell}', which is not a whole number"
+            problem = (
+                f"column '{self.columns['position']}' has '{cell}', which is not a whole number: "
+                "rows that are not words can be left out with --only COLUMN=VALUE"
+            )
             raise TreebankError(problem, path=self.path, line=line) from None
 
     def _time(self, cell: str, line: int) -> float:
-        if not cell.strip() or cell == MISSING:
+        if not cell.strip() or cell in (MISSING, "NULL"):
             return math.nan
         try:
-            return float(cell)
+            return float(cell.replace(",", ".") if self.decimal_comma else cell)
         except ValueError:
             problem = f"column '{self.columns['time']}' has '{cell}', which is not a number"
             raise TreebankError(problem, path=self.path, line=line) from None
 
     def _whole(
         self,
-        item: NDArray[np.int64],
+        text: NDArray[np.int64],
         position: NDArray[np.int64],
         reader: NDArray[np.int64],
         times: NDArray[np.float64],
     ) -> ReadingData:
-        first = np.array([min(words) for words in self.words])
-        for name, words, begin in zip(self.items, self.words, first.tolist(), strict=True):
+        first = np.array([min(words) for words in self.words], np.int64)
+        for number, (words, begin) in enumerate(zip(self.words, first.tolist(), strict=True)):
             for place in range(begin, begin + len(words)):
                 if place not in words:
-                    problem = f"item {name} has no word at position {place}"
+                    problem = f"{self._called(number)} has no word at position {place}"
                     raise TreebankError(problem, path=self.path)
         starts = np.cumsum([0, *map(len, self.words)][:-1])
         return ReadingData(
             self.path,
-            list(self.items),
+            [item for item, _ in self.texts],
             [[words[place][0] for place in sorted(words)] for words in self.words],
             list(self.readers),
-            starts[item] + position - first[item],
+            starts[text] + position - first[text] if len(text) else text,
             reader,
             times,
             self.columns,
+            [condition for _, condition in self.texts] if "condition" in self.columns else None,
+            {name: cells for name, (_, cells) in self.kept.items()},
         )
-
-
-def _chosen(what: str, name: str | None, header: Sequence[str], path: str) -> str | None:
-    if name is None:
-        found = next((guess for guess in GUESSES[what] if guess in header), None)
-        if found is None and what in NEEDED:
-            problem = f"has no column {' or '.join(GUESSES[what][:2])}: add --{what} COLUMN; "
-            raise TreebankError(f"{problem}its columns are {', '.join(header)}", path=path)
-        return found
-    if name not in header:
-        problem = (
-            f"has no column '{name}'{nearest(name, header)}; its columns are {', '.join(header)}"
-        )
-        raise TreebankError(problem, path=path)
-    return name

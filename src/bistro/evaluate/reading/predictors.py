@@ -49,14 +49,14 @@ def build(
     place = np.concatenate([np.arange(1.0, len(words) + 1) for words in data.words])
     baseline = {"position": place}
     for name, values in own.items():
-        baseline |= _lagged(name, values, data, before)
-    models = {name: _lagged("surprisal", v, data, before) for name, v in surprisal.items()}
+        baseline |= lagged(name, values, data, before)
+    models = {name: lagged("surprisal", v, data, before) for name, v in surprisal.items()}
     return Predictors(baseline, models)
 
 
-def _lagged(name: str, values: Floats, data: ReadingData, before: int) -> dict[str, Floats]:
-    """Return values of the word and of up to `before` preceding words of its item."""
-    starts = data.starts[data.item_of_token]
+def lagged(name: str, values: Floats, data: ReadingData, before: int) -> dict[str, Floats]:
+    """Return values of the word and of up to `before` preceding words of its text."""
+    starts = data.starts[data.text_of_token]
     places = np.arange(len(values))
     found = {name: values}
     for lag in range(1, before + 1):

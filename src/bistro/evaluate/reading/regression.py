@@ -35,6 +35,18 @@ class Fit:
     rows: int
     deviation: float
     """The standard deviation of the noise."""
+    freedom: int
+    """Degrees of freedom of the intervals: the smaller number of clusters minus 1."""
+
+    @property
+    def t_values(self) -> Floats:
+        """Each coefficient divided by its standard error."""
+        return self.estimates / self.errors
+
+    @property
+    def p_values(self) -> Floats:
+        """Two-sided p-values of the coefficients."""
+        return np.asarray(2 * stats.t.sf(abs(self.t_values), self.freedom), dtype=np.float64)
 
 
 def centred(values: Floats, groups: Groups) -> Floats:
@@ -76,7 +88,8 @@ def fit(
     estimates = inverse @ (x.T @ y)
     noise = y - x @ estimates
     errors, clusters = _errors(x, noise, inverse, readers, items)
-    reach = float(stats.t.ppf(0.975, max(1, clusters - 1))) * errors
+    freedom = max(1, clusters - 1)
+    reach = float(stats.t.ppf(0.975, freedom)) * errors
     return Fit(
         tuple(names),
         estimates,
@@ -85,6 +98,7 @@ def fit(
         estimates + reach,
         len(y),
         float(np.sqrt(noise @ noise / free)),
+        freedom,
     )
 
 

@@ -55,8 +55,8 @@ def simulated(
 
 def as_table(data: ReadingData) -> str:
     """Return reading times as CSV, one row per participant and word."""
-    item = data.item_of_token
-    place = np.arange(len(item)) - data.starts[item] + 1
+    text = data.text_of_token
+    place = np.arange(len(text)) - data.starts[text] + 1
     words = [word for own in data.words for word in own]
     lines = [",".join(COLUMNS)]
     for reader, token, time in zip(
@@ -65,5 +65,5 @@ def as_table(data: ReadingData) -> str:
         word = words[token]
         shown = '"' + word.replace('"', '""') + '"' if any(c in word for c in ',"') else word
         name = data.participants[reader]
-        lines.append(f"{name},{data.items[item[token]]},{place[token]},{shown},{time:g}")
+        lines.append(f"{name},{data.items[text[token]]},{place[token]},{shown},{time:g}")
     return "\n".join([*lines, ""])

@@ -1,6 +1,7 @@
 """A study of reading times: whether surprisal predicts them, and which model predicts best.
 
 >>> import bistro
+>>> from bistro.evaluate.reading.scores import item_surprisal
 >>> from bistro.evaluate.reading.simulation import simulated
 >>> words = [sentence.forms for sentence in bistro.builtin(sentences=40, seed=1)]
 >>> model = bistro.train("ngram", bistro.builtin(sentences=300, seed=2), seed=1)
@@ -12,10 +13,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -29,13 +29,9 @@ from bistro.evaluate.reading.gain import (
     held_out_likelihoods,
     mean_gain,
 )
-from bistro.evaluate.reading.predictors import Predictors, build
+from bistro.evaluate.reading.predictors import Predictors, build, lagged
 from bistro.evaluate.reading.regression import Fit, Floats, Groups, fit
-from bistro.models.abilities import SCORE
-from bistro.models.base import Model
-from bistro.models.results.surprisal import numbered_tokens
-from bistro.models.results.tokens import words_in
-from bistro.tasks.cutting import cutting
+from bistro.evaluate.reading.scores import Flags
 
 SPILL_OVER = 3
 """Number of preceding words in the curve of spill-over."""
@@ -65,27 +61,10 @@ class ReadingStudy:
     left_out: dict[str, int]
     """Numbers of rows that were left out, by reason."""
     protocol: str
-    used: np.ndarray[Any, np.dtype[np.bool_]]
+    used: Flags
     predictors: Predictors
-
-
-def item_surprisal(model: Model, items: Sequence[Sequence[str]], **options: Any) -> Floats:
-    """Return the surprisal of every word of every item in bits, one after the other.
-
-    A word may be several words of the model: *don't.* has the sum of *do*, *n't* and the full stop.
-    """
-    cut = cutting(model, None)
-    cells = [[words_in(tokens) for tokens in cut(list(words))] for words in items]
-    table = SCORE.of(model).surprisal(
-        [[word for own in item for word in own] for item in cells],
-        eos=False,
-        tokens=[
-            numbered_tokens((form, len(own)) for form, own in zip(words, item, strict=True))
-            for words, item in zip(items, cells, strict=True)
-        ],
-        **options,
-    )
-    return np.array([row.surprisal for row in table])
+    unknown: Mapping[str, Flags]
+    """For each model, the words that it does not know; may be empty."""
 
 
 def study(
@@ -97,6 +76,8 @@ def study(
     fastest: float = FASTEST,
     slowest: float = SLOWEST,
     logarithm: bool = False,
+    unknown: Mapping[str, Flags] | None = None,
+    known_only: bool = False,
     seed: int = 1,
 ) -> ReadingStudy:
     """Fit and compare the models, whose `surprisal` has one value per word of the data.
@@ -115,13 +96,18 @@ def study(
         Times outside of these are left out.
     logarithm
         Predict the natural logarithm of times instead of times.
+    unknown
+        For each model, whether it does not know a word, one value per word.
+    known_only
+        Leave out words that are `unknown` to a model, and the words after them.
     seed
         Seed of folds and intervals.
     """
     if not surprisal:
         raise BistroError("a study needs at least one model")
     predictors = build(data, surprisal, counts, before)
-    used, left_out = _used_rows(data, predictors, fastest, slowest)
+    known = _known(data, unknown or {}, before) if known_only else None
+    used, left_out = _used_rows(data, predictors, (fastest, slowest), known)
     times, readers, items = _rows(data, used, logarithm)
     fits, likelihoods = {}, {}
     folds = deal(items, FOLDS, np.random.default_rng([seed, 0]))
@@ -145,13 +131,15 @@ def study(
     ]
     return ReadingStudy(
         fits,
-        _spill_over(data, surprisal, counts, (fastest, slowest), logarithm),
+        _spill_over(data, surprisal, counts, (fastest, slowest), known, logarithm),
         gains,
         pairs,
         left_out,
-        _protocol(data, int(used.sum()), before, counts is not None, logarithm, seed),
+        _protocol(data, int(used.sum()), before, counts is not None, logarithm, seed)
+        + _unknown_words(unknown or {}, known_only),
         used,
         predictors,
+        unknown or {},
     )
 
 
@@ -159,27 +147,37 @@ def _random(seed: int, part: int) -> np.random.Generator:
     return np.random.default_rng([seed, part])
 
 
+def _known(data: ReadingData, unknown: Mapping[str, Flags], before: int) -> Flags:
+    """Return the words that all models know, together with the `before` words before them."""
+    lost = np.any([np.zeros(len(data.text_of_token), np.bool_), *unknown.values()], axis=0)
+    columns = lagged("unknown", lost.astype(np.float64), data, before)
+    return np.asarray(np.nansum(list(columns.values()), axis=0) == 0)
+
+
 def _used_rows(
-    data: ReadingData, predictors: Predictors, fastest: float, slowest: float
-) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], dict[str, int]]:
+    data: ReadingData, predictors: Predictors, bounds: tuple[float, float], known: Flags | None
+) -> tuple[Flags, dict[str, int]]:
     columns = [*predictors.baseline.values()]
     columns += [v for own in predictors.surprisal.values() for v in own.values()]
     complete = np.isfinite(np.sum(columns, axis=0))[data.token]
     timed = np.isfinite(data.times)
+    fastest, slowest = bounds
     inside = timed & (data.times >= fastest) & (data.times <= slowest)
     used = inside & complete
-    if not used.any():
-        raise BistroError(f"{data.path}: no row has a time and all predictors")
-    return used, {
+    left_out = {
         "no time": int((~timed).sum()),
         f"below {fastest:g} or above {slowest:g}": int((timed & ~inside).sum()),
         "too few words before": int((inside & ~complete).sum()),
     }
+    if known is not None:
+        left_out["a word is unknown"] = int((used & ~known[data.token]).sum())
+        used &= known[data.token]
+    if not used.any():
+        raise BistroError(f"{data.path}: no row has a time and all predictors")
+    return used, left_out
 
 
-def _rows(
-    data: ReadingData, used: np.ndarray[Any, np.dtype[np.bool_]], logarithm: bool
-) -> tuple[Floats, Groups, Groups]:
+def _rows(data: ReadingData, used: Flags, logarithm: bool) -> tuple[Floats, Groups, Groups]:
     times = data.times[used]
     items = data.item_of_token[data.token[used]]
     return (np.log(times) if logarithm else times), data.reader[used], items
@@ -190,13 +188,14 @@ def _spill_over(
     surprisal: Mapping[str, Floats],
     counts: Mapping[str, int] | None,
     bounds: tuple[float, float],
+    known: Flags | None,
     logarithm: bool,
 ) -> dict[str, Fit]:
     """Fit each model again with more preceding words; empty if items are too short."""
     if max(map(len, data.words)) <= SPILL_OVER + 1:
         return {}
     predictors = build(data, surprisal, counts, SPILL_OVER)
-    used, _ = _used_rows(data, predictors, *bounds)
+    used, _ = _used_rows(data, predictors, bounds, known)
     times, readers, items = _rows(data, used, logarithm)
     names = {name: predictors.names(name) for name in surprisal}
     return {
@@ -212,7 +211,20 @@ def _protocol(
     own = "length, frequency" if frequency else "length"
     return (
         f"{what}; {rows:,} of {len(data.times):,} rows, {len(data.participants)} participants, "
-        f"{len(data.items)} items; baseline: position, {own} of the word and of {before} before, "
+        f"{_items(data)}; baseline: position, {own} of the word and of {before} before, "
         f"an intercept per participant; errors clustered by participant and item; gain in nats "
         f"per row, {FOLDS} folds of items, interval by bootstrap over items; seed {seed}"
     )
+
+
+def _unknown_words(unknown: Mapping[str, Flags], known_only: bool) -> str:
+    """Return the end of the protocol: the numbers of unknown words, and whether they were used."""
+    counts = [f"{int(own.sum()):,} of {len(own):,} for {name}" for name, own in unknown.items()]
+    treatment = "left out" if known_only else "used"
+    return f"; unknown words, {treatment}: {', '.join(counts)}" if counts else ""
+
+
+def _items(data: ReadingData) -> str:
+    items = len(set(data.items))
+    texts = f" in {len(data.items)} versions" if len(data.items) > items else ""
+    return f"{items} items{texts}"

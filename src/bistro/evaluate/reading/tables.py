@@ -11,7 +11,7 @@ from bistro.evaluate.reading.data import ReadingData
 from bistro.evaluate.reading.study import ReadingStudy
 
 GAINS = ("model", "gain", "low", "high", "verdict")
-COEFFICIENTS = ("model", "predictor", "estimate", "se", "low", "high")
+COEFFICIENTS = ("model", "predictor", "estimate", "se", "low", "high", "t", "p")
 Row = list[str | int | float]
 
 
@@ -24,18 +24,23 @@ def gain_rows(found: ReadingStudy) -> Iterator[Row]:
 def coefficient_rows(found: ReadingStudy) -> Iterator[Row]:
     """Yield the coefficients of each model's regression."""
     for name, fit in found.fits.items():
-        columns = (fit.estimates, fit.errors, fit.low, fit.high)
-        for predictor, *values in zip(fit.names, *(c.tolist() for c in columns), strict=True):
-            yield [name, predictor, *values]
+        columns = (fit.estimates, fit.errors, fit.low, fit.high, fit.t_values)
+        for predictor, *values, p in zip(
+            fit.names, *(c.tolist() for c in columns), fit.p_values.tolist(), strict=True
+        ):
+            yield [name, predictor, *values, f"{p:.3g}"]
 
 
-def tidy_columns(found: ReadingStudy) -> list[str]:
-    """Return the columns of the table for other programs; their names are valid in R."""
+def tidy_columns(data: ReadingData, found: ReadingStudy) -> list[str]:
+    """Return the columns of the table for other programs; ours have names that are valid in R."""
     own = [_plain(name) for name in found.predictors.baseline]
     several = len(found.predictors.surprisal) > 1
     for model, columns in found.predictors.surprisal.items():
         own += [_plain(name) + (f"_{_plain(model)}" if several else "") for name in columns]
-    return ["participant", "item", "word", "time", *own, "used"]
+    own += [f"oov_{_plain(model)}" if several else "oov" for model in found.unknown]
+    condition = ["condition"] if data.conditions is not None else []
+    own = ["participant", "item", *condition, "word", "time", *own, "used"]
+    return [*own, *(f"data_{name}" if name in own else name for name in data.kept)]
 
 
 def tidy_rows(
@@ -46,14 +51,20 @@ def tidy_rows(
     columns += [v for own in found.predictors.surprisal.values() for v in own.values()]
     values = [[_known(v) for v in row] for row in np.column_stack(columns).tolist()]
     words = [word for own in data.words for word in own]
-    items = data.item_of_token.tolist()
+    texts = data.text_of_token.tolist()
+    unknown = np.array(list(found.unknown.values()), np.int64).T.tolist() or [[]] * len(words)
+    labels = [
+        [item] if data.conditions is None else [item, data.conditions[number]]
+        for number, item in enumerate(data.items)
+    ]
     rows = zip(
         data.reader.tolist(), data.token.tolist(), data.times.tolist(), found.used.tolist(),
         strict=True,
     )  # fmt: skip
-    for reader, token, time, used in rows:
-        first = (data.participants[reader], data.items[items[token]], words[token], _known(time))
-        yield (*first, *values[token], int(used))
+    for number, (reader, token, time, used) in enumerate(rows):
+        first = (data.participants[reader], *labels[texts[token]], words[token], _known(time))
+        kept = (cells[number] for cells in data.kept.values())
+        yield (*first, *values[token], *unknown[token], int(used), *kept)
 
 
 def _known(value: float) -> float | None:

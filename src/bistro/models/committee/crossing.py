@@ -1,4 +1,4 @@
-"""Where arcs cross in a treebank: how often, by the words and the tree around them.
+"""Crossing arcs in a treebank: their frequency, by the surrounding words and tree.
 
 A crossing arc is lifted in training, and noted in the label (`bistro.treebank.projectivity`): the
 word w hangs on a word h above its head t. What tells whether a word that hangs on h belongs to a
@@ -37,20 +37,20 @@ LEAST_SHARE = 0.05
 """Patterns that cross more rarely are not considered."""
 PRIOR_SHARE = 0.003
 STRENGTHS = (3.0, 1.0, 1.0)
-"""How many occurrences the prior share counts for, and the share of all words for a form of t, and
-that for a form of w with it. These and the weights of votes were chosen on the development parts
-of the Danish and the Basque treebank and on a part of the Danish training data."""
+"""Weight of each prior share, in occurrences: of all patterns, of all words for a form of t, and of
+a form of t for a form of w with it. These and the weights of votes were chosen on the development
+parts of the Danish and the Basque treebank and on a part of the Danish training data."""
 MOST_STEPS = 3
 """From h down to t."""
 
 Side = tuple[str, str, bool]
 """The tag of a word, that of its head (empty for the root), and whether it precedes its head."""
 Counts = dict[tuple[str, ...], tuple[int, int]]
-"""How often a pattern crosses and how often it occurs: (), with the form of t, with t and w."""
+"""Numbers of crossings and of occurrences of a pattern: (), with the form of t, with t and w."""
 
 
 class Pattern(NamedTuple):
-    """A word w, the word h it hangs on in a projective tree, and a word t below h."""
+    """A word w, its head h in a projective tree, and a descendant t of h."""
 
     tag: str
     target_tag: str
@@ -88,7 +88,7 @@ class Tree:
         return self.tags[word - 1], self.tags[head - 1] if head else "", word < head
 
     def below(self, head: int, word: int) -> Iterator[tuple[int, bool]]:
-        """Yield the words below a head and not below `word`, and whether they are its children."""
+        """Yield the descendants of a head not below `word`, and whether they are its children."""
         level = [child for child in self.children[head] if child != word]
         for step in range(MOST_STEPS):
             yield from ((target, step == 0) for target in level)
@@ -145,7 +145,7 @@ class Crossing:
                     counts[key] = crossed + (one.heads[word - 1] == target), seen + 1
 
     def candidates(self, tree: Tree, word: int, head: int) -> Iterator[tuple[int, Pattern]]:
-        """Yield the words that `word`, which hangs on `head`, could hang on with a crossing arc."""
+        """Yield the words to which `word`, now attached to `head`, could have a crossing arc."""
         frequent = self.frequent.get(tree.side(word, head))
         if frequent is None:
             return
@@ -155,7 +155,7 @@ class Crossing:
                 yield target, pattern
 
     def share(self, pattern: Pattern, target_form: str, form: str) -> float:
-        """Return how often a pattern crosses with these forms of t and w, estimated."""
+        """Return the estimated share of crossings of a pattern with these forms of t and w."""
         counts = self.counts.get(pattern)
         if counts is None:
             return 0.0
@@ -184,7 +184,7 @@ class Crossing:
 
 
 class _Lifted(NamedTuple):
-    """A sentence, its projective tree with plain labels, and the heads it really has."""
+    """A sentence, its projective tree with plain labels, and its true heads."""
 
     tree: Tree
     heads: Sequence[int]
@@ -242,7 +242,7 @@ def _share(counts: Counts, keys: Iterable[tuple[str, ...]]) -> float:
 
 
 def _with_effect(counts: Counts) -> Counts:
-    """Leave out the forms that never cross where that is too rare without them."""
+    """Leave out forms that never cross, where crossing is too rare without them."""
 
     def has_effect(key: tuple[str, ...]) -> bool:
         above = [key[:length] for length in range(len(key))]

@@ -1,8 +1,8 @@
-"""Members of a committee that learn elsewhere: each is the work of one of the workers.
+"""Members of a committee that are trained by workers, one member per task.
 
 Members share nothing while they learn, so the committee has the same bytes as one that was trained
-by one process. What is known of a member that has come back is kept in the checkpoint; a member
-that was lost with its worker learns again, from its beginning.
+by one process. A finished member is kept in the checkpoint; a member that was lost with its worker
+is trained again from the beginning.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def begin(
 
 
 class Errand(NamedTuple):
-    """What all members learn from, and how."""
+    """The training data of all members, and the settings."""
 
     sentences: dict[str, list[Sentence]]
     """Sentences for each column that tags of members come from."""
@@ -58,7 +58,7 @@ class Errand(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A member as the content of its file, and what its chains said, sweep by sweep."""
+    """A member as the content of its file, and the traces of its chains."""
 
     content: bytes
     traces: list[Trace]
@@ -90,7 +90,7 @@ def learn_members(
     session: Session,
     fingerprint: str,
 ) -> tuple[dict[str, Voter], Trace]:
-    """Train all members, those of the checkpoint left out; return them with the trace of all."""
+    """Train all members that the checkpoint does not hold; return all, with their trace."""
     known: dict[str, Learned] = dict(_saved(session, fingerprint, members))
     missing = [(name, settings) for name, settings in members.items() if name not in known]
     learned_there = workers.run(learn_member, shared, missing)
@@ -108,7 +108,7 @@ def learn_members(
 
 
 def joined(traces: Sequence[Trace]) -> Trace:
-    """Return the trace of chains that have swept side by side."""
+    """Return the joint trace of chains that were trained separately."""
     whole: Trace = []
     for rows in zip(*traces, strict=True):
         figures = {name: value for row in rows for name, value in row.items()}
@@ -130,7 +130,7 @@ def _save(session: Session, fingerprint: str, known: Mapping[str, Learned]) -> N
 def _saved(
     session: Session, fingerprint: str, members: Mapping[str, MemberSettings]
 ) -> Iterator[tuple[str, Learned]]:
-    """Yield the members that a checkpoint has, of whichever kind of run."""
+    """Yield the members of a checkpoint, from either kind of run."""
     saved = session.saved(fingerprint)
     if not saved:
         return

@@ -1,7 +1,7 @@
-"""How a member of a committee arrives at a tree: the decisions behind its vote.
+"""Explanation of a committee: the decisions by which one member generates a tree.
 
-A committee has no derivation of its own: it mixes the marginals of its members. What can be
-explained is how one member generates the tree, given or found by the committee.
+A committee has no derivation of its own: it mixes the marginals of its members. The explanation
+shows how one member generates the tree, which is given or found by the committee.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def explain_vote(
     training: Iterable[Sentence] | None,
     name: str | None,
 ) -> Explanation:
-    """Return the decisions of a member: the one that is named, or the one that counts most."""
+    """Return the decisions of a member: the named one, or that with the highest weight."""
     place, explainer = _explainer(committee, name)
     member = committee.members[place]
     note = "the given tree"

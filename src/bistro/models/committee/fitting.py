@@ -26,7 +26,7 @@ WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.floa
 def fitted(
     model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: int, **options: Any
 ) -> Fit:
-    """Return weights that put most heads and tags right, and the sharpness that suits them.
+    """Return the weights with the most correct heads and tags, and the sharpness for them.
 
     The options are those of parsing with these weights.
     """
@@ -41,7 +41,7 @@ def fitted(
 def weights_of(
     votes: Sequence[Votes], symbols: Symbols, sentences: Sequence[Sentence], kind: str
 ) -> Fit:
-    """Return the weights for heads and tags that votes on these sentences suggest."""
+    """Return the weights for heads and tags, fitted to votes on these sentences."""
     arcs, tags = in_common(votes, symbols)
     code = ArcCode(len(symbols.labels))
     by_head = [rows.mapped(code.head(rows.what)) for rows in arcs]

@@ -1,7 +1,7 @@
-"""Sentences that are held out of a treebank, to see how sure a committee may be of its votes.
+"""Held-out sentences of a treebank, for the calibration of a committee.
 
-Neighbouring sentences share words and topics. So what is held out are a few stretches of the
-treebank, not single sentences between those that are learned from: new text is as strange.
+Neighbouring sentences share words and topics. So a few stretches of the treebank are held out, not
+single sentences: they differ from the training data as new text does.
 
 >>> sentences = [Sentence.from_columns(["word"] * 100) for _ in range(100)]
 >>> rest, held_out = stretches(sentences)
@@ -23,7 +23,7 @@ LEAST_WORDS = 1000
 
 
 def stretches(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Return the sentences to learn from, and those that are held out; none of a small treebank."""
+    """Return the training sentences and the held-out ones; a small treebank has none of those."""
     size, words = len(sentences), sum(map(len, sentences))
     share = min(LARGEST_SHARE, MOST_WORDS / max(words, 1))
     if share * words < LEAST_WORDS or size < STRETCHES / LARGEST_SHARE:
@@ -34,7 +34,7 @@ def stretches(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sente
 
 
 def places(size: int, share: float) -> set[int]:
-    """Return the places of a share of so many sentences, at least one, in a few stretches.
+    """Return the positions of a share of the sentences, at least one, in a few stretches.
 
     >>> sorted(places(100, 0.1)), places(4, 0.1)
     ([9, 10, 29, 30, 49, 50, 69, 70, 89, 90], {2})

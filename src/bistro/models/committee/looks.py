@@ -1,11 +1,11 @@
-"""What words look like: the numbers by which stacked decisions know them.
+"""The spelling of words as numbers, for the features of stacked decisions.
 
 A word has one number each for its form, its lower case, its last 3, 2 and 4 letters, its first 3
-letters and its shape, and a last one that is 1 for punctuation. Numbers are checksums of strings,
-so that they are the same in every run.
+letters and its shape, one that is 1 for punctuation, and one each for its last letter and its first
+two. Numbers are checksums of strings, so that they are the same in every run.
 
->>> dog, dogs = looks(["dog", "Dogs"]).reshape(2, -1).tolist()
->>> dog[1] == dogs[1], looks_of("Dog")[1] == looks_of("dog")[1], looks_of(",")[-1]
+>>> dog, dogs = looks(["dog", "Dogs"]).tolist()
+>>> dog[1] == dogs[1], looks_of("Dog")[1] == looks_of("dog")[1], looks_of(",")[7]
 (False, True, 1)
 """
 
@@ -21,13 +21,16 @@ from numpy.typing import NDArray
 
 from bistro._core import STACK_FORMS
 
+MORE = 2
+"""Numbers that only templates see, after those of the core."""
 REMEMBERED = 200_000
-"""Words whose numbers are kept in memory."""
+"""Maximum number of words whose numbers are cached."""
 
 
 def looks(forms: Iterable[str]) -> NDArray[np.int32]:
-    """Return the numbers of all words in a row."""
-    return np.array([looks_of(form) for form in forms], dtype=np.int32).reshape(-1)
+    """Return the numbers of all words, one row per word."""
+    rows = [looks_of(form) for form in forms]
+    return np.array(rows, dtype=np.int32).reshape(-1, STACK_FORMS + MORE)
 
 
 @lru_cache(REMEMBERED)
@@ -36,13 +39,17 @@ def looks_of(form: str) -> tuple[int, ...]:
     lower = form.lower()
     parts = (form, lower, lower[-3:], lower[-2:], lower[-4:], lower[:3], _shape(form))
     is_punctuation = all(unicodedata.category(letter)[0] in "PS" for letter in form)
-    numbers = (*(zlib.crc32(part.encode()) & 0x7FFFFFFF for part in parts), int(is_punctuation))
-    assert len(numbers) == STACK_FORMS
-    return numbers
+    more = (checksum(lower[-1:]), checksum(lower[:2]))
+    return (*map(checksum, parts), int(is_punctuation), *more)
+
+
+def checksum(text: str) -> int:
+    """Return a number for a string, from 0 to 2^31 - 1."""
+    return zlib.crc32(text.encode()) & 0x7FFFFFFF
 
 
 def _shape(form: str) -> str:
-    """Return the classes of the first and the last letter, and what else is in a word.
+    """Return the classes of the first and the last letter, and the other kinds of characters.
 
     >>> _shape("Xerox-2000"), _shape("dogs")
     ('Xd-9', 'xx')

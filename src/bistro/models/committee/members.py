@@ -1,7 +1,7 @@
-"""Who sits in a committee: the settings of every member, by its name.
+"""The members of a committee: the settings of each, by its name.
 
 Transition parsers and Eisner's model share the settings of a preset that fits the treebank; the
-latent-variable parser has settings of its own, but the tags, roots and arcs of the others.
+latent-variable parser has its own settings, except for tags, roots and arcs.
 
 >>> import bistro
 >>> from bistro.models.committee.config import CommitteeConfig
@@ -35,9 +35,9 @@ GENERATED_LABELS = ChildContexts(
     words=("tag", "label", "direction", "parent.tag", "parent.word"),
 )
 OTHER_TAGS = "other-tags"
-"""How the names of members end that learn from the other column of tags."""
-INSTEAD = {"left-other-tags": "left-labels", "right-other-tags": "left-labels"}
-"""Who takes the place of a member for whom a treebank has no tags."""
+"""Suffix of the names of members that learn from the other column of tags."""
+INSTEAD = {"left-other-tags": ("left-labels",), "right-other-tags": ("right", "left-labels")}
+"""Replacements of members if the treebank has no tags for them: the first that is no member yet."""
 
 
 def member_settings(
@@ -51,7 +51,7 @@ def member_settings(
     other = other_tags_of(sentences, base.tagset)
     found: dict[str, MemberSettings] = {}
     for wanted in config.members:
-        name = wanted if other.is_useful else INSTEAD.get(wanted, wanted)
+        name = wanted if other.is_useful else _instead(wanted, config.members)
         side, _, family = name.partition("-")
         settings = _transition(name, config, base, has_labels=has_labels)
         if family == OTHER_TAGS:
@@ -68,10 +68,20 @@ def member_settings(
     return found
 
 
+def _instead(wanted: str, members: Sequence[str]) -> str:
+    """Return the member who takes the place of one that needs the other column of tags.
+
+    >>> _instead("right-other-tags", ["left", "right"]), _instead("right-other-tags", ["left"])
+    ('left-labels', 'right')
+    """
+    others = INSTEAD.get(wanted, (wanted,))
+    return next((name for name in others if name not in members), others[-1])
+
+
 def _transition(
     name: str, config: CommitteeConfig, base: TransitionConfig, *, has_labels: bool
 ) -> TransitionConfig:
-    """Return the direction, contexts and unknown words that a name stands for."""
+    """Return the direction, contexts and treatment of unknown words that a name stands for."""
     side, _, family = name.partition("-")
     settings = replace(base, direction="right-to-left" if side == "right" else "left-to-right")
     if family == "table1" or (family == "labels" and not has_labels):
@@ -85,7 +95,7 @@ def _transition(
 
 
 def _isbn(own: IsbnConfig, settings: TransitionConfig, *, to_left: bool) -> IsbnConfig:
-    """Return the settings of a latent-variable parser whose trees are those of the others."""
+    """Return the settings of a latent-variable parser with the same trees as the others."""
     return replace(
         own,
         direction="right-to-left" if to_left else own.direction,
@@ -98,7 +108,7 @@ def _isbn(own: IsbnConfig, settings: TransitionConfig, *, to_left: bool) -> Isbn
 
 
 def _eisner(settings: TransitionConfig, *, generated: bool) -> EisnerConfig:
-    """Return the settings of Eisner's model that are those of the transition parsers."""
+    """Return the settings of Eisner's model, taken from the transition parsers."""
     names = ("tagset", "tag_features", "roots", "nonprojective", "sampler", *UNKNOWN)
     shared = {name: getattr(settings, name) for name in names}
     if generated:
@@ -115,5 +125,5 @@ def preset_settings(name: str, sentences: Sequence[Sentence]) -> TransitionConfi
 
 
 def other_tags_of(sentences: Sequence[Sentence], own: Column) -> OtherTags:
-    """Return what the treebank has in the column of tags that the preset does not take."""
+    """Return the facts about the column of tags that the preset does not use."""
     return OtherTags.of(sentences, own, "xpos" if own == "upos" else "upos")

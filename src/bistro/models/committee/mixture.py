@@ -1,4 +1,4 @@
-"""The mixture of what the members of a committee say, and the trees that follow from it."""
+"""The mixture of the votes of a committee's members, and its trees."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ USUAL_SHARPNESS = 1.4
 
 @dataclass(frozen=True)
 class Fit:
-    """How much each member counts, and how sharp the mixture is made."""
+    """The weight of each member, and the sharpness of the mixture."""
 
     heads: tuple[float, ...]
     """Weights for heads and labels; they sum to 1, as do those for tags."""
@@ -40,7 +40,7 @@ class Fit:
 
     @classmethod
     def together(cls, fits: Sequence[Fit]) -> Fit:
-        """Return the weights of committees that join with equal shares."""
+        """Return the weights of committees that are joined with equal shares."""
         share = 1 / len(fits)
         return cls(
             tuple(share * weight for fit in fits for weight in fit.heads),
@@ -53,7 +53,7 @@ class Fit:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], members: int) -> Fit:
-        """Make the weights again, and check them."""
+        """Restore the weights, and check them."""
         weights = [np.asarray(given[name], dtype=np.float64) for name in ("heads", "tags")]
         sharpness = float(given["sharpness"])
         sound = sharpness > 0 and all(
@@ -67,7 +67,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class OtherVotes:
-    """The tags of those members that have another column than the committee."""
+    """The tags of members whose column differs from the committee's."""
 
     names: list[str]
     numbers: dict[int, Ints]
@@ -81,14 +81,14 @@ class OtherVotes:
         return cls(names, {i: _numbers(tags, names) for i, tags in own.items()})
 
     def mixed(self, votes: Sequence[Votes], counted: Sequence[NDArray[np.bool_]]) -> Rows:
-        """Mix the votes of these members, who count alike."""
+        """Mix the votes of these members with equal weights."""
         rows = [votes[i].tags.renamed(own[votes[i].tags.what]) for i, own in self.numbers.items()]
         return mixed(rows, _row_weights([1.0] * len(rows), [counted[i] for i in self.numbers]))
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """Labels and tags of a committee, and what those of its members are called in it."""
+    """Labels and tags of a committee, and the numbers of its members' symbols in it."""
 
     labels: list[str]
     tags: list[str]
@@ -176,11 +176,11 @@ class Mixture:
 
     @cached_property
     def heads(self) -> Rows:
-        """Heads alone, their labels added up."""
+        """The distribution of heads, summed over labels."""
         return self.arcs.mapped(self.code.head(self.arcs.what))
 
     def span(self, sentence: int) -> slice:
-        """Return where the words of a sentence are."""
+        """Return the slice of the words of a sentence."""
         return slice(int(self.offsets[sentence]), int(self.offsets[sentence + 1]))
 
     def trees(self, single_root: bool, threads: int) -> tuple[Ints, Ints, Ints]:
@@ -218,7 +218,7 @@ class Mixture:
         )
 
     def judged(self, sentence: int, analysis: Analysis) -> Analysis:
-        """Return an analysis with the share of its heads that is expected to be right."""
+        """Return an analysis with its expected share of correct heads."""
         first, last = (int(self.offsets[sentence + i]) for i in (0, 1))
         begin = self.heads.begin[first : last + 1]
         inside = slice(int(begin[0]), int(begin[-1]))
@@ -249,7 +249,7 @@ def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], lis
 
 
 def _counted(votes: Sequence[Votes], lengths: Sequence[int]) -> list[NDArray[np.bool_]]:
-    """Tell word by word who counts: not those who could not use evidence that others could."""
+    """Return for each word the members that count: not those that could not use its evidence."""
     relaxed = np.stack([vote.relaxed for vote in votes])
     counts = ~relaxed | relaxed.all(axis=0)
     return [np.repeat(row, lengths) for row in counts]
@@ -264,12 +264,12 @@ def _row_weights(weights: Sequence[float], counted: Sequence[NDArray[np.bool_]])
 
 
 def sharper(mixture: Mixture, power: float) -> Mixture:
-    """Return a mixture whose heads are more certain, or less."""
+    """Return a mixture with sharper or flatter distributions of heads."""
     return replace(mixture, arcs=_with_sharper_heads(mixture.arcs, mixture.code, power))
 
 
 def _with_sharper_heads(arcs: Rows, code: ArcCode, power: float) -> Rows:
-    """Sharpen the distribution of heads, and leave that of labels given the head."""
+    """Sharpen the distribution of heads; that of labels given the head stays."""
     if power == 1:
         return arcs
     head = code.head(arcs.what)

@@ -30,18 +30,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError, ModelFileError
+from bistro.errors import BistroError
 from bistro.modelfile import Arrays
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import Model, Origin, megabytes
+from bistro.models.committee.classes import NO_CLASSES, WordClasses
 from bistro.models.committee.config import CommitteeConfig
+from bistro.models.committee.contents import (
+    CLASSES,
+    NO_CROSSING,
+    STACK,
+    TEMPLATES,
+    WAYS,
+    apart,
+    classes_of,
+    crossing_of,
+)
 from bistro.models.committee.crossing import Crossing
 from bistro.models.committee.mixture import Fit, Mixture, Symbols, in_common, sharper
 from bistro.models.committee.moves import with_crossing_arcs, with_lifted_votes
 from bistro.models.committee.pool import drawn, pooled
 from bistro.models.committee.stacking import Ballot, Stack
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
-from bistro.models.nested import BETWEEN, nested_arrays, nested_models, numbered
+from bistro.models.nested import nested_arrays, nested_models, numbered
 from bistro.models.parsing.options import DictionaryOptions, SharedOptions
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
@@ -52,11 +63,6 @@ from bistro.treebank.sentence import Sentence
 if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
 
-WAYS = ("given", "joint")
-"""The sources of tags; the weights differ."""
-NO_CROSSING = Crossing()
-STACK = "stack."
-"""How the names of a stack's arrays begin."""
 WORDS_IN_CHARTS = 300
 """A chart over all tags of all words takes 0.4 s for 250 words, 3 s for 500 and 90 s for 1,000 (and
 gigabytes): with tags to be found, members with charts have no say in sentences above this."""
@@ -64,10 +70,10 @@ gigabytes): with tags to be found, members with charts have no say in sentences 
 
 @dataclass(frozen=True)
 class CommitteeOptions(DictionaryOptions):
-    """What a committee can be asked: members use those options that they have."""
+    """Options of a committee; each member uses the options that it has."""
 
     samples_by_number: ClassVar[bool] = False
-    """Members that refuse long sentences count the others only."""
+    """Members with a maximum length count only the other sentences."""
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 100
@@ -88,12 +94,14 @@ class CommitteeModel(TaggingByParsing, Model):
     config: CommitteeConfig
     members: list[Voter]
     fits: dict[str, Fit]
-    """The weights of the members, by how tags are found."""
+    """The weights of the members, by the source of tags."""
     origin: Origin
     crossing: Crossing = NO_CROSSING
-    """In which patterns of words arcs cross, as the training data shows."""
+    """The patterns in which arcs cross in the training data."""
     stacks: dict[str, Stack] = field(default_factory=dict)
-    """What judges the votes, by how tags are found; without one, they are mixed."""
+    """The stack that weighs the votes, by the source of tags; without one, votes are mixed."""
+    classes: WordClasses = NO_CLASSES
+    """Classes of words that the stacks see."""
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -104,7 +112,7 @@ class CommitteeModel(TaggingByParsing, Model):
 
     @classmethod
     def of(cls, models: Sequence[Model], config: CommitteeConfig | None = None) -> Self:
-        """Put models together as they are, with equal weights; committees join with theirs."""
+        """Combine models with equal weights; the members of a committee keep their weights."""
         first = models[0]
         if len(models) == 1 and isinstance(first, cls):
             return first
@@ -138,15 +146,15 @@ class CommitteeModel(TaggingByParsing, Model):
         return self.symbols.tags
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return those of a sentence's given tags that the member who knows fewest does not know.
+        """Return the given tags of a sentence that are unknown to the member with the fewest tags.
 
-        A tag may be unknown for the features that a member joins to it.
+        A tag may be unknown because of the features that a member joins to it.
         """
         voting = [member for member in self.members if member.tag_column == self.tag_column]
         return max((member.unknown_tags(sentence) for member in voting), key=len)
 
     def parse_protocol(self, **options: Any) -> str:
-        """Say how trees are found with these options."""
+        """Describe how trees are found with these options."""
         chosen = self._chosen(options)
         parts = [f"{self.kind} of {len(self.members)}", f"tags {chosen.tags}"]
         parts.append(f"{chosen.search} {chosen.size:,} by {chosen.selection}")
@@ -158,14 +166,14 @@ class CommitteeModel(TaggingByParsing, Model):
         return ", ".join([*parts, chosen.goal])
 
     def asked(self, **given: Any) -> dict[str, Any]:
-        """Return what members are asked: what is given, and the committee's own defaults."""
+        """Return the options of the members: the given ones, and the committee's defaults."""
         return {"tags": "joint", "size": self.config.particles, **given}
 
     def _chosen(self, options: Mapping[str, Any]) -> CommitteeOptions:
         return CommitteeOptions.of(self.asked(**options), self.kind, "parse")
 
     def known_to(self, member: Voter, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those options that a member has."""
+        """Return the options that a member has."""
         return member.member_options(asked, beam=self.config.beam)
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
@@ -222,7 +230,7 @@ class CommitteeModel(TaggingByParsing, Model):
         symbols: Symbols,
         threads: int = 0,
     ) -> Ballot:
-        """Return votes with their mixture, as a stack judges them."""
+        """Return votes with their mixture, weighed by a stack."""
         lengths = [len(sentence) for sentence in sentences]
         arcs, tags = in_common(votes, symbols)
         return Ballot(
@@ -232,16 +240,17 @@ class CommitteeModel(TaggingByParsing, Model):
             [rows for rows in tags if rows is not None],
             self.single_root,
             threads or os.cpu_count() or 1,
+            classes=self.classes,
         )
 
     def votes_of_members(
         self, sentences: Sequence[Sentence], asked: Mapping[str, Any]
     ) -> list[Votes]:
-        """Return what each member says of a batch of sentences."""
+        """Return the votes of each member on a batch of sentences."""
         return [self._votes_of(member, sentences, asked) for member in self.members]
 
     def most_words_of(self, member: Voter, asked: Mapping[str, Any]) -> float:
-        """Return how long the sentences may be that a member is asked about."""
+        """Return the maximum length of a sentence for a member."""
         most = math.inf if member.most_words is None else member.most_words
         is_slow = member.most_words is not None and asked["tags"] == "joint"
         if is_slow and any(
@@ -253,7 +262,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def _votes_of(
         self, member: Voter, sentences: Sequence[Sentence], asked: Mapping[str, Any]
     ) -> Votes:
-        """Return the votes of a member, who has nothing to say of sentences it finds too long."""
+        """Return the votes of a member; sentences that are too long for it get none."""
         own, lengths = self.known_to(member, asked), [len(sentence) for sentence in sentences]
         most = self.most_words_of(member, asked)
         if max(lengths) <= most:
@@ -278,7 +287,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
     def _may_cross(self, mixture: Mixture, chosen: CommitteeOptions) -> list[bool]:
-        """Tell by sentence whether arcs of its tree may cross; arcs that are given stay."""
+        """Return for each sentence whether arcs of its tree may cross; given arcs stay."""
         knows = self.crossing.counts and self.symbols.nonprojective == "head"
         if not knows or not chosen.by_risk or chosen.partial:
             return [False] * (mixture.offsets.size - 1)
@@ -291,7 +300,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return with_crossing_arcs(tree, mixture, number, sentence.forms, self.crossing, weight)
 
     def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
-        """Return the tree of the member that counts most, for what is too long for the chart."""
+        """Return the tree of the member with the highest weight, if a sentence is too long."""
         weights = self.fits[asked["tags"]].heads
         able = [len(sentence) <= self.most_words_of(m, asked) for m in self.members]
         first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
@@ -302,7 +311,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def explain(
         self, sentence: Words, training: Iterable[Sentence] | None = None, member: str | None = None
     ) -> Explanation:
-        """Return how a member generates a tree: the one that counts most, unless one is named.
+        """Explain how a member generates a tree: the named one, or that with the highest weight.
 
         It is the sentence's own tree, if it has one, or that of the committee.
         """
@@ -317,23 +326,30 @@ class CommitteeModel(TaggingByParsing, Model):
             "members": [member.whole_header() for member in self.members],
             **({"crossing_arcs": self.crossing.to_dict()} if self.crossing.counts else {}),
             **({"stacks": list(self.stacks)} if self.stacks else {}),
+            **({TEMPLATES: self._templates()} if self._templates() else {}),
+            **({CLASSES: self.classes.words} if self.classes.words else {}),
         }
+
+    def _templates(self) -> dict[str, Any]:
+        return {n: list(t) for stack in self.stacks.values() for n, t in stack.templates.items()}
 
     def arrays(self) -> Arrays:
         """Return the arrays of all members, and the weights of the stacks."""
         stacks = {f"{STACK}{way}": stack for way, stack in self.stacks.items()}
-        return nested_arrays({**numbered(self.members), **stacks})
+        classes = {CLASSES: self.classes} if self.classes.words else {}
+        return nested_arrays({**numbered(self.members), **stacks, **classes})
 
     @classmethod
     def from_parts(
         cls, config: CommitteeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the committee again from a file."""
-        own, stacks = _apart(header, arrays)
+        """Restore the committee from a file."""
+        own, stacks = apart(header, arrays)
         models = nested_models(numbered(header["members"]), own)
         members = [VOTE.of(model) for model in models.values()]
         fits = {way: Fit.from_dict(header["fits"][way], len(members)) for way in sorted(WAYS)}
-        return cls(config, members, fits, origin, _crossing_of(header), stacks)
+        classes = classes_of(header, arrays)
+        return cls(config, members, fits, origin, crossing_of(header), stacks, classes)
 
     def summary(self) -> dict[str, Any]:
         """Return members, weights and size."""
@@ -361,35 +377,8 @@ class CommitteeModel(TaggingByParsing, Model):
         return [str(member.origin.treebank.get("member", member.kind)) for member in self.members]
 
 
-def _crossing_of(header: Mapping[str, Any]) -> Crossing:
-    """Read the patterns of crossing arcs, which older files lack."""
-    if "crossing_arcs" not in header:
-        return NO_CROSSING
-    try:
-        return Crossing.from_dict(header["crossing_arcs"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelFileError("the patterns of crossing arcs are damaged") from error
-
-
-def _apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str, Stack]]:
-    """Return the arrays of the members, and the stacks, which older files lack."""
-    ways = header.get("stacks", [])
-    if not isinstance(ways, list) or not set(map(str, ways)) <= set(WAYS):
-        raise ModelFileError("the stacks are damaged")
-    own: dict[str, NDArray[Any]] = {}
-    weights: dict[str, dict[str, NDArray[Any]]] = {way: {} for way in ways}
-    for name, array in arrays.items():
-        owner, _, inner = name.partition(BETWEEN)
-        way = owner.removeprefix(STACK)
-        if owner.startswith(STACK) and way in weights:
-            weights[way][inner] = array
-        else:
-            own[name] = array
-    return own, {way: Stack.from_arrays(found) for way, found in weights.items()}
-
-
 def _share_vocabularies(members: Sequence[Voter]) -> None:
-    """Let members that tell the same words apart look unknown ones up together."""
+    """Let members with the same vocabulary share the lookup of unknown words."""
     known: dict[str, Vocabulary] = {}
     for member in members:
         vocabulary = member.vocabulary

@@ -1,9 +1,10 @@
-"""Crossing arcs that a committee finds: words move where votes for such arcs prevail.
+"""Crossing arcs of a committee: a word moves where the votes for a crossing arc prevail.
 
-Members are parsers of projective trees. A vote for (h, d↑x) says that the word hangs with label d
-on a word t below h whose own label is x. Such votes are rarely the likeliest, because the note is
-one more thing that a member must get right. But some patterns of words cross more often than not
-(`bistro.models.committee.crossing`), and members do not see whether a pattern is one of them.
+Members are parsers of projective trees. A vote for (h, d↑x) means that the word depends, with label
+d, on a descendant t of h whose own label is x. Such votes are rarely the likeliest, because the
+note is one more thing that a member must get right. But some patterns of words cross more often
+than not (`bistro.models.committee.crossing`), and members do not see whether a pattern is one of
+them.
 
 A vote for a crossing arc counts `weight` times the square root of the odds that its pattern
 crosses, and at least once. Votes (h, d↑y), which have the word on another one below h, count for t
@@ -59,7 +60,7 @@ def with_crossing_arcs(
 
 
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
-    """Tell by sentence whether there is a vote for a crossing arc that could count."""
+    """Return for each sentence whether it has a vote for a crossing arc that could count."""
     lifted = np.array([LIFTED in label for label in [*mixture.symbols.labels, ""]])
     arcs = mixture.arcs
     likely = lifted[mixture.code.label(arcs.what)] & (arcs.probability >= LEAST_VOTE)
@@ -78,7 +79,7 @@ def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
 
 @dataclass
 class _Arc:
-    """The votes for one crossing arc, as much as they count."""
+    """The weighted votes for one crossing arc."""
 
     label: str
     count: float = 0.0
@@ -111,7 +112,7 @@ class _Votes:
     def lifted(
         self, tree: Tree, forms: Sequence[str], crossing: Crossing, weight: float
     ) -> dict[tuple[int, int], _Arc]:
-        """Return the votes for crossing arcs by word and target, as much as they count."""
+        """Return the weighted votes for crossing arcs, by word and target."""
         arcs: dict[tuple[int, int], _Arc] = {}
         for word, row in enumerate(self.rows, start=1):
             for head, notes in _notes(row).items():
@@ -145,6 +146,6 @@ def _for_target(notes: Sequence[tuple[float, str, str]], target_label: str) -> t
 
 
 def _times(share: float, weight: float) -> float:
-    """Return how many times a vote counts for an arc whose pattern crosses with this share."""
+    """Return the factor on a vote for an arc whose pattern crosses with this share."""
     share = min(share, MOST_SHARE)
     return max(1.0, weight * math.sqrt(share / (1 - share)))

@@ -31,7 +31,7 @@ LEAST_SHARE = 0.5
 
 @dataclass(frozen=True)
 class OtherTags:
-    """What a treebank has in its other column of tags."""
+    """Facts about the other column of tags of a treebank."""
 
     own: Column
     other: Column
@@ -40,7 +40,7 @@ class OtherTags:
     is_same: bool
     """Every tag is equal to that of the first column."""
     kinds: int
-    """How many different tags there are."""
+    """Number of different tags."""
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], own: Column, other: Column) -> OtherTags:
@@ -56,13 +56,13 @@ class OtherTags:
 
     @property
     def is_useful(self) -> bool:
-        """Whether members can learn something from the column that the first does not say."""
+        """Whether the column has information that the first one does not have."""
         enough = self.words - self.missing >= LEAST_SHARE * self.words
         return enough and not self.is_same and self.kinds > 1
 
     @property
     def note(self) -> str:
-        """What a user may not expect, or an empty string."""
+        """A note for the user, or an empty string."""
         name, without = self.other.upper(), "the committee has no members that learn from it"
         if self.is_same:
             return f"{name} is the same as {self.own.upper()}: {without}"

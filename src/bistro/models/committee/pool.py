@@ -70,7 +70,7 @@ def drawn(
 def _of_members(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[dict[int, Parse]]:
-    """Yield what members find for every sentence, by their place; not those it is too long for."""
+    """Yield the results of the members for every sentence, by the index of the member."""
     most = [committee.most_words_of(member, asked) for member in committee.members]
     waiting, *copies = tee(sentences, len(committee.members) + 1)
     streams = [

@@ -1,15 +1,15 @@
-"""Learning a stack: members that have learned from a part of the treebank vote on the rest.
+"""Training of a stack: members trained on a part of the treebank vote on the rest.
 
 The training sentences are dealt into folds, in short stretches, so that every fold has all genres.
 For each fold, members learn quickly from the other folds and vote on this one. So there are votes
-on the whole treebank, by members who have not seen what they vote on. From them come
+on the whole treebank, by members that have not seen the sentence. From them come
 
     the weights of the mixture      as from a development set
     the stack                       by stochastic gradient, a few passes in random order
 
-Members that have learned from everything are a little better than those of the folds. Only the
-sharpness notices: it is fitted on a development set, and is 1 without one. (Fitted on a fold that
-the stack has not seen, it made heads 1 to 3 points less probable than they were correct.)
+Members that have learned from everything are a little better than those of the folds. This affects
+only the sharpness, which is fitted on a development set, and is 1 without one. (Fitted on a fold
+that the stack has not seen, it made heads 1 to 3 points less probable than they were correct.)
 """
 
 from __future__ import annotations
@@ -26,7 +26,17 @@ from bistro.models.committee.config import CommitteeConfig, StackSettings
 from bistro.models.committee.fitting import heads_of, weights_of, with_trees
 from bistro.models.committee.mixture import Fit, Symbols
 from bistro.models.committee.model import CommitteeModel
-from bistro.models.committee.stacking import DECISIONS, HEADS, LABELS, TAGS, Ballot, Stack, Weights
+from bistro.models.committee.stacking import (
+    DECISIONS,
+    HEADS,
+    LABELS,
+    TAGS,
+    Ballot,
+    Stack,
+    Weights,
+    rounded,
+)
+from bistro.models.committee.templates import Templates, compiled, usual
 from bistro.models.committee.weights import sharpness
 from bistro.models.parsing.votes import Ints, Votes
 from bistro.rng import purpose_key
@@ -34,15 +44,15 @@ from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 
 STRETCH = 20
-"""Neighbouring sentences that stay together when a treebank is dealt into folds."""
+"""Number of neighbouring sentences that stay together in a fold."""
 LEAST_STACKED = 4000
-"""Fewer votes teach a stack less than they mislead it."""
+"""With fewer votes, a stack does more harm than good."""
 
 
 def dealt(
     sentences: Sequence[Sentence], folds: int
 ) -> Iterator[tuple[list[Sentence], list[Sentence]]]:
-    """Yield what members learn from and what they vote on, fold by fold.
+    """Yield the training sentences and the other sentences of each fold.
 
     >>> treebank = [Sentence.from_columns([str(i)]) for i in range(6 * STRETCH)]
     >>> [(len(rest), len(fold), fold[STRETCH].forms) for rest, fold in dealt(treebank, 2)]
@@ -58,18 +68,22 @@ def dealt(
         )
 
 
+Lesson = tuple[StackBatch, NDArray[np.int32], int]
+"""Candidates, the place of the gold one among those of each word, and the number of sentences."""
+
+
 class Counted(NamedTuple):
     """The votes on one fold."""
 
     sentences: list[Sentence]
     votes: list[Votes]
     symbols: Symbols
-    """What the symbols of these voters are called in the whole committee."""
+    """The numbers of these voters' symbols in the whole committee."""
 
 
 @dataclass(frozen=True)
 class Judging:
-    """How a committee learns to judge the votes of its members."""
+    """Training of the stack of a committee."""
 
     model: CommitteeModel
     config: CommitteeConfig
@@ -104,7 +118,7 @@ class Judging:
 
 @dataclass(frozen=True)
 class Gold:
-    """The right heads, labels and tags of all words, as the committee numbers them."""
+    """The correct heads, labels and tags of all words, in the committee's numbers."""
 
     heads: Ints
     labels: Ints
@@ -129,34 +143,43 @@ class Gold:
 
 
 def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, tags: bool) -> Stack:
-    """Return a stack that has learned from votes; one for given tags decides on no tags."""
+    """Return a stack trained on votes; a stack for given tags does not decide on tags."""
     golds = [Gold.of(ballot) for ballot in ballots]
+    templates = usual(classes=bool(ballots[0].classes.words))
     wanted = [name for name in DECISIONS if (name != TAGS or tags)]
     if not ballots[0].mixture.symbols.labels:
         wanted.remove(LABELS)
-    return Stack({name: _weights(name, ballots, golds, settings, seed) for name in wanted})
+    lessons = {
+        name: [_lesson(name, ballot, gold) for ballot, gold in zip(ballots, golds, strict=True)]
+        for name in wanted
+    }
+    return Stack(
+        {name: _weights(name, lessons[name], templates[name], settings, seed) for name in wanted},
+        {name: templates[name] for name in wanted},
+    )
 
 
 def _weights(
-    name: str, ballots: Sequence[Ballot], golds: Sequence[Gold], settings: StackSettings, seed: int
+    name: str, parts: Sequence[Lesson], templates: Templates, settings: StackSettings, seed: int
 ) -> Weights:
     """Return the weights of one decision, the mean of those after each pass of the second half."""
-    learner = StackLearner(bits=settings.bits, rate=settings.rate)
-    parts = [_lesson(name, ballot, gold) for ballot, gold in zip(ballots, golds, strict=True)]
+    learner = StackLearner(
+        bits=settings.bits, rate=settings.rate, dropout=settings.dropout, seed=seed
+    )
+    seen = compiled(*templates)
     sums = np.zeros(1 << settings.bits)
     first = settings.passes // 2
     for number in range(settings.passes):
         for fold, (batch, gold, size) in enumerate(parts):
             bits = random_bits(seed, purpose_key(f"committee.stack.{name}.{fold}"), number, size)
             order = np.argsort(bits, kind="stable")
-            learner.learn(batch=batch, task=name, gold=gold, order=order)
+            learner.learn(batch=batch, task=name, gold=gold, order=order, templates=seen)
         if number >= first:
             sums += learner.weights()
-    weights: Weights = (sums / (settings.passes - first)).astype(np.float32)
-    return weights
+    return rounded(sums / (settings.passes - first))
 
 
-def _lesson(name: str, ballot: Ballot, gold: Gold) -> tuple[StackBatch, NDArray[np.int32], int]:
+def _lesson(name: str, ballot: Ballot, gold: Gold) -> Lesson:
     """Return a batch of candidates, the place of the gold one among them, and its sentences."""
     if name == TAGS:
         candidates, wanted = ballot.tag_candidates(), gold.tags
@@ -168,4 +191,4 @@ def _lesson(name: str, ballot: Ballot, gold: Gold) -> tuple[StackBatch, NDArray[
     if name == HEADS:
         none = candidates.places_of(ballot.positions)
         places = np.where(places < 0, none, places).astype(np.int32)
-    return ballot.batch(ballot.tree, candidates), places, len(ballot.sentences)
+    return ballot.batch(ballot.tree, candidates, has_words=True), places, len(ballot.sentences)

@@ -1,8 +1,8 @@
-"""Stacked decisions: what several voters say of a word, judged by one more model.
+"""Stacked decisions: the votes of several members, weighed by one more model.
 
-A mixture gives every member one weight, whatever is voted on. But members err in places of their
-own: one is good at short arcs, another at conjunctions. A *stack* learns this from votes on
-sentences that the members have not seen. It is a conditional logit,
+A mixture gives every member one weight, whatever is voted on. But members make different errors:
+one is good at short arcs, another at conjunctions. A *stack* learns this from votes on sentences
+that the members have not seen. It is a conditional logit,
 
     p(candidate) ∝ exp Σ_k θ_k f_k(candidate)
 
@@ -14,27 +14,32 @@ and arcs around it in the tree of the plain mixture. Decisions come one after th
     heads     given these tags
     labels    given the heads of the tree with the highest sum of head probabilities
 
-Each gives probabilities for every word, which take the place of the mixture's. What no member
-proposes is not a candidate, so evidence is kept. Where few heads are proposed, none of them may be
-right: that is one more candidate. Its probability is left out of the result, so that the heads of a
-word may sum to less than 1. Nivre and McDonald (2008) and Martins et al. (2008)
-stacked parsers in this way, with one parser's tree as features of another.
+Each gives probabilities for every word, which take the place of the mixture's. A value that no
+member proposes is not a candidate, so evidence is kept. Where few heads are proposed, none of them
+may be right: that is one more candidate. Its probability is left out of the result, so that the
+heads of a word may sum to less than 1. Nivre and McDonald (2008) and Martins et al. (2008) stacked
+parsers in this way, with one parser's tree as features of another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import StackBatch, stack_probabilities
+from bistro._core import STACK_FORMS, StackBatch, stack_probabilities
+from bistro.encoding.arrays import Expected, check_arrays
 from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
-from bistro.models.committee.looks import looks
+from bistro.models.committee.classes import NO_CLASSES, WordClasses
+from bistro.models.committee.config import MOST_BITS
+from bistro.models.committee.looks import checksum, looks
 from bistro.models.committee.mixture import Mixture
+from bistro.models.committee.templates import Templates, compiled
 from bistro.models.parsing.votes import Ints, Rows
 from bistro.treebank.sentence import Sentence
 
@@ -43,10 +48,18 @@ DECISIONS = (TAGS, HEADS, LABELS)
 LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
 """The probability in the mixture that makes an entry a candidate."""
 
+NO_TAG = -5
+"""The tag of a column that no member has."""
 NO_LABEL = -9
-"""The label of an arc to no head."""
+"""The label of the candidate without a head."""
+
+SMALLEST = 0.05
+"""Weights that are closer to 0 are not kept: most features were seen once or twice."""
+DAMAGED = "the weights of the stack are damaged"
 
 Weights = NDArray[np.float32]
+SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
+"""The numbers of weights that a decision may have."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +70,10 @@ class Candidates:
     votes: NDArray[np.float32]
     """One row per candidate, one column per voter."""
     context: Ints
-    """What comes with each: the likeliest label of an arc, or the head of a label."""
+    """The companion of each candidate: the likeliest label of an arc, or the head of a label."""
 
     def places_of(self, gold: Ints) -> NDArray[np.int32]:
-        """Return the place of the gold entry among those of each word, or -1."""
+        """Return the index of the gold entry of each word, or -1."""
         found = np.full(len(self.rows), -1, dtype=np.int32)
         row = self.rows.row
         hits = np.flatnonzero(self.rows.what == gold[row])
@@ -90,6 +103,7 @@ class Ballot:
     threads: int = 1
     given: NDArray[np.bool_] | None = None
     """The words whose heads are evidence, if there are any."""
+    classes: WordClasses = NO_CLASSES
 
     @cached_property
     def positions(self) -> Ints:
@@ -99,9 +113,33 @@ class Ballot:
         return np.arange(first.size) - first + 1
 
     @cached_property
-    def forms(self) -> NDArray[np.int32]:
-        """What the words look like."""
-        return looks(form for sentence in self.sentences for form in sentence.forms)
+    def _forms(self) -> list[str]:
+        return [form for sentence in self.sentences for form in sentence.forms]
+
+    @cached_property
+    def looks(self) -> NDArray[np.int32]:
+        """What the words look like, one row per word."""
+        return looks(self._forms)
+
+    @cached_property
+    def words(self) -> NDArray[np.int32]:
+        """What templates see of the words themselves, one row per word."""
+        seen, classes = self.looks, self.classes.of(self._forms)
+        own = (
+            seen[:, : STACK_FORMS - 1],
+            seen[:, STACK_FORMS:],
+            classes,
+            self._other_tags[:, None],
+        )
+        return np.concatenate(own, axis=1)
+
+    @property
+    def _other_tags(self) -> NDArray[np.int32]:
+        """The likeliest tags of the other column, if some members have one."""
+        for column, other in self.mixture.symbols.other_tags.items():
+            names = np.array([*map(checksum, other.names), NO_TAG], dtype=np.int32)
+            return names[self.mixture.other_tags[column].likeliest()]
+        return np.full(len(self.mixture.tags), NO_TAG, dtype=np.int32)
 
     @cached_property
     def tree(self) -> Tree:
@@ -157,11 +195,15 @@ class Ballot:
         labels = Rows(rows.begin, code.label(rows.what), rows.probability)
         return Candidates(labels, votes, heads[rows.row])
 
-    def batch(self, tree: Tree, candidates: Candidates) -> StackBatch:
-        """Return words, tree and candidates as the core takes them."""
+    def batch(self, tree: Tree, candidates: Candidates, *, has_words: bool) -> StackBatch:
+        """Return words, tree and candidates in the form that the core expects.
+
+        Templates of features need the words.
+        """
+        words = self.words if has_words else np.zeros(0, dtype=np.int32)
         return StackBatch(
             offsets=self.mixture.offsets.astype(np.int64),
-            forms=self.forms,
+            forms=np.ascontiguousarray(self.looks[:, :STACK_FORMS]).reshape(-1),
             tags=tree.tags.astype(np.int32),
             heads=tree.heads.astype(np.int32),
             labels=tree.labels.astype(np.int32),
@@ -169,6 +211,7 @@ class Ballot:
             what=candidates.rows.what.astype(np.int32),
             with_=candidates.context.astype(np.int32),
             votes=candidates.votes.reshape(-1),
+            words=words.reshape(-1),
         )
 
 
@@ -177,7 +220,9 @@ class Stack:
     """Learned weights of the decisions for one source of tags."""
 
     weights: Mapping[str, Weights]
-    """Weights of each decision; one that is missing is left to the mixture."""
+    """Weights of each decision; without weights, the mixture decides."""
+    templates: Mapping[str, Templates] = field(default_factory=dict)
+    """The features of each decision; older files have none, and use the features of the core."""
 
     def decided(self, ballot: Ballot) -> Mixture:
         """Return the mixture with the probabilities of the stack."""
@@ -198,31 +243,77 @@ class Stack:
         return mixture
 
     def _probabilities(self, name: str, ballot: Ballot, tree: Tree, found: Candidates) -> Rows:
-        batch = ballot.batch(tree, found)
+        templates = self.templates.get(name)
         probability = stack_probabilities(
-            batch=batch, task=name, weights=self.weights[name], threads=ballot.threads
+            batch=ballot.batch(tree, found, has_words=templates is not None),
+            task=name,
+            weights=self.weights[name],
+            threads=ballot.threads,
+            templates=None if templates is None else compiled(*templates),
         )
         return Rows(found.rows.begin, found.rows.what, probability)
 
-    def arrays(self) -> dict[str, Weights]:
-        """Return the weights by decision."""
-        return dict(self.weights)
+    def arrays(self) -> Arrays:
+        """Return the weights of each decision: all of them, or where they are and what."""
+        if not self.templates:
+            return dict(self.weights)
+        found: dict[str, NDArray[Any]] = {}
+        for name, weights in self.weights.items():
+            places = np.flatnonzero(weights).astype(np.uint32)
+            found[f"{name}.size"] = np.array([weights.size], dtype=np.int64)
+            found[f"{name}.places"] = places
+            found[f"{name}.weights"] = weights[places].astype(np.float16)
+        return found
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays) -> Stack:
-        """Make the stack again, and check it."""
-        for name, weights in arrays.items():
-            size = weights.size
-            sound = weights.dtype == np.float32 and weights.ndim == 1 and np.isfinite(weights).all()
-            if name not in DECISIONS or not sound or size < 2 or size & (size - 1):
-                raise ModelFileError("the weights of the stack are damaged")
-        return cls({name: np.ascontiguousarray(weights) for name, weights in arrays.items()})
+    def from_arrays(cls, arrays: Arrays, templates: Mapping[str, Templates] | None = None) -> Stack:
+        """Restore the stack, and check it; older files have all weights, and no templates."""
+        if not templates:
+            return cls({name: _checked(name, weights) for name, weights in arrays.items()})
+        names = {name.partition(".")[0] for name in arrays}
+        if not names <= set(templates):
+            raise ModelFileError(DAMAGED)
+        weights = {name: _checked(name, _whole(name, arrays)) for name in sorted(names)}
+        return cls(weights, {name: templates[name] for name in weights})
+
+
+def rounded(weights: NDArray[np.float64]) -> Weights:
+    """Return weights as a file keeps them: with half precision, and without the smallest."""
+    kept = np.where(np.abs(weights) >= SMALLEST, weights, 0.0)
+    return kept.astype(np.float16).astype(np.float32)
+
+
+def _whole(name: str, arrays: Arrays) -> Weights:
+    """Return the weights of a decision, most of which are 0."""
+    names = size_of, places_of, weights_of = f"{name}.size", f"{name}.places", f"{name}.weights"
+    if not set(names) <= set(arrays):
+        raise ModelFileError(DAMAGED)
+    size, places, weights = (arrays[key] for key in names)
+    count = places.size
+    expected = {
+        size_of: Expected("i8", (1,)),
+        places_of: Expected("u4", (count,)),
+        weights_of: Expected("f2", (count,)),
+    }
+    check_arrays(arrays, expected)
+    if int(size[0]) not in SIZES or (count and int(places.max()) >= int(size[0])):
+        raise ModelFileError(DAMAGED)
+    whole = np.zeros(int(size[0]), dtype=np.float32)
+    whole[places] = weights
+    return whole
+
+
+def _checked(name: str, weights: NDArray[Any]) -> Weights:
+    if name not in DECISIONS or weights.size not in SIZES:
+        raise ModelFileError(DAMAGED)
+    check_arrays({name: weights}, {name: Expected("f4", (weights.size,))})
+    return np.ascontiguousarray(weights)
 
 
 def tabled(
     mixture: Rows, members: Sequence[Rows], least: float
 ) -> tuple[Rows, NDArray[np.float32]]:
-    """Return the likely entries of a mixture, and what each member and the mixture say of them."""
+    """Return the likely entries of a mixture, and their probabilities under each voter."""
     rows = mixture.among(mixture.probability >= least)
     tops = [int(one.what.max(initial=0)) for one in (mixture, *members)]
     span = max(tops) + 1

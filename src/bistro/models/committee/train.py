@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,9 @@ from bistro.inference.settings import SamplerSettings
 from bistro.inference.workers import LocalWorkers, Workers
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import from_bytes
+from bistro.models.committee.classes import NO_CLASSES, WordClasses
 from bistro.models.committee.config import CommitteeConfig
+from bistro.models.committee.contents import WAYS
 from bistro.models.committee.crossing import Crossing
 from bistro.models.committee.elsewhere import Errand, begin, learn_members
 from bistro.models.committee.fitting import fitted
@@ -38,7 +41,7 @@ from bistro.models.committee.members import (
     preset_settings,
 )
 from bistro.models.committee.mixture import USUAL_SHARPNESS, Fit, Symbols
-from bistro.models.committee.model import WAYS, CommitteeModel
+from bistro.models.committee.model import CommitteeModel
 from bistro.models.committee.stack_training import LEAST_STACKED, Counted, Judging, dealt
 from bistro.models.inputs import Words
 from bistro.models.isbn.config import IsbnConfig
@@ -47,6 +50,7 @@ from bistro.models.isbn.train import split, train_isbn
 from bistro.models.parsing.training import trees_of
 from bistro.models.runs import Run, Trace
 from bistro.models.transition.config import TransitionConfig
+from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
@@ -59,7 +63,7 @@ PREPARING = 0.25
 VOTING = 0.25
 """The part of the time of fitting without a development set that votes take."""
 VOTES_ON_ALL = 5.0
-"""How many times longer votes on the training data take than those on a development set."""
+"""Ratio of the time of votes on the training data to that of a development set."""
 VOTED = 0.9
 """The part of the time of learning a stack that the votes of folds take."""
 
@@ -69,13 +73,19 @@ def train_committee(
     config: CommitteeConfig,
     run: Run,
     dev: Sequence[Sentence] | None = None,
+    text: RawText | None = None,
 ) -> CommitteeModel:
-    """Train the members on trees, and fit weights and sharpness on a development set, if given."""
+    """Train the members on trees, and fit weights and sharpness on a development set, if given.
+
+    From raw text, stacks learn which words occur in the same places.
+    """
     with progress.phase("preparing"):
         training = _Training(trees_of(data), config, run, dev)
+    classes = training.classes(text)
+    texts = {"texts": text.provenance()} if text else {}
     members, trace = training.members()
     fits = {way: _equal_fit([*training.settings.values()]) for way in WAYS}
-    model = CommitteeModel(config, members, fits, run.origin(trace))
+    model = CommitteeModel(config, members, fits, run.origin(trace, **texts), classes=classes)
     if config.crossing:
         model.crossing = Crossing.learn(training.sentences, model.tag_column)
     with progress.phase("fitting", share=training.shares["fit"]):
@@ -87,6 +97,17 @@ def train_committee(
             found = training.sharpness_by_way(members)
             model.fits = {way: replace(fit, sharpness=found[way]) for way, fit in fits.items()}
     return model
+
+
+def train_with_text(
+    data: Sequence[Words],
+    config: CommitteeConfig,
+    run: Run,
+    text: RawText,
+    dev: Sequence[Sentence] | None = None,
+) -> CommitteeModel:
+    """Train a committee whose stacks know words of raw text as well."""
+    return train_committee(data, config, run, dev, text)
 
 
 @dataclass
@@ -113,7 +134,7 @@ class _Training:
         self.shares = shares(self.settings, sweeps, fits=fits, folds=folds)
 
     def members(self) -> tuple[list[Voter], Trace]:
-        """Go through the phases that a checkpoint does not spare; return members and trace."""
+        """Run the phases that the checkpoint does not contain; return members and trace."""
         if self.other.note and any(name.endswith(OTHER_TAGS) for name in self.config.members):
             self.run.session.on_note(self.other.note)
         workers = self.run.session.workers
@@ -154,7 +175,7 @@ class _Training:
         return train_isbn(self.sentences, settings, run, self.dev)
 
     def _learn_elsewhere(self, workers: Workers) -> tuple[list[Voter], Trace]:
-        """Let every member be trained by one of the workers."""
+        """Train every member on one of the workers."""
         run, sampler = self.run, self.config.sampler
         own = self.other.own
         errand = Errand(self._by_tagset(), own, self.dev, run.seed, run.treebank, sampler)
@@ -162,14 +183,14 @@ class _Training:
         return [found[name] for name in self.settings], trace
 
     def _by_tagset(self) -> dict[str, list[Sentence]]:
-        """Return the sentences as members with tags of either column learn from them."""
+        """Return the training sentences for members with tags of either column."""
         sentences: dict[str, list[Sentence]] = {self.other.own: self.sentences}
         if any(settings.tagset == self.other.other for settings in self.settings.values()):
             sentences[self.other.other] = self.other.filled(self.sentences)
         return sentences
 
     def _sweep(self, done: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Voter], Trace]:
-        """Run the chains of all members that have some."""
+        """Run the chains of all members that have chains."""
         sentences = self._by_tagset()
         chained = {n: s for n, s in self.settings.items() if not isinstance(s, IsbnConfig)}
         share = PREPARING * self.shares["chains"]
@@ -189,12 +210,24 @@ class _Training:
 
     @property
     def has_stack(self) -> bool:
-        """Whether there is enough to learn a stack from."""
+        """Whether there are enough sentences to train a stack."""
         words = sum(map(len, self.sentences))
         return self.config.stack.folds > 0 and words >= LEAST_STACKED
 
+    def classes(self, text: RawText | None) -> WordClasses:
+        """Divide the words of the treebank, and of raw text, into classes."""
+        if not self.has_stack or not self.config.stack.classes:
+            if text:
+                self.run.session.on_note("a committee without a stack learns nothing from raw text")
+            return NO_CLASSES
+        of_trees = (sentence.forms for sentence in self.sentences)
+        classes = WordClasses.learn(chain(of_trees, text or ()))
+        for note in text.notes() if text else ():
+            self.run.session.on_note(note)
+        return classes
+
     def stack(self, model: CommitteeModel) -> None:
-        """Give a committee the weights and the stacks that votes on all folds suggest."""
+        """Fit the weights and stacks of a committee to the votes on all folds."""
         folds, threads = self.config.stack.folds, self.run.session.threads
         self.run.session.on_note(f"learning to judge votes, from {folds} folds")
         ballots: dict[str, list[Counted]] = {way: [] for way in WAYS}
@@ -210,7 +243,7 @@ class _Training:
             model.fits[way], model.stacks[way] = judging.learned(way, found, self.dev)
 
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
-        """Return the sharpness that suits members who have not seen the sentences they vote on."""
+        """Return the sharpness, fitted with members that have not seen the sentences."""
         rest, held_out, is_unseen = self._parts()
         words = sum(map(len, held_out))
         if words < LEAST_WORDS:
@@ -221,9 +254,9 @@ class _Training:
         return {way: fit.sharpness for way, fit in found.items()}
 
     def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
-        """Return what to learn from and what to hold out, and whether latent members have done so.
+        """Return training and held-out sentences, and whether latent members already held them out.
 
-        What these hold out for themselves serves if it is large enough: they need not learn twice.
+        If their own held-out part is large enough, it is used: they need not be trained twice.
         """
         for settings in self._latent().values():
             rest, held_out = split(self.sentences, None, settings, self.run.seed)
@@ -232,7 +265,7 @@ class _Training:
         return (*stretches(self.sentences), False)
 
     def _of_the_rest(self, rest: list[Sentence], members: Sequence[Voter] | None) -> CommitteeModel:
-        """Return a committee that has learned from a part of the sentences, in a few sweeps.
+        """Return a committee trained on a part of the sentences, in a few sweeps.
 
         Latent-variable members are those of `members`, if these have not seen the other part.
         """
@@ -281,7 +314,7 @@ def _fits(
 
 
 def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
-    """Return equal weights; latent-variable members have no say in tags beside others.
+    """Return equal weights; latent-variable members do not vote on tags if there are others.
 
     By themselves they tag far worse, most of all where they have learned from few sentences.
     """

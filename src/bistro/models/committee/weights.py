@@ -1,9 +1,9 @@
 """Weights and sharpness of a committee's votes, learned on held-out data.
 
 Likely weights make the right answers probable (`bistro.inference.mixture_weights`). Accurate
-weights make choices right: a word's choice is what the mixture holds likeliest. From equal weights,
-one weight after the other is multiplied or divided by 1.5 as long as more words come out right. A
-weak member that errs in places of its own is worth more to choices than to likelihood.
+weights maximise correct choices; the choice for a word is the likeliest entry of the mixture. From
+equal weights, one weight after the other is multiplied or divided by 1.5 as long as more words come
+out right. A weak member that makes different errors helps choices more than likelihood.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bistro.models.parsing.votes import Rows, mixed
 SHARPEST = 3.0
 STEP = 1.5
 LEAST_GAIN = 1e-4
-"""Share of the words that a step must put right; less is chance."""
+"""Share of the words that a step must correct; a smaller gain is chance."""
 MOST_ROUNDS = 10
 
 
@@ -30,7 +30,7 @@ def likely_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
 
 
 def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
-    """Return the weights, summing to 1, under which the likeliest entries are right most often."""
+    """Return the weights, summing to 1, under which most likeliest entries are correct."""
     right = _counter(members, gold)
     weights = np.full(len(members), 1 / len(members))
     best = right(weights)
@@ -51,7 +51,7 @@ def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats
 def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floats], float]:
     """Return a function from weights to the number of words whose likeliest entry is the gold one.
 
-    Words whose gold entry no member lists never come out right, and take no part.
+    Words whose gold entry is listed by no member are never correct, and are left out.
     """
     union = mixed(members, [1.0] * len(members))
     row, span = union.row, int(union.what.max(initial=0)) + 1
@@ -72,7 +72,7 @@ def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floa
 
 
 def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
-    """Return the power under which the likeliest entries are as probable as they are often right.
+    """Return the power under which the mean probability of the likeliest entries is their accuracy.
 
     Both are means over all words. The mean probability grows with the power, so there is one such
     power, unless it lies outside all that is sensible.

@@ -14,4 +14,5 @@ KIND = Kind(
     trainer="bistro.models.eisner.train:train_eisner",
     abilities=("parse", "vote", "tag", "explain"),
     judged_by="parse",
+    reading=0.085,
 )

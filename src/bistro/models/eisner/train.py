@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,20 +16,37 @@ from bistro.models.inputs import Words
 from bistro.models.parsing.codec import Codec, Tree, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.runs import Run, Trace
+from bistro.progress import phase
 from bistro.treebank.sentence import Sentence
+
+PREPARING = 0.36
+"""Approximate share of the training time before the sweeps."""
+STEPS = 6
+
+
+def _ignore(steps: int) -> None:
+    """Ignore finished steps."""
 
 
 class EisnerTraining:
     """A model during training: chains to run, then the model."""
 
-    def __init__(self, data: Sequence[Words], config: EisnerConfig, seed: int) -> None:
+    def __init__(
+        self,
+        data: Sequence[Words],
+        config: EisnerConfig,
+        seed: int,
+        on_steps: Callable[[int], None] = _ignore,
+    ) -> None:
         self.config = config
         sentences = trees_of(data)
         self.codec, self.lifted = Codec.learn(sentences, config)
         self.single_root = wants_single_root(sentences, config.roots)
+        on_steps(3)
         shape = shape_of(config, self.codec, single_root=self.single_root)
         trees = [training_tree(sentence, config) for sentence in sentences]
         self.states, numbers, words, offsets = tagger_states(self.codec, config, sentences, trees)
+        on_steps(2)
         recorded = dependency_events(shape, self.codec.encode(sentences, trees))
         recorded |= tagger_events(numbers, words, offsets, len(self.states.tag))
         events = {d: Events(*recorded[d]) for d in DISTRIBUTIONS if recorded[d][1].size}
@@ -55,8 +72,10 @@ class EisnerTraining:
 
 def train_eisner(data: Sequence[Words], config: EisnerConfig, run: Run) -> EisnerModel:
     """Train Eisner's model on trees."""
-    training = EisnerTraining(data, config, run.seed)
-    trace = run.sweep(EisnerModel.kind, config, training.digests, training.chains)
+    with phase("preparing", total=STEPS, share=PREPARING) as work:
+        training = EisnerTraining(data, config, run.seed, work.advance)
+    with phase("", share=1 - PREPARING):
+        trace = run.sweep(EisnerModel.kind, config, training.digests, training.chains)
     return training.finish(run, trace)
 
 

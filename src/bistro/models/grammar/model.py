@@ -23,12 +23,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bistro.encoding.casing import START, Casing
-from bistro.encoding.vocabulary import Vocabulary
+from bistro.encoding.vocabulary import Vocabulary, vocabulary_of
 from bistro.errors import BistroError
 from bistro.inference.grammar.exact import ExactGrammar
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin
-from bistro.models.checks import Expected, check_arrays, distinct_strings, vocabulary_of
+from bistro.models.checks import Expected, check_arrays, distinct_strings
 from bistro.models.grammar.config import GrammarConfig
 from bistro.models.grammar.counts import RuleCounts
 from bistro.models.grammar.next_words import GrammarSums

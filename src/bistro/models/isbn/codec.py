@@ -37,10 +37,10 @@ RARE = "?"
 
 @dataclass(eq=False)
 class IsbnCodec(Codec):
-    """A codec whose tags are clusters; those it does not know become the rare one of their tag."""
+    """A codec whose tags are clusters; unknown clusters become the rare cluster of their tag."""
 
     lemmas: list[str] = field(default_factory=list)
-    """The lemmas that states tell apart, after the unknown one; none where they see no lemmas."""
+    """The lemmas that states distinguish, after the unknown one; empty if they see no lemmas."""
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Self, int]:
@@ -70,7 +70,7 @@ class IsbnCodec(Codec):
         trees: Sequence[Tree] | None,
         unseen: Unseen | None = None,
     ) -> SentenceBatch:
-        """Return words, and what is known of the trees, as the core wants them."""
+        """Return words and known parts of the trees in the form that the core expects."""
         if trees is not None:
             trees = [Tree([*map(self.cluster, t.tags)], t.heads, t.labels) for t in trees]
         batch = super().encode(sentences, trees, unseen)
@@ -100,7 +100,7 @@ class IsbnCodec(Codec):
         return np.array(self.in_order(rows), dtype=np.int64)
 
     def root_labels(self, trees: Sequence[Tree]) -> Ints:
-        """Return the numbers of the labels that words on the root have."""
+        """Return the numbers of the labels of words that depend on the root."""
         pairs = (pair for tree in trees for pair in zip(tree.heads, tree.labels, strict=True))
         found = {self._label_ids[label] for head, label in pairs if head == 0}
         return np.array(sorted(found), dtype=np.int32)
@@ -125,7 +125,7 @@ class IsbnCodec(Codec):
 
     @classmethod
     def from_parts(cls, config: ParserSettings, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """Make the codec again from a model file."""
+        """Restore the codec from a model file."""
         codec = super().from_parts(config, header, arrays)
         codec.lemmas = header.get("lemmas", [])
         if sees(config, "lemma") and not codec.lemmas:

@@ -1,4 +1,4 @@
-"""Settings of the latent-variable parser; what a state sees is data.
+"""Settings of the latent-variable parser; the features of a state are data.
 
 A state sees words of its configuration and what is known of them, as names such as ``s1.tag``:
 
@@ -47,35 +47,39 @@ MALT = (
     *elements("s1.word s1.coarse s1.tag s1.feats s1.label s2.tag b.word b.coarse b.tag b.feats"),
     *elements("s1.head.word s1.lc.label s1.rc.label b.lc.label"),
 )
-"""What MaltParser sees of CoNLL-X data by default (Nivre et al. 2006), but for words to come and
-lemmas."""
+"""The default features of MaltParser for CoNLL-X data (Nivre et al. 2006), except for words to
+come and lemmas."""
 SETS = {"local": LOCAL, "rich": RICH, "decisions": DECISIONS, "malt": MALT}
 
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """How the weights are learned."""
+    """Settings for learning the weights."""
 
-    passes: int = setting(60, "Most passes over the training sentences.")
+    passes: int = setting(60, "Maximum number of passes over the training sentences.")
     reads: int = setting(
-        0, "Most sentences read in all passes together, so that large treebanks need few; 0: any."
+        0,
+        "Maximum number of sentences in all passes together, so that large treebanks need few "
+        "passes; 0: no limit.",
     )
-    patience: int = setting(6, "Passes without gain on the held-out sentences before the end.")
-    at_once: int = setting(16, "Sentences per step.")
+    patience: int = setting(
+        6, "Number of passes without gain on the held-out sentences after which learning ends."
+    )
+    at_once: int = setting(16, "Sentences per step.", most=100_000)
     steps: Literal["adagrad", "plain"] = setting(
         "adagrad", "Steps of gradient descent: scaled by past gradients (AdaGrad), or plain."
     )
     rate: float = setting(0.05, "Size of the steps.")
     decay: float = setting(0.02, "Weight decay in the first pass.")
-    decay_factor: float = setting(0.8, "What the weight decay is multiplied with after each pass.")
+    decay_factor: float = setting(0.8, "Factor on the weight decay after each pass.")
     dropout: float = setting(0.3, "Share of the variables that are left out in learning.")
-    scale: float = setting(0.1, "Weights begin between minus this and this.")
+    scale: float = setting(0.1, "Initial weights are between minus this value and this value.")
     held_out: float = setting(
-        0.05, "Share of the training sentences that ends learning where there is no --dev."
+        0.05, "Without --dev: share of the training sentences that decides when learning ends."
     )
 
     def validate(self) -> None:
-        """Refuse what cannot be learned with."""
+        """Raise an error if training is impossible with these settings."""
         if min(self.passes, self.patience, self.at_once) < 1:
             raise ConfigError("passes, patience and at_once must be at least 1")
         if self.reads < 0:
@@ -92,7 +96,7 @@ class LearningSettings:
             raise ConfigError(f"held_out = {self.held_out} must lie between 0 and 1")
 
     def most_passes(self, sentences: int) -> int:
-        """Return how many passes over so many sentences there are at most.
+        """Return the maximum number of passes over this number of sentences.
 
         >>> LearningSettings(passes=30, reads=75_000).most_passes(12_500)
         6
@@ -120,9 +124,9 @@ class IsbnConfig(ParserSettings):
     tag_features: tuple[str, ...] = setting(
         ("*",), "Morphological features that are predicted with the tag; * is all of FEATS."
     )
-    labels: Literal["two-step", "none"] = setting("two-step", "Labels after the arc, or none.")
+    labels: Literal["two-step", "none"] = setting("two-step", "Labels after the arc, or no labels.")
     direction: Literal["left-to-right", "right-to-left"] = setting(
-        "left-to-right", "In which direction sentences are generated."
+        "left-to-right", "Direction in which sentences are generated."
     )
     unknown: Literal["classes", "single"] = setting(
         "classes", "Unknown words: classes by shape and suffix, or one <unk>."
@@ -135,24 +139,25 @@ class IsbnConfig(ParserSettings):
         "A word seen so many times with its tag and features is an outcome of its own; the others "
         "share one outcome, by their counts. Higher values are faster on large data.",
     )
-    hidden: int = setting(160, "Binary variables of a state.")
+    hidden: int = setting(160, "Number of binary variables of a state.", most=10_000)
     approximation: Literal["feed-forward", "mean-field"] = setting(
         "feed-forward",
-        "Means of a state: feed-forward, or mean-field: each decision moves those that made it.",
+        "Means of a state: feed-forward, or mean-field: each decision updates the earlier means.",
     )
-    links: bool = setting(True, "States are linked to earlier ones; without, nothing is induced.")
+    links: bool = setting(True, "Link states to earlier ones; without links, nothing is induced.")
     features: tuple[str, ...] = setting(
         RICH,
-        "What a state sees of its configuration; local, rich, malt and decisions stand for lists.",
+        "Features of the configuration that a state sees; local, rich, malt and decisions stand "
+        "for lists.",
     )
     reduce: Literal["late", "early"] = setting(
         "late", "When a word leaves the stack: as late as possible, or as soon as it is complete."
     )
-    learning: LearningSettings = setting(LearningSettings(), "How the weights are learned.")
+    learning: LearningSettings = setting(LearningSettings(), "Settings for learning the weights.")
     raw_text: IsbnTextSettings = setting(IsbnTextSettings(), "Settings for learning from raw text.")
 
     def validate(self) -> None:
-        """Refuse features that do not exist and sizes that mean nothing."""
+        """Raise an error if a feature does not exist or a size is impossible."""
         check_elements(self.features, [*NAMES, *SETS])
         if len(set(self.features)) < len(self.features):
             raise ConfigError("a feature is named twice")

@@ -1,4 +1,4 @@
-"""What the latent-variable parser knows of its clusters and words, as the core takes it."""
+"""The data of clusters and words of the latent-variable parser, for the core."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bistro.models.parsing.codec import Codec, Tree
 from bistro.treebank.sentence import Sentence
 
 OF_PROPERTIES = {"coarse_of": "coarse", "lemma_of": "lemma"}
-"""Arrays that a model has if its states see these attributes of words."""
+"""Arrays of a model whose states see these attributes of words."""
 
 
 OF_OTHERS = ("other_begin", "other_list", "other_count")
@@ -26,20 +26,20 @@ OF_OTHERS = ("other_begin", "other_list", "other_count")
 
 
 def no_numbers() -> Ints:
-    """Return the numbers of what a model does not have."""
+    """Return an empty array of numbers."""
     return np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True)
 class IsbnSymbols:
-    """What the core knows of clusters and words; rows of ragged lists are ``list[begin:]``."""
+    """The data of clusters and words; rows of ragged lists are ``list[begin:]``."""
 
     tag_of: Ints
     component_begin: Ints
     component_list: Ints
     word_begin: Ints
     word_list: Ints
-    """For each cluster: the words that have an outcome of their own."""
+    """For each cluster: the words with separate outcomes."""
     frequency: NDArray[np.float64]
     root_labels: Ints
     seen_begin: Ints

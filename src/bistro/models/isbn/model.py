@@ -1,10 +1,9 @@
 """The latent-variable parser: an incremental sigmoid belief network (Titov & Henderson 2007).
 
 An arc-eager parser that generates the sentence with its tree. Every decision is made by a state, a
-vector of binary variables that nobody has seen; what they stand for is learned. The means of a
-state depend on the means of up to seven earlier states, those that were concerned with the words
-that matter now (on top of the stack, in front of the queue, and their relatives), and on what is
-seen of these words,
+vector of latent binary variables, whose meaning is learned. The means of a state depend on the
+means of up to seven earlier states, those that were concerned with the words that matter now (on
+top of the stack, in front of the queue, and their relatives), and on what is seen of these words,
 
     η = Σ_relations J μ' + Σ_features B      μ = σ(η)      p(d) ∝ exp(b_d + Σ_j W_dj μ_j)
 
@@ -41,12 +40,12 @@ from bistro.models.parsing.options import CoreOptions
 
 LABELS_SUMMED = 10
 TAGS_SUMMED = 10
-"""How many labels of an arc and clusters of a word are summed over in scores of words."""
+"""Numbers of labels per arc and clusters per word that are summed over in word scores."""
 
 
 @dataclass(frozen=True)
 class IsbnOptions(CoreOptions):
-    """How to search, and what to return."""
+    """Options of the search and its output."""
 
     kind: ClassVar[str] = "isbn"
 
@@ -55,21 +54,21 @@ class IsbnOptions(CoreOptions):
     """Derivations kept after each word."""
     labels_per_arc: int = 5
     margin: float = 2.0
-    """A partial derivation is given up if it can only be kept with a next word e^margin times as
+    """A partial derivation is dropped if it could survive only with a next word e^margin times as
     probable as in any that was found; 2 changed no tree of the Danish development set."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,}"]
 
     def __post_init__(self) -> None:
-        """Refuse searches that this parser does not have."""
+        """Raise an error if this parser does not have the search."""
         if self.search != "beam":
             raise ConfigError(
                 "a latent-variable parser searches with a beam, not with particles: use --beam"
             )
 
     def request_for(self, output: OutputRequest) -> BeamRequest:
-        """Return the request for this output, with how the parser searches."""
+        """Return the request for this output, with the search options of the parser."""
         search = BeamOptions(
             width=self.size,
             labels_per_arc=self.labels_per_arc,
@@ -81,27 +80,27 @@ class IsbnOptions(CoreOptions):
 
 @dataclass(frozen=True)
 class IsbnScoreOptions(Options):
-    """How to sum over derivations: those that the search finds, a lower bound."""
+    """Options of the sum over derivations: over those that the search finds, a lower bound."""
 
     method: Literal["search"] = "search"
     particles: int = 100
     """Derivations kept after each word."""
     tags: Literal["seen"] = "seen"
-    """Words have the tags and features that they had in training."""
+    """Use only the tags and features that a word had in training."""
     seed: int = 1
-    """Without effect: nothing is drawn."""
+    """Has no effect: nothing is drawn."""
     threads: int = 0
     """0: as many as the machine has."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be done."""
+        """Raise an error if an option is not possible."""
         if self.method != "search":
             raise ConfigError("a latent-variable parser sums over what it finds: --method search")
         if self.particles < 1:
             raise ConfigError(f"particles = {self.particles} must be at least 1")
 
     def request(self, num_tags: int, num_labels: int) -> BeamOptions:
-        """Return the options as the core takes them."""
+        """Return the options in the form that the core expects."""
         return BeamOptions(
             width=self.particles,
             labels_per_arc=min(num_labels, LABELS_SUMMED),
@@ -147,7 +146,7 @@ class IsbnModel(LanguageAbility):
         return {name: found[name] for name in ("heads", "labels", "tags")}
 
     def arrays(self) -> Arrays:
-        """Return the weights, and what is known of words and clusters."""
+        """Return the weights, and the data of words and clusters."""
         counted = self.symbols.other_begin.size > 0
         names = array_names(self.config, counted=counted)
         symbols = {name: getattr(self.symbols, name) for name in names}
@@ -157,7 +156,7 @@ class IsbnModel(LanguageAbility):
     def from_parts(
         cls, config: IsbnConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from a file."""
+        """Restore the model from a file."""
         codec = IsbnCodec.from_parts(config, header, arrays)
         counted = any(f"symbols.{name}" in arrays for name in OF_OTHERS)
         names = array_names(config, counted=counted)

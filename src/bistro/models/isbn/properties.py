@@ -21,7 +21,7 @@ NOT_GIVEN = -1
 
 
 def known_lemmas(sentences: Sequence[Sentence], least: int) -> list[str]:
-    """Return the lemmas that were seen so many times, in order."""
+    """Return the lemmas that were seen at least this often, in order."""
     counts = Counter(lemma for sentence in sentences for lemma in sentence.lemmas)
     del counts[EMPTY]
     known = sorted(lemma for lemma, count in counts.items() if count >= least)

@@ -1,8 +1,8 @@
-"""Training of the latent-variable parser: passes over derivations until held-out trees are known.
+"""Training of the latent-variable parser: passes over derivations, with early stopping.
 
-A pass visits all training sentences in a random order, a few at a time. After each pass the
-held-out sentences say how good the weights are; the best weights are kept, and learning ends when
-several passes have brought nothing better.
+A pass visits all training sentences in a random order, a few at a time. After each pass the weights
+are scored on the held-out sentences; the best weights are kept, and training ends after several
+passes without gain.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def train_isbn(
     run: Run,
     dev: Sequence[Sentence] | None = None,
 ) -> IsbnModel:
-    """Train a latent-variable parser on trees; `dev` decides when it is best."""
+    """Train a latent-variable parser on trees; `dev` decides when training ends."""
     sentences, held_out = split(trees_of(data), dev, config, run.seed)
     training = Training(sentences, held_out, config, run.seed)
     return training.finish(run, training.run(run.session))
@@ -55,7 +55,7 @@ def split(
     config: IsbnConfig,
     seed: int,
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Return the sentences to learn from, and those that say how good the weights are."""
+    """Return the training sentences, and the held-out ones that score the weights."""
     if dev is not None:
         known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
         if not known:
@@ -78,12 +78,12 @@ def shuffled(n: int, seed: int, purpose: str, index: int) -> NDArray[np.int64]:
 
 
 USUAL_BEST_PASS = 10
-"""The pass after which learning gains nothing more on small treebanks, roughly."""
+"""The pass after which small treebanks gain nothing more, roughly."""
 
 
 @dataclass
 class Progress:
-    """How far learning has come; all that a checkpoint must hold beside the weights."""
+    """The state of training, without the weights, for a checkpoint."""
 
     trace: list[dict[str, Any]] = field(default_factory=list)
     best_pass: int = 0
@@ -95,18 +95,18 @@ class Progress:
         return len(self.trace)
 
     def note(self, log_likelihood: float, score: float) -> None:
-        """Take down what a pass has brought."""
+        """Record the result of a pass."""
         number = self.passes + 1
         self.trace.append({"sweep": number, "log_likelihood": log_likelihood, "held_out": score})
         if score > self.best_score:
             self.best_score, self.best_pass = score, number
 
     def expected(self, most: int, patience: int) -> int:
-        """Return how many passes there will probably be; the last ones bring no gain."""
+        """Return the probable number of passes; the last ones bring no gain."""
         return min(most, round(max(USUAL_BEST_PASS, 1.25 * self.best_pass)) + patience)
 
     def is_over(self, most: int, patience: int) -> bool:
-        """Return whether learning has come to its end."""
+        """Return whether training has ended."""
         waited = self.passes - self.best_pass
         return self.passes >= most or (self.passes > 0 and waited >= patience)
 
@@ -125,7 +125,7 @@ class Parsed(NamedTuple):
 
 
 class Training:
-    """Derivations to learn from and to judge by, and the weights as they are."""
+    """Derivations for training and for scoring, and the current weights."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class Training:
         return IsbnDerivations(self.shape, batch, early_reduce=self.config.reduce == "early")
 
     def _judges(self, candidates: Trees) -> Trees:
-        """Return the held-out trees that the model can have: their labels and tags are known."""
+        """Return the held-out trees whose labels and tags are all known."""
         labels, roots = set(self.codec.labels), set(self.symbols.root_labels.tolist())
         numbers = {label: i for i, label in enumerate(self.codec.labels)}
         found = []
@@ -201,7 +201,7 @@ class Training:
         return np.zeros(self.shape.parameters, dtype=np.float32)
 
     def run(self, session: Session) -> Trace:
-        """Learn to the end; return the trace."""
+        """Train until the end; return the trace."""
         progress = self._resumed(session)
         learning = self.config.learning
         most = learning.most_passes(len(self.sentences))
@@ -269,7 +269,7 @@ class Training:
         )
 
     def _score(self, threads: int) -> float:
-        """Return the log-probability of the held-out sentences with their trees, a word."""
+        """Return the log-probability per word of the held-out sentences with their trees."""
         return added(self.trainer.log_probs(self.judged, threads)) / self.words
 
     def _state(self) -> dict[str, Floats]:
@@ -281,7 +281,7 @@ class Training:
             session.checkpoint.save(self.fingerprint, asdict(progress), self._last_good)
 
     def _resumed(self, session: Session) -> Progress:
-        """Come into the state of the checkpoint, if there is one to go on from."""
+        """Restore the state of the checkpoint, if there is one."""
         saved = session.saved(self.fingerprint)
         if not saved:
             return Progress()

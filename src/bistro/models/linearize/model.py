@@ -214,7 +214,7 @@ class LinearizeModel(Model):
         ], types
 
     def linearize(
-        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "lot"
+        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "random"
     ) -> list[Linearization]:
         """Return the most probable orders of a tree, the best first.
 
@@ -244,7 +244,7 @@ class LinearizeModel(Model):
             middle = len(ordered.family.left)
             own = numbers[:middle], numbers[middle:]
             ranked = preferred(ranked, (mixed_log_prob(local, log_weights, own), own))
-        stream = of_words if ties == "lot" else None
+        stream = of_words if ties == "random" else None
         return [
             (log_prob, with_words(ordered.family, ordered.labels, types, order, stream))
             for log_prob, order in ranked

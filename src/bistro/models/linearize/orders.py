@@ -34,7 +34,7 @@ from bistro.models.linearize.permutations import (
     draw,
     expand,
     log_repeats,
-    permutations_by_lot,
+    random_permutations,
     shuffled,
 )
 from bistro.rng import Stream
@@ -98,7 +98,7 @@ class UniformOrders(Orders):
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
         """Yield all orders at random: a fixed order among equals would look like a preference."""
-        for mixed in permutations_by_lot([*expand(self.counts), HEAD], stream):
+        for mixed in random_permutations([*expand(self.counts), HEAD], stream):
             yield 0.0, _around_head(mixed)
 
     def sample(self, stream: Stream) -> Order:
@@ -173,8 +173,8 @@ class UnigramOrders(SequenceOrders):
         while waiting:
             cost, moved = heapq.heappop(waiting)
             here = np.where(is_left, self.counts - moved, np.array(moved))
-            for one in permutations_by_lot(expand(here), stream):
-                for other in permutations_by_lot(expand(self.counts - here), stream):
+            for one in random_permutations(expand(here), stream):
+                for other in random_permutations(expand(self.counts - here), stream):
                     yield best - cost, (one, other)
             last = max((t for t, n in enumerate(moved) if n), default=0)
             for t in range(last, self.size):

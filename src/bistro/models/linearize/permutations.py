@@ -2,7 +2,7 @@
 
 >>> list(distinct_permutations([0, 1, 0]))
 [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
->>> sorted(permutations_by_lot([0, 1, 0], Stream(1, "example")))
+>>> sorted(random_permutations([0, 1, 0], Stream(1, "example")))
 [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
 """
 
@@ -35,7 +35,7 @@ def expand(counts: Integers) -> list[int]:
     return [kind for kind, count in enumerate(counts.tolist()) for _ in range(count)]
 
 
-def permutations_by_lot(items: list[int], stream: Stream) -> Iterator[Side]:
+def random_permutations(items: list[int], stream: Stream) -> Iterator[Side]:
     """Yield the different permutations of items, each once, in random order.
 
     The first half is drawn one by one, since usually only a few are needed; after that, draws would

@@ -12,6 +12,7 @@ KIND = Kind(
     config="bistro.models.ngram.config:NgramConfig",
     trainer="bistro.models.ngram.train:train_ngram",
     abilities=("score", "generate", "explain"),
+    reading=0.14,
     text_trainer="bistro.models.ngram.train:train_with_text",
     prior="bistro.models.ngram.prior:simulate_ngram",
 )

@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 
 from bistro._core import Frozen, Stream, pause
 from bistro.encoding.events import text_events
-from bistro.encoding.vocabulary import Vocabulary
+from bistro.encoding.vocabulary import Vocabulary, vocabulary_of
 from bistro.inference.speller import Speller, spelled
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat, megabytes
-from bistro.models.checks import vocabulary_of
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.next_words import VocabularySums
 from bistro.models.ngram.base import AnyNgramModel

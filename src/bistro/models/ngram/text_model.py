@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import Stream, pause
-from bistro.encoding.vocabulary import Vocabulary
+from bistro.encoding.vocabulary import Vocabulary, vocabulary_of
 from bistro.inference.chains import Figures
 from bistro.inference.gibbs import level_figures
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat, megabytes
-from bistro.models.checks import vocabulary_of
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.ngram.base import AnyNgramModel
 from bistro.models.ngram.config import NgramConfig

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import SentenceBatch
-from bistro.encoding.vocabulary import Vocabulary
+from bistro.encoding.vocabulary import Vocabulary, vocabulary_of
 from bistro.errors import BistroError, ModelFileError, TreebankError
 from bistro.inference.speller import Speller
 from bistro.modelfile import Arrays
-from bistro.models.checks import vocabulary_of
 from bistro.models.inputs import place_of
 from bistro.models.parsing.settings import ParserSettings
 from bistro.models.parsing.votes import ArcCode, Rows, Votes

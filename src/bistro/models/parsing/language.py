@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -30,7 +31,7 @@ from bistro.models.defaults import chosen_options
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.options import Options
 from bistro.models.parsing.parser import ParsingAbility
-from bistro.models.results.scores import TextScores
+from bistro.models.results.scores import TextScores, deviation_of_steps, steps_between
 from bistro.models.scoring import Scoring
 from bistro.progress import observed, phase
 from bistro.rng import purpose_key
@@ -50,6 +51,8 @@ GRAPHS = ("graph", "exact")
 """Methods that sum over a graph of stacks."""
 RUNS = 10
 """Runs of a method whose standard error is their spread."""
+LARGEST_SHARE = 0.95
+"""Largest relative error of a graph's estimate that is taken as it is."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class ScoreOptions(Options):
 
     method: Method = "graph"
     particles: int = 100
-    """Nodes of the graph that are kept for each word; particles of the other methods."""
+    """Most nodes of the graph that are kept for each word; particles of the other methods."""
     repeats: int = 0
     """Independent runs that are averaged; 0: one, or ten for ``smc``, whose standard error is their
     spread."""
@@ -117,7 +120,8 @@ class ScoreOptions(Options):
 SCORED_AT_ONCE = 100
 """Number of sentences that are scored at once when progress is shown."""
 METHODS = {
-    "graph": "a graph of stacks, thinned at random to {particles} nodes per word, seed {seed}",
+    "graph": "a graph of stacks, thinned at random to at most {particles} nodes per word, "
+    "seed {seed}",
     "exact": "a graph of all stacks",
     "smc": "sequential Monte Carlo with {particles} particles in {runs} runs, seed {seed}",
     "search": "a beam of {particles}, which bounds the sentence's probability from below and its "
@@ -325,18 +329,28 @@ def _scores(
     # The means of each run are weighted by the probability that the run found.
     share = np.exp(prefix - np.logaddexp.reduce(prefix, axis=0))
     mean = np.logaddexp.reduce(prefix, axis=0) - np.log(runs)
-    firsts = offsets[:-1]
-    before = np.concatenate(([0.0], mean[:-1]))
-    before[firsts] = 0.0
     return TextScores(
-        mean - before + log_scale,
+        _words_of(mean, offsets) + log_scale,
         is_eos,
         is_oov,
         offsets,
         lexical=(share * found["lexical"].reshape(prefix.shape)).sum(axis=0) - log_scale,
         entropy=np.maximum(0.0, mean - (share * found["log_joint"].reshape(prefix.shape)).sum(0)),
-        deviation=_deviation(found, prefix, share, mean),
+        deviation=_deviation(found, prefix, share, mean, offsets),
     )
+
+
+def _words_of(prefix: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return log-probabilities of words, given those of the prefixes that they end.
+
+    A longer prefix cannot be more probable than a shorter one. Where an estimate is, after a word
+    that was almost certain, it is lowered to that of the shorter prefix.
+    """
+    words = np.empty_like(prefix)
+    for begin, end in pairwise(offsets.tolist()):
+        lowered = np.minimum.accumulate(np.concatenate(([0.0], prefix[begin:end])))
+        words[begin:end] = np.diff(lowered)
+    return words
 
 
 def _deviation(
@@ -344,6 +358,7 @@ def _deviation(
     prefix: NDArray[np.float64],
     share: NDArray[np.float64],
     mean: NDArray[np.float64],
+    offsets: NDArray[np.int64],
 ) -> NDArray[np.float64] | None:
     """Return how far runs are from their mean, or, for a graph, runs that vary as its sums do."""
     if "noise" not in found:
@@ -351,7 +366,9 @@ def _deviation(
     if not found["noise"].any():
         return None
     noise = found["noise"].reshape(*prefix.shape, -1)
-    copies = np.einsum("re,rec->ce", share, noise)
+    steps = steps_between(1.0 + np.einsum("re,rec->ce", share, noise), offsets)
+    # These errors are relative to the estimate, and the logarithm of the truth is wanted: if the
+    # estimate is too high by a share e of itself, its logarithm is too high by -log(1 - e).
+    sizes = -np.log1p(-np.minimum(np.abs(steps), LARGEST_SHARE))
     # The mean of as many runs as there are copies varies as one copy does.
-    deviation: NDArray[np.float64] = 1.0 + np.sqrt(len(copies)) * copies
-    return deviation
+    return deviation_of_steps(np.sqrt(len(steps)) * np.copysign(sizes, steps), offsets)

@@ -9,6 +9,8 @@ from bistro.config import setting
 from bistro.inference.settings import UNKNOWN_HELP, SpellingSettings, UnknownSetting
 from bistro.models.defaults import DEFAULTS_HELP, OptionDefaults
 
+MOST_PARTICLES = 1_000_000
+
 
 @dataclass(frozen=True)
 class ParserSettings:

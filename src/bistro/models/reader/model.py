@@ -3,8 +3,8 @@
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
 An n-gram model predicts which words follow each other, a transition parser which words the tree
-requires, a latent-variable parser regularities without a name. Each predicts other words well, so
-the mixture predicts better than the best of them. Weights are fitted on a development set.
+requires, a latent-variable parser regularities without a name. Different members predict different
+words well, so the mixture is better than any of them. Weights are fitted on a development set.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -53,7 +53,7 @@ class ReaderOptions(Options):
     particles: int = 100
     """Particles of members that draw, and analyses kept by members that search."""
     repeats: int = 0
-    """Independent runs of members that draw; 0: as many as they make by themselves."""
+    """Independent runs of members that draw; 0: the default of each member."""
     tags: Literal["all", "seen"] = "all"
     """Tags that a word may have: all, or its tags in training (faster; a lower bound)."""
     tags_per_word: int = 0
@@ -65,7 +65,7 @@ class ReaderOptions(Options):
     """Number of threads; 0 uses all cores."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be done."""
+        """Raise an error if an option is not possible."""
         if self.method not in ("graph", "exact", "smc"):
             raise ConfigError(f"method = '{self.method}' is not possible: graph, exact or smc")
         if self.tags not in ("all", "seen"):
@@ -139,7 +139,7 @@ class ReaderModel(Scoring, Model):
         """Draw sentences that begin with `prefix`; sentence i depends only on the seed and i.
 
         Each word is drawn by a member, and the member by the weights: this is a draw from the
-        mixture. Members draw with the temperature.
+        mixture. The temperature applies to the draws of the members.
         """
         return draw_sentences(self, n, seed, temperature, prefix)
 

@@ -11,6 +11,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def steps_between(
+    deviation: NDArray[np.float64], offsets: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the relative error of every event in every run: the inverse of the next function."""
+    before = np.ones_like(deviation)
+    before[:, 1:] = deviation[:, :-1]
+    before[:, offsets[:-1]] = 1.0
+    return deviation - before
+
+
+def deviation_of_steps(
+    steps: NDArray[np.float64], offsets: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the deviation of prefixes whose words have these relative errors, to first order.
+
+    Parameters
+    ----------
+    steps
+        Relative error of every event in every run, shape (runs, events).
+    offsets
+        The events of sentence i are ``offsets[i]:offsets[i+1]``.
+    """
+    # A prefix is the product of its words: its error is the sum of their errors.
+    sums = np.cumsum(steps, axis=1)
+    before = np.concatenate((np.zeros((len(sums), 1)), sums), axis=1)[:, offsets[:-1]]
+    deviation: NDArray[np.float64] = 1.0 + sums - np.repeat(before, np.diff(offsets), axis=1)
+    return deviation
+
+
 @dataclass(frozen=True)
 class TextScores:
     """Every event of a text (words, and `</s>` after each sentence) with its log-probability."""
@@ -89,12 +118,7 @@ class TextScores:
 
     def relative_steps(self) -> NDArray[np.float64] | None:
         """Return the deviation of each run from each log-probability, to first order, or None."""
-        if self.deviation is None:
-            return None
-        before = np.ones_like(self.deviation)
-        before[:, 1:] = self.deviation[:, :-1]
-        before[:, self.offsets[:-1]] = 1.0
-        return self.deviation - before
+        return None if self.deviation is None else steps_between(self.deviation, self.offsets)
 
     def error_of(self, first: int, begin: int, end: int) -> float | None:
         """Return the error of the events ``begin:end`` together; their sentence begins at `first`.

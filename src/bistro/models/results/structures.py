@@ -40,6 +40,15 @@ class FoundTree:
     log_prob: float
 
 
+class LabelledSpan(NamedTuple):
+    """A possible constituent: a label over the words from `start` up to, not including, `end`."""
+
+    label: str
+    start: int
+    end: int
+    probability: float
+
+
 @dataclass(frozen=True, eq=False)
 class TreeParse:
     """The result for one sentence: its tree, and more trees on request."""
@@ -53,6 +62,10 @@ class TreeParse:
     """Share of the trees proposed by mcmc that were accepted."""
     is_complete: bool = True
     """True if A* finished its search."""
+    expected_f1: float | None = None
+    """Expected bracket score of the minimum-risk tree, from 0 to 1, if the model computes it."""
+    marginals: list[LabelledSpan] | None = None
+    """Possible constituents with their probabilities, likeliest first, if requested."""
 
     @property
     def tree(self) -> Tree:
@@ -94,7 +107,7 @@ class OrderScore:
     by_family: list[tuple[Family, float]]
 
 
-Ties = Literal["lot", "input"]
+Ties = Literal["random", "input"]
 """Choice among equally probable orders: at random, or the order of the input if it is one."""
 
 

@@ -14,7 +14,9 @@ class TokensConfig:
     """Settings of the model of words and sentences."""
 
     order: int = setting(
-        9, "Length of the character n-grams: each symbol sees the order - 1 symbols before it."
+        9,
+        "Length of the character n-grams: each symbol sees the order - 1 symbols before it.",
+        most=100,
     )
     unknown_below: int = setting(
         2, "Characters seen fewer times than this are represented by their Unicode category."

@@ -19,7 +19,9 @@ class TopicsConfig:
         "latent", "Source of the states: found by the sampler, or the tags of a column."
     )
     states: int | None = setting(
-        50, "Number of latent states; none: as many as the data require (a Dirichlet process)."
+        50,
+        "Number of latent states; none: as many as the data require (a Dirichlet process).",
+        most=100_000,
     )
     directed: bool = setting(
         True, "Parents have one distribution for dependents before them and one for those after."
@@ -38,7 +40,9 @@ class TopicsConfig:
     sweeps: int = setting(200, "Sweeps over the words.")
     samples: int = setting(5, "Number of samples that are kept, from the last half of the sweeps.")
     chains: int = setting(
-        1, "Chains from different starts, which find different states; each keeps its samples."
+        1,
+        "Chains from different starts, which find different states; each keeps its samples.",
+        most=1_000,
     )
     strength: float = setting(1.0, "Initial strength of the common weights for each parent.")
     smoothing: float = setting(0.01, "Initial value added to the count of every word in a state.")

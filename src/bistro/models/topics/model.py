@@ -33,11 +33,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import Stream
-from bistro.encoding.vocabulary import Vocabulary
+from bistro.encoding.vocabulary import Vocabulary, vocabulary_of
 from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
-from bistro.models.checks import distinct_strings, vocabulary_of
+from bistro.models.checks import distinct_strings
 from bistro.models.results.structures import TopState
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.contexts import parent_numbers, possible_parents, stopping_parents

@@ -9,7 +9,7 @@ from bistro.config import setting
 from bistro.encoding.contexts import check_context, elements, is_lexical, sees_labels
 from bistro.errors import ConfigError
 from bistro.inference.settings import SamplerSettings, SpellingSettings
-from bistro.models.parsing.settings import ParserSettings
+from bistro.models.parsing.settings import MOST_PARTICLES, ParserSettings
 
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 
@@ -62,7 +62,7 @@ class UnsupervisedSettings:
 
     sweeps: int = setting(0, "Sweeps of the second stage, in which each analysis is resampled.")
     samples: int = setting(10, "Number of its last sweeps that are averaged, without earlier ones.")
-    particles: int = setting(20, "Particles per sentence in the second stage.")
+    particles: int = setting(20, "Particles per sentence in the second stage.", most=MOST_PARTICLES)
     latent: Literal["both", "trees", "tags"] = setting(
         "both", "Latent variables: trees (with their labels) and tags, or one of them."
     )
@@ -84,7 +84,7 @@ class RawTextSettings:
     """Settings for learning from raw text, if there is any."""
 
     rounds: int = setting(1, "Number of times the text is parsed, each time with the newest model.")
-    particles: int = setting(100, "Particles in the search for best parses.")
+    particles: int = setting(100, "Particles in the search for best parses.", most=MOST_PARTICLES)
     learns: tuple[Literal["words", "tags", "actions"], ...] = setting(
         ("words", "tags", "actions"),
         "Distributions that learn from the parses; the others use only the treebank.",
@@ -116,7 +116,9 @@ class TransitionConfig(ParserSettings):
     derivations: Literal["oracle", "sampled"] = setting(
         "oracle", "Train on one derivation per tree, or sample among all of them in every sweep."
     )
-    particles: int = setting(20, "Particles per sentence if derivations are sampled.")
+    particles: int = setting(
+        20, "Particles per sentence if derivations are sampled.", most=MOST_PARTICLES
+    )
     lengths: Literal["free", "matched"] = setting(
         "free",
         "Lengths of the sentences that the model generates: not adjusted, or matched to the "

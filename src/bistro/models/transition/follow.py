@@ -55,7 +55,7 @@ class FollowOptions(Options):
         tags = "all tags" if self.tags == "all" else "tags seen in training"
         return (
             f"Particle search with {self.particles:,} particles over {tags}; probabilities are "
-            "shares among the analyses found, and prefixes have at least the probability found."
+            "shares among the analyses found; the probability of a prefix is a lower bound."
         )
 
 

@@ -7,12 +7,25 @@ from typing import Literal
 
 from bistro.config import setting
 from bistro.models.unbounded.config import UnboundedConfig
+from bistro.treebank.binarisation import Binarisation
+from bistro.treebank.phrase_marks import Marks
 
 
 @dataclass(frozen=True)
 class TreesConfig(UnboundedConfig):
     """Settings of a constituency parser with unbounded contexts."""
 
+    binarisation: Binarisation = setting(
+        "right",
+        "Nodes with more than two children are split with the remaining children on the right or "
+        "on the left, or from the head outwards, the children left or right of it first.",
+    )
+    marks: Marks = setting(
+        "none",
+        "What labels show of the words inside: verbs: the tag of the head of a clause or verb "
+        "phrase (VP~VBD); heads: also a preposition (PP~of) and whether a noun phrase has phrases "
+        "inside; for labels of the Penn Treebank.",
+    )
     unknown: Literal["markers", "classes", "single"] = setting(
         "markers", "Unknown words: markers for English, learned classes, or one <unk>."
     )

@@ -17,9 +17,12 @@ and the minimum-risk tree is returned: its labelled spans were drawn most often.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
+from bistro.errors import ConfigError
+from bistro.models.span_votes import SpanVotes
 from bistro.models.trees.parents import ParentGrammar
 from bistro.models.trees.task import TreesTask
 from bistro.models.unbounded.parse import TreeParsingModel
@@ -47,6 +50,29 @@ class TreesModel(TreeParsingModel):
         parents = ParentGrammar.build(self.rules, self.pcfg, self.task.parents)
         search.parents = parents.over(search.grammar)
         return search
+
+    def span_votes(
+        self, sentences: Sequence[Sequence[str]], *, first: int = 0, **options: Any
+    ) -> SpanVotes:
+        """Return the probabilities of labelled spans and tags, as shares of the drawn trees.
+
+        Parameters
+        ----------
+        sentences
+            Words of each sentence.
+        first
+            Number of the first sentence, on which draws depend.
+        **options
+            Options of `bistro.models.unbounded.search.SearchOptions`; the search is ``mcmc``.
+        """
+        chosen = self._options(options)
+        if chosen.search != "mcmc":
+            raise ConfigError("only search = 'mcmc' gives probabilities of spans")
+        terminals = [self.task.terminals(words) for words in sentences]
+        found = self.tree_search.arrays(terminals, chosen, first, counts=True)
+        begin, *columns, count = found["counts"]
+        shares = count / (chosen.samples - chosen.burn_in)
+        return self.task.votes(begin, columns, shares, found["accepted"])
 
     def _options(self, options: dict[str, Any]) -> SearchOptions:
         chosen = self._asked(options)

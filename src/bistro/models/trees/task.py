@@ -1,8 +1,9 @@
 """Constituency as a task of models with unbounded contexts: brackets in, brackets out.
 
 A tree of a treebank loses its traces and function tags, is binarised (see
-`bistro.treebank.constituents`) and becomes the list of its rules, with rare words as classes of
-unknown words. The result of a search is converted back, with the given words.
+`bistro.treebank.binarisation`; its labels may get marks, `bistro.treebank.phrase_marks`) and
+becomes the list of its rules, with rare words as classes of unknown words. The result of a search
+is converted back, with the given words.
 
 >>> from bistro.models.trees.config import TreesConfig
 >>> from bistro.treebank.brackets import format_tree, parse_tree
@@ -26,18 +27,23 @@ from numpy.typing import NDArray
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
+from bistro.models.span_votes import Floats, Ints, Name, SpanVotes
 from bistro.models.trees.config import TreesConfig
+from bistro.models.trees.form import TreeForm
 from bistro.models.trees.parents import ParentCounts
 from bistro.models.unbounded.rules import Derivation, KnownRules, RuleBuilder, RuleTable
 from bistro.models.unbounded.task import Task, Terminals
 from bistro.treebank.brackets import Tree
-from bistro.treebank.constituents import ROOT, binarised, flat_tree, simplified, unbinarised
+from bistro.treebank.constituents import ROOT, flat_tree, simplified
 
 
 class TreesTask(Task[Tree]):
     """Rules of binarised trees, and the vocabulary of their words."""
 
-    def __init__(self, rules: RuleTable, vocabulary: Vocabulary, parents: ParentCounts) -> None:
+    def __init__(
+        self, rules: RuleTable, vocabulary: Vocabulary, parents: ParentCounts, form: TreeForm
+    ) -> None:
+        self.form = form
         self.rules = rules
         self.vocabulary = vocabulary
         self.parents = parents
@@ -46,14 +52,16 @@ class TreesTask(Task[Tree]):
     @classmethod
     def learn(cls, items: Sequence[Tree], config: TreesConfig) -> tuple[Self, list[Derivation]]:
         """Return the task with all rules of the trees, and each tree as a list of rules."""
-        trees = [binarised(simplified(item)) for item in items]
+        plain = [simplified(item) for item in items]
+        form = TreeForm.learn(plain, config)
+        trees = [form.for_grammar(tree) for tree in plain]
         vocabulary = Vocabulary.of((tree.leaves() for tree in trees), config)
         builder = RuleBuilder()
-        for form in vocabulary.decode(range(len(vocabulary))):
-            builder.word(form)
+        for word in vocabulary.decode(range(len(vocabulary))):
+            builder.word(word)
         derivations = [_derivation(tree, vocabulary, builder) for tree in trees]
         rules = builder.table(top=ROOT)
-        return cls(rules, vocabulary, ParentCounts.of(rules, derivations)), derivations
+        return cls(rules, vocabulary, ParentCounts.of(rules, derivations), form), derivations
 
     def words_of(self, item: Tree) -> Sequence[str]:
         """Return the words of a tree without traces."""
@@ -61,7 +69,8 @@ class TreesTask(Task[Tree]):
 
     def derivation(self, item: Tree) -> Derivation | None:
         """Return a tree as a list of rules, or None if it has an unseen rule."""
-        rules = _derivation(binarised(simplified(item)), self.vocabulary, self._known)
+        tree = self.form.for_grammar(simplified(item))
+        rules = _derivation(tree, self.vocabulary, self._known)
         return rules if (rules >= 0).all() else None
 
     def terminals(self, words: Sequence[str]) -> Terminals:
@@ -73,10 +82,10 @@ class TreesTask(Task[Tree]):
         """Return the tree under ``TOP``; it is flat if the grammar cannot parse the words."""
         if derivation is None:
             return flat_tree(words, self._usual_tags(words))
-        return unbinarised(self.tree(words, derivation))
+        return self.form.for_people(self.tree(words, derivation))
 
     def tree(self, words: Sequence[str], derivation: Derivation) -> Tree:
-        """Return a derivation as a tree, still binarised."""
+        """Return a derivation as a tree in the form of the grammar."""
         rules = self.rules
         left_to_right = iter(words)
         root = Tree(rules.symbols[rules.top])
@@ -90,6 +99,42 @@ class TreesTask(Task[Tree]):
             node.children = [Tree(rules.symbols[s]) for s in (first, second) if s >= 0]
             waiting += reversed(node.children)
         return root
+
+    def votes(
+        self, begin: Ints, nodes: Sequence[Ints], share: Floats, accepted: Floats
+    ) -> SpanVotes:
+        """Return shares of nodes (symbol, start, end) as votes: without marks and binarisation."""
+        symbol, start, end = nodes
+        names, of_symbol, of_leaf = self._names
+        # A symbol that is the tag of a word may be the label of longer phrases elsewhere.
+        name = np.where(end - start == 1, of_leaf[symbol], of_symbol[symbol])
+        kept = name >= 0
+        sentence = np.repeat(np.arange(begin.size - 1), np.diff(begin))[kept]
+        rows = np.stack([sentence, start[kept], end[kept], name[kept]])
+        rows, place = np.unique(rows, axis=1, return_inverse=True)
+        probability = np.minimum(np.bincount(place.reshape(-1), share[kept]), 1.0)
+        borders = np.searchsorted(rows[0], np.arange(begin.size))
+        columns = (rows[3], rows[1], rows[2], probability)
+        return SpanVotes(names, borders, *columns, np.diff(begin) > 0, accepted)
+
+    @cached_property
+    def _names(self) -> tuple[tuple[Name, ...], NDArray[np.int64], NDArray[np.int64]]:
+        """The names of votes, and of each symbol over several words and over one; -1: none."""
+        rules = self.rules
+        leaves = set(rules.left[rules.is_lexical].tolist())
+        numbers: dict[Name, int] = {}
+        columns: list[tuple[int, int]] = []
+        for number, symbol in enumerate(rules.symbols):
+            label = self.form.label(symbol)
+            if label is None or number == rules.top:
+                columns.append((-1, -1))
+                continue
+            phrase = Name(label)
+            one = Name(label, is_tag=True) if number in leaves else phrase
+            long, short = (numbers.setdefault(name, len(numbers)) for name in (phrase, one))
+            columns.append((long, short))
+        of_symbol, of_leaf = np.array(columns, dtype=np.int64).T
+        return tuple(numbers), of_symbol, of_leaf
 
     def header(self) -> dict[str, Any]:
         """Return the vocabulary."""
@@ -105,7 +150,8 @@ class TreesTask(Task[Tree]):
     ) -> Self:
         """Restore the task."""
         vocabulary = Vocabulary.from_header(header["vocabulary"])
-        return cls(rules, vocabulary, ParentCounts.from_arrays(arrays))
+        parents = ParentCounts.from_arrays(arrays)
+        return cls(rules, vocabulary, parents, TreeForm.of_rules(rules, config))
 
     @cached_property
     def _known(self) -> KnownRules:

@@ -39,7 +39,9 @@ class UnboundedConfig:
         "Likelihood for fitting hyper-parameters, under minimal seating: of blocks of trees "
         "left out in turn, or of the seating (as in the paper).",
     )
-    blocks: int = setting(10, "Number of blocks of neighbouring trees that are left out in turn.")
+    blocks: int = setting(
+        10, "Number of blocks of neighbouring trees that are left out in turn.", most=100_000
+    )
     gibbs_depth: int = setting(
         6, "Maximum length of a context if sampler.seating = gibbs, which stores whole contexts."
     )

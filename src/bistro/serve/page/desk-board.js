@@ -48,7 +48,7 @@ export class Board {
     node.classList.toggle("finding", Boolean(finding));
     const told = [describeWord(this.tree, word), head && `suggested, ${percent(this.tree.probabilities.heads[word])}`,
       this.tree.tags?.[word] && `tag ${this.tree.tags[word]}`,
-      finding && `the doctor would have ${finding}`].filter(Boolean).join("; ");
+      finding && `the doctor suggests ${finding}`].filter(Boolean).join("; ");
     node.setAttribute("role", "button");
     node.setAttribute("id", `word-${word + 1}`);
     node.setAttribute("aria-label", told);

@@ -12,26 +12,27 @@ export function curveView({ learning, model, done }) {
   const told = [];
   if (counted.length) {
     const lately = `of the last ${Math.min(WINDOW, counted.length)} sentences ${percent(mean(counted.slice(-WINDOW)))}`;
-    told.push(`suggestions kept: ${percent(mean(counted))}, ${lately}`);
+    told.push(`kept: ${percent(mean(counted))}, ${lately}`);
   }
-  const which = model.number ? `model ${model.number + 1} of this desk` : "the model of the command line";
+  const which = model.number ? `model ${model.number + 1} of this desk` : "the model from the command line";
   told.push(`${which} (${model.kind})`);
-  if (busy) told.push("a new model is learning …");
-  else if (every && !lessons.length) told.push(`learns after ${count(every, "confirmed sentence")}, ${done} so far`);
+  if (busy) told.push("a new model is being trained …");
+  else if (every && !lessons.length) told.push(`a new model is trained after ${count(every, "confirmed sentence")}, ${done} so far`);
   const last = lessons.at(-1);
   if (last) told.push(tellLesson(last));
-  if (problem) told.push(`the last lesson failed: ${problem}`);
+  if (problem) told.push(`the last training failed: ${problem}`);
+  const text = told.join(" · ");
   return [
     h("h2", {}, "Suggestions kept"),
     counted.length > 1 && drawCurve(counted),
-    h("p", { class: "note" }, `${told.join(" · ")}.`),
+    h("p", { class: "note" }, `${text[0].toUpperCase()}${text.slice(1)}.`),
   ];
 }
 
 function tellLesson({ las, las_candidate: candidate, taken, sentences }) {
-  if (candidate === null) return `last lesson: too few sentences to compare (${sentences})`;
-  const figures = `${candidate.toFixed(1)} against ${las.toFixed(1)} % of arcs right on the newest sentences`;
-  return `last lesson: the new model ${taken ? "was taken" : "was not taken"}, ${figures}`;
+  if (candidate === null) return `last training: too few sentences to compare (${sentences})`;
+  const figures = `${candidate.toFixed(1)} against ${las.toFixed(1)} % of arcs correct on the newest sentences`;
+  return `last training: the new model ${taken ? "is now used" : "is not used"}, ${figures}`;
 }
 
 function mean(rows) {

@@ -3,13 +3,13 @@
 import { h } from "./dom.js";
 
 const KEYS = [
-  [["←", "→"], "to the next word; in a right-to-left sentence likewise by direction"],
-  [["↑", "↓"], "to the head of the word; to its first dependent"],
+  [["←", "→"], "go to the next word in this direction on the screen"],
+  [["↑", "↓"], "go to the head of the word; to its first dependent"],
   [["Enter"],
-    "accept what is suggested for the word and go to the next open one; in a sentence without open words, confirm it"],
-  [["c"], "confirm the sentence: accept everything that is suggested, and go to the next sentence"],
+    "accept the suggestions for the word and go to the next open word; in a sentence without open words, confirm it"],
+  [["c"], "confirm the sentence: accept all suggestions, and go to the next sentence"],
   [["a"], "accept the doctor’s finding at the word"],
-  [["h"], "choose the head: arrows move, Tab goes to the next likely head, 0 is the root, Enter takes it"],
+  [["h"], "choose the head: arrows move, Tab goes to the next likely head, 0 is the root, Enter selects it"],
   [["l"], "relation"], [["t"], "tag"], [["x"], "the other column of tags"], [["f"], "features"], [["m"], "lemma"],
   [["s"], "split the word"], [["j"], "join the word with the next one"],
   [["o"], "open the word again: forget its head and relation"],

@@ -62,7 +62,7 @@ export class Panel {
 function tellOwn({ value, options }) {
   if (!options.length || options[0][1] === null) return null;
   const share = options.find(([one]) => one === value)?.[1] ?? 0;
-  const title = "how likely the model finds it, given everything else";
+  const title = "probability under the model, given everything else";
   return h("span", { class: "note", title }, ` ${percent(share)}`);
 }
 

@@ -134,7 +134,7 @@ export class Sheet extends Dialogs {
         this.findings = Object.assign(findings, { at: version });
         this.draw();
         const number = count(findings.length, "finding");
-        if (findings.length) announce(`The doctor has ${number}: a accepts the first, or the one at the word.`);
+        if (findings.length) announce(`The doctor has ${number}: press a to accept the first, or the one at the word.`);
       } catch { /* The next request tells what is wrong. */ }
     }, WAIT);
   }

@@ -5,12 +5,12 @@ import { percent } from "./text.js";
 
 const NAMES = ["heads", "deprels", "upos", "xpos", "feats", "lemmas"];
 const RELAXED =
-  "the model has no tree with these heads (they cross, or there are several roots), so they are kept and not used";
+  "the model has no tree with these heads (they cross, or there are several roots), so they are kept, but not used as evidence";
 
 export class SentenceView {
   tellState({ state, multiword, empty_nodes: empty }, { relaxed }) {
     const open = this.openWords().length;
-    const told = [open ? `${open} of ${this.size} words have something open` : "no word is open"];
+    const told = [open ? `${open} of ${this.size} words have open values` : "No word has open values"];
     if (state === "done") told.push("confirmed");
     if (relaxed) told.push(RELAXED);
     const tokens = multiword.map(([first, last, form]) => `${form} (${first}–${last})`);

@@ -83,7 +83,7 @@ class Desk {
     const learning = JSON.stringify([status.learning, status.model, status.done]);
     if (learning !== this.learning) replace(this.curve, curveView(status));
     this.learning = learning;
-    if (learned) announce(swapped ? "A new model has taken over." : "A new model was tried and not taken.");
+    if (learned) announce(swapped ? "A new model is in use." : "A new model was trained, but is not better: the current model stays.");
     if (swapped) this.sort();
   }
 
@@ -127,7 +127,7 @@ class Desk {
       const answer = await this.try(() => this.ask(name, { last: this.status.last }));
       if (answer) {
         this.took(answer, true);
-        announce(`${name === "undo" ? "Undone" : "Made again"}, sentence ${answer.shown.sentence + 1}.`);
+        announce(`${name === "undo" ? "Undone" : "Redone"}, sentence ${answer.shown.sentence + 1}.`);
       }
     };
     this.waiting = this.waiting.then(act, act);

@@ -113,7 +113,7 @@ export class OneRestaurant {
     const mean = (weigh) => grid.flatMap((row, i) => row.map((p, j) => p * weigh(i, j))).reduce((a, b) => a + b, 0);
     const [d, theta] = [mean((i) => discounts[i]), mean((_, j) => strengths[j])].map((x) => x.toFixed(2));
     const mark = [Math.min(1, this.state.theta / MOST_THETA), this.state.d / MOST_D];
-    return figure("What the tables tell of d and θ", heatMap(grid, {
+    return figure("What the tables say about d and θ", heatMap(grid, {
       width, height: 230, xLabel: "strength θ", yLabel: "discount d", mark,
       xEnds: ["0", String(MOST_THETA)], yEnds: ["0", "1"],
       label: `Posterior of discount and strength: means ${d} and ${theta}`,

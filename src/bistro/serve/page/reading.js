@@ -10,7 +10,7 @@ import { drawStrip } from "./strip.js";
 import { bits, isRightToLeft, percent, shownToken } from "./text.js";
 
 const ABOUT_BANDS =
-  "Below the bars: how the probability mass moves between analyses; grey, unlikely ones; ×, lost.";
+  "Below the bars: how probability moves between analyses. Grey: unlikely analyses; ×: lost ones.";
 
 export class Reading {
   constructor(answer, { parts, onstep, onparts }) {

@@ -7,10 +7,10 @@ import { isolate, percent } from "./text.js";
 import { treeView } from "./treeview.js";
 
 const ABOUT_FIGURES =
-  "A word’s other heads, relations and tags: point at it, tap it, or use the arrow keys. Figures: the relation’s on " +
-  "the arc, the tag’s and (↷) the head’s under the word; none means 99.5% or more. These are sums over all trees, " +
-  "made less sure than the model itself (the temperature below), so that they are right as often as they say. The " +
-  "shares on the list are those of whole trees as the model has them, and so are those of the analyses above.";
+  "Point at a word, tap it, or use the arrow keys to see its other heads, relations and tags. Probabilities below " +
+  "99.5% are shown: of the relation on the arc, of the tag and (↷) of the head under the word. They are sums over all " +
+  "trees at the temperature given below, which makes them calibrated. The shares in the list, and of the analyses " +
+  "above, are the model’s own probabilities of whole trees.";
 
 export class Trees {
   constructor(answer, { tagColumn, onchoose }) {

@@ -1,1 +1,1 @@
-"""The annotator's desk: a file, decisions about it, and what a model suggests for the rest."""
+"""The annotator's desk: a file, decisions about it, and a model's suggestions for the rest."""

@@ -1,4 +1,4 @@
-"""The threads beside a desk: one reads what waits, one learns from what was confirmed."""
+"""Background threads of a desk: one parses sentences, one learns from confirmed sentences."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from bistro.tasks.desk.desk import Desk, Snapshot
 from bistro.tasks.desk.suggest import doubts_of
 
 PATIENCE = 0.5
-"""Seconds between a change and a look at it."""
+"""Seconds between a change and the next check."""
 LOWER_PRIORITY = 10
-"""The nice value of these threads: whoever waits for an answer goes first."""
+"""The nice value of these threads: requests have priority."""
 
 
 class Beside:
-    """What runs beside one desk until it is closed.
+    """The background threads of one desk, until it is closed.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Beside:
         self.most_words = most_words
         self.is_learning = False
         self._learned = 0
-        """Confirmed sentences at the last lesson."""
+        """Number of confirmed sentences when the last model was trained."""
         self._stopping = threading.Event()
         self._news = threading.Condition()
         self._threads = [
@@ -50,7 +50,7 @@ class Beside:
             thread.start()
 
     def wake(self) -> None:
-        """Tell the threads that something has changed."""
+        """Notify the threads of a change."""
         with self._news:
             self._news.notify_all()
 
@@ -79,7 +79,7 @@ class Beside:
                 self._news.wait(timeout=1.0)
 
     def _read_all(self) -> None:
-        """Note the doubt of every sentence, and again of those that change, and for new models."""
+        """Compute the doubt of every sentence, and again after changes and for new models."""
         desk = self.desk
         counted = set[int]()
         read_at = -1
@@ -87,7 +87,7 @@ class Beside:
             if read_at == desk.revision:
                 self._wait()
                 continue
-            # Whoever decides about a sentence gets its doubts with the answer: wait for that.
+            # The answer to a decision already has the doubts of its sentence: wait for it.
             self._stopping.wait(PATIENCE if counted else 0.0)
             read_at = desk.revision
             for place in range(len(desk.document)):

@@ -22,15 +22,15 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING, find_tree_problem
 
 EDITABLE = ("heads", "deprels", "upos", "xpos", "feats", "lemmas")
-"""The columns that decisions are about."""
+"""The columns that decisions can change."""
 Value = int | str
 
 
 class Decision(Protocol):
-    """What can be done to a sentence."""
+    """A change of one sentence."""
 
     def applied(self, sentence: Sentence) -> Sentence:
-        """Return the sentence after the decision, or say why it cannot be made."""
+        """Return the sentence after the decision; raise an error if it is not possible."""
 
     def noted(self) -> dict[str, Any]:
         """Return the decision for the journal."""

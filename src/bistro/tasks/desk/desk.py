@@ -1,8 +1,8 @@
-"""A desk: one file, the model that suggests, and what both know of each other.
+"""A desk: one file, and the model that makes suggestions for it.
 
-Decisions are made one at a time. Two threads work beside them: one reads the sentences that wait,
-and notes how much the model doubts each; the other learns from what was confirmed. A new model
-takes over between two requests.
+Decisions are made one at a time. Two background threads run at the same time: one computes the
+model's doubt about each sentence, the other learns from confirmed sentences. A new model takes over
+between two requests.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bistro.treebank.validate import MISSING
 
 KEPT_SUGGESTIONS = 300
 EVERY = 25
-"""Confirmed sentences between two lessons, by default."""
+"""Default number of confirmed sentences after which a new model is trained."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Suggester:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A sentence as it was at one moment."""
+    """A snapshot of a sentence."""
 
     place: int
     version: int
@@ -124,22 +124,22 @@ class Desk:
         """The version and the number of the model behind the doubts of each sentence."""
         self.lessons: list[Lesson] = []
         self.problem = ""
-        """Why the last lesson failed, if it did."""
+        """The reason why the last training failed, if it did."""
         self.revision = 0
-        """Counts changes of what the list of sentences shows."""
+        """Number of changes of the list of sentences."""
         self.touched: dict[int, int] = {}
         """The revision at which each sentence changed."""
         self._suggestions: OrderedDict[tuple[int, int, int], Suggestion] = OrderedDict()
 
     def snapshot(self, place: int) -> Snapshot:
-        """Return a sentence as it is now."""
+        """Return the current state of a sentence."""
         with self.lock:
             sentence = self.document.sentence(place)
             is_done = place in self.document.done
             return Snapshot(place, self.document.versions[place], sentence, is_done)
 
     def suggestion(self, shot: Snapshot) -> Suggestion:
-        """Return what the model suggests for a sentence."""
+        """Return the suggestions of the model for a sentence."""
         suggester = self.suggester
         key = (shot.place, shot.version, suggester.number)
         with self.lock:
@@ -155,7 +155,7 @@ class Desk:
         return found
 
     def note_doubts(self, shot: Snapshot, model: int, doubts: tuple[float, ...] | None) -> None:
-        """Note how much a model doubts a sentence, unless that has changed meanwhile."""
+        """Store a model's doubt about a sentence, unless the sentence has changed since."""
         with self.lock:
             if shot.version != self.document.versions[shot.place]:
                 return
@@ -165,35 +165,35 @@ class Desk:
                 self.touch(shot.place)
 
     def ask_word(self, shot: Snapshot, word: int) -> dict[str, Any]:
-        """Return alternatives of a word given all other words, and what the file has for it."""
+        """Return alternatives of a word given the others, and values of its form in the file."""
         if not 1 <= word <= len(shot.sentence):
             raise BistroError(f"there is no word {word}: the sentence has {len(shot.sentence)}")
         found = suggesting.ask_word(shot.sentence, word, self.suggester.parser)
         return {**found, **self.seen.of(shot.sentence.forms[word - 1])}
 
     def findings(self, shot: Snapshot) -> list[Finding]:
-        """Return what the model would have otherwise in a sentence that lacks nothing."""
+        """Return the findings of the model in a fully annotated sentence."""
         committee = self.suggester.committee
         return suggesting.findings(shot.sentence, committee) if committee else []
 
     def decide(
         self, place: int, version: int, decision: Decision, done: bool | None = None
     ) -> None:
-        """Make a decision, and note how many of the suggestions were kept."""
+        """Make a decision, and record how many of the suggestions were kept."""
         with self.lock:
             notes = self._kept(place, version, decision)
             self.document.decide(place, version, decision, done=done, notes=notes)
             self.touch(place)
 
     def undo(self, last: int) -> int:
-        """Take the last decision back; return its sentence."""
+        """Undo the last decision; return its sentence."""
         with self.lock:
             place = self.document.undo(last)
             self.touch(place)
             return place
 
     def redo(self, last: int) -> int:
-        """Make a decision again; return its sentence."""
+        """Redo a decision; return its sentence."""
         with self.lock:
             place = self.document.redo(last)
             self.touch(place)
@@ -206,13 +206,13 @@ class Desk:
             self.revision += 1
 
     def touch(self, place: int) -> None:
-        """Note that the list shows something else for a sentence."""
+        """Record that the list entry of a sentence has changed."""
         with self.lock:
             self.revision += 1
             self.touched[place] = self.revision
 
     def swap(self, model: Model) -> None:
-        """Let another model suggest from now on."""
+        """Replace the model."""
         with self.lock:
             self.suggester = Suggester.of(model, self.suggester.number + 1)
             self._suggestions.clear()

@@ -29,7 +29,8 @@ from typing import Any
 from bistro.errors import BistroError, TreebankError
 from bistro.files import InputError, explain, writing
 from bistro.tasks.desk.decisions import Decision
-from bistro.tasks.desk.journal import VERSION, Event, Journal
+from bistro.tasks.desk.events import Event
+from bistro.tasks.desk.journal import VERSION, Journal
 from bistro.tasks.desk.patches import Patch, StaleError, digest
 from bistro.treebank.column_file import ColumnReader
 from bistro.treebank.conllu import CONLLU
@@ -41,11 +42,11 @@ PLAIN_SUFFIXES = (".conllu", ".conll", ".txt")
 
 
 class ConflictError(BistroError):
-    """Somebody else has changed what a decision is about."""
+    """The sentence of a decision was changed by someone else."""
 
 
 class Document:
-    """One file on the desk. Its methods are to be called one at a time.
+    """One file on the desk. Its methods must not be called concurrently.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class Document:
         self.past: list[Event] = []
         """Decisions that can be undone, the last one at the end."""
         self.future: list[Event] = []
-        """Decisions that were undone and can be made again, the next one at the end."""
+        """Decisions that were undone and can be redone, the next one at the end."""
         self.last = 0
         """The number of the last event."""
         self.unsaved = 0
@@ -80,7 +81,7 @@ class Document:
 
     @classmethod
     def open(cls, path: Path) -> Document:
-        """Open a file, with what its journal has that the file lacks."""
+        """Open a file, and apply the decisions of its journal that are not saved in it."""
         content = _content(path)
         journal = Journal.beside(path)
         try:
@@ -93,7 +94,7 @@ class Document:
         return len(self.sentences)
 
     def sentence(self, place: int) -> Sentence:
-        """Return a sentence by its place, from 0."""
+        """Return a sentence by its position, from 0."""
         if not 0 <= place < len(self.sentences):
             raise BistroError(f"there is no sentence {place + 1}: the file has {len(self)}")
         return self.sentences[place]
@@ -152,7 +153,7 @@ class Document:
         self._count()
 
     def undo(self, last: int) -> int:
-        """Take the last decision back; return its sentence.
+        """Undo the last decision; return its sentence.
 
         `last` is the number of the last event that the caller knows of.
         """
@@ -162,16 +163,16 @@ class Document:
         return self._turn(self.past[-1], forward=False, is_new=True)
 
     def redo(self, last: int) -> int:
-        """Make the decision that was undone last again; return its sentence."""
+        """Redo the decision that was undone last; return its sentence."""
         self._check_last(last)
         if not self.future:
             raise BistroError("there is nothing to redo")
         return self._turn(self.future[-1], forward=True, is_new=True)
 
     def save(self, *, overwrite: bool = False) -> None:
-        """Write the file: all of it or, if that fails, nothing.
+        """Write the whole file or, if that fails, nothing.
 
-        `overwrite` writes it also if another program has changed it.
+        `overwrite` writes it even if another program has changed it.
         """
         content = self.content()
         if not overwrite and self.changed_on_disk():
@@ -187,14 +188,14 @@ class Document:
         self.unsaved = 0
 
     def changed_on_disk(self) -> bool:
-        """Tell whether the file is not as it was when it was last read or written here."""
+        """Return whether the file was changed since it was last read or written here."""
         try:
             return digest(self.path.read_bytes()) != self.disk
         except OSError:
             return True
 
     def close(self) -> None:
-        """Let other processes have the file."""
+        """Release the file for other processes."""
         self.journal.close()
 
     def _check_version(self, place: int, version: int) -> None:
@@ -208,7 +209,7 @@ class Document:
         if last != self.last:
             raise ConflictError(
                 "there are newer decisions, made in another window: they are shown now, and "
-                "nothing was undone or made again"
+                "nothing was undone or redone"
             )
 
     def _put(self, place: int, sentence: Sentence, *, is_done: bool) -> None:
@@ -239,7 +240,7 @@ class Document:
         return place
 
     def _recover(self) -> None:
-        """Do again what the journal has and the file lacks."""
+        """Apply the decisions of the journal that are not saved in the file."""
         events = self.journal.events
         marks = [i for i, event in enumerate(events) if _mark(event)]
         known = [i for i in marks if _mark(events[i]) == self.disk]
@@ -253,7 +254,7 @@ class Document:
                 )
             self.journal.append({"opened": self.disk, "journal": VERSION})
             return
-        # What was before the file became another one cannot be undone in this one.
+        # Decisions made before the file was replaced cannot be undone in the new one.
         start = max((i for i in marks if i <= known[-1] and "opened" in events[i]), default=0)
         for i, event in enumerate(events[start:], start=start):
             self._do_again(event, text=i > known[-1])
@@ -266,6 +267,8 @@ class Document:
         if "undo" in event or "redo" in event:
             forward = "redo" in event
             pile = self.future if forward else self.past
+            if not pile or pile[-1]["seq"] != event["redo" if forward else "undo"]:
+                raise self._misfit(event)
             self._turn(pile[-1], forward=forward, is_new=False, text=text)
             return
         place = event["sentence"]
@@ -273,16 +276,22 @@ class Document:
         if text:
             changed = _patch(event).applied(str(sentence))
             if digest(changed)[:SHOWN_OF_A_HASH] != event["hash"]:
-                raise StaleError(f"{self.journal.path}: decision {event['seq']} does not fit")
+                raise self._misfit(event)
             sentence = sentence_of(changed)
         self._put(place, sentence, is_done=event["done"][1])
         self.past.append(event)
         self.future.clear()
         self._count()
 
+    def _misfit(self, event: Event) -> StaleError:
+        return StaleError(
+            f"{self.journal.path}: decision {event['seq']} does not fit the file; move the journal "
+            "away to begin a new one"
+        )
+
 
 def _mark(event: Event) -> str | None:
-    """Return the content of the file that an event tells of, if it does."""
+    """Return the content of the file that an event records, if it records one."""
     found: str | None = event.get("opened") or event.get("saving")
     return found
 

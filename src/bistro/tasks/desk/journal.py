@@ -1,4 +1,4 @@
-"""The journal beside a file: every decision, on disk before it counts.
+"""The journal of a file: every decision is on disk before it takes effect.
 
 One line of JSON per event, in ``mine.conllu.journal``:
 
@@ -16,6 +16,7 @@ line that was cut short is removed at the next start, and was never answered.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 from collections.abc import Mapping
@@ -25,10 +26,10 @@ from typing import IO, Any
 from bistro import system
 from bistro.errors import BistroError, OutputError
 from bistro.files import explain
+from bistro.tasks.desk.events import Event, checked
 
 SUFFIX = ".journal"
 VERSION = 1
-Event = dict[str, Any]
 
 
 class Journal:
@@ -37,7 +38,7 @@ class Journal:
     Parameters
     ----------
     path
-        The journal itself; it is made if there is none.
+        The journal itself; it is created if it does not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -45,7 +46,7 @@ class Journal:
         self.raw = self._opened()
         self.events: list[Event] = self._read()
         self.broken = ""
-        """Why nothing can be written any more, if that is so."""
+        """The reason why nothing can be written any more, if there is one."""
 
     @classmethod
     def beside(cls, file: Path) -> Journal:
@@ -97,28 +98,30 @@ class Journal:
         if whole < len(content):
             os.ftruncate(self.raw.fileno(), whole)
         events = []
-        for number, line in enumerate(content[:whole].splitlines(), start=1):
+        for number, line in enumerate(io.BytesIO(content[:whole]), start=1):
             try:
                 event = json.loads(line)
-                if not isinstance(event, dict):
-                    raise ValueError
-            except ValueError:
+                if number == 1:
+                    self._check_version(event)
+                events.append(checked(event))
+            except (ValueError, RecursionError):
                 raise BistroError(
                     f"{self.path}:{number}: not a line of a journal; move the journal away to "
                     "begin a new one"
                 ) from None
-            events.append(event)
-        if events and events[0].get("journal", VERSION) != VERSION:
-            raise BistroError(f"{self.path}: is of another version of Bistro")
         return events
 
+    def _check_version(self, first: Any) -> None:
+        if isinstance(first, dict) and first.get("journal", VERSION) != VERSION:
+            raise BistroError(f"{self.path}: is of another version of Bistro")
+
     def close(self) -> None:
-        """Let other processes have it."""
+        """Release the journal for other processes."""
         self.raw.close()
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the name of a new file reach the disk, on systems where folders can be opened."""
+    """Write the name of a new file to disk, on systems where folders can be opened."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

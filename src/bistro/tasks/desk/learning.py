@@ -1,9 +1,9 @@
 """Learning while an annotator works: a new model after every few confirmed sentences.
 
-The newest confirmed sentences first judge. A candidate learns from all other whole sentences, and
-it and the model in use are asked for the trees of the newest ones, from their words and tags. If
-the candidate is as good, the model is trained on everything, the newest ones included, and takes
-over; otherwise the model in use stays. So a desk with a good model and little annotation does not
+The newest confirmed sentences are the test set. A candidate learns from all other complete
+sentences; it and the current model parse the newest ones from their words and tags. If the
+candidate is as good, a model trained on everything, the newest ones included, replaces the current
+one; otherwise the current model stays. So a desk with a good model and little annotation does not
 get a worse one.
 """
 
@@ -38,10 +38,10 @@ class Lesson:
     judged_words: int
     """Words of the newest confirmed sentences."""
     las: float | None
-    """Percentage of their arcs that the model in use gets right, with the label."""
+    """Percentage of their labelled arcs that the current model predicts correctly."""
     las_candidate: float | None
     taken: bool
-    """Whether the new model took over."""
+    """Whether the new model replaced the current one."""
     seconds: float
 
 
@@ -62,12 +62,12 @@ def learn(
     stop_asked: Callable[[], bool] = lambda: False,
     settings: dict[str, Any] | None = None,
 ) -> Outcome:
-    """Train a candidate, and a model to take over if the candidate is as good.
+    """Train a candidate and, if it is as good as the current model, its replacement.
 
     Parameters
     ----------
     current
-        The model in use.
+        The current model.
     known
         Whole sentences to learn from, without the newest.
     newest
@@ -97,7 +97,7 @@ def learn(
 
 
 def labelled_score(parser: Parser, sentences: Sequence[Sentence]) -> float | None:
-    """Return the percentage of words that get their head and label from words and tags."""
+    """Return the percentage of correct heads with labels, predicted from words and tags."""
     bare = [
         s.replace(heads=[MISSING] * len(s), deprels=[EMPTY] * len(s)) for s in sentences if len(s)
     ]

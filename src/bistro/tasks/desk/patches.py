@@ -1,7 +1,6 @@
-"""What a decision changes in the text of a sentence: some lines, replaced by others.
+"""Patches: the lines of a sentence that a decision replaces, and the new lines.
 
-A patch knows the lines that were there, so it can be taken back, and it cannot be applied to a text
-that is not the one it was made for.
+A patch contains the old lines, so it can be undone, and it cannot be applied to a different text.
 
 >>> patch = Patch.between("a\\nb\\nc", "a\\nx\\ny\\nc")
 >>> patch
@@ -20,12 +19,12 @@ from bistro.errors import BistroError
 
 
 class StaleError(BistroError):
-    """A change was made for a text that is not there any more."""
+    """A patch does not fit the current text."""
 
 
 @dataclass(frozen=True)
 class Patch:
-    """Lines of a text, and those that take their place."""
+    """Lines of a text, and their replacement."""
 
     at: int
     """The number of the first line, from 0."""
@@ -43,7 +42,7 @@ class Patch:
 
     @property
     def inverse(self) -> Patch:
-        """The patch that takes this one back."""
+        """The patch that undoes this one."""
         return Patch(self.at, self.new, self.old)
 
     def applied(self, text: str) -> str:
@@ -56,7 +55,7 @@ class Patch:
 
 
 def _shared(one: Sequence[str], two: Sequence[str]) -> int:
-    """Return with how many equal lines two texts begin."""
+    """Return the number of equal lines at the beginning of two texts."""
     pairs = enumerate(zip(one, two, strict=False))
     return next((i for i, (mine, other) in pairs if mine != other), min(len(one), len(two)))
 

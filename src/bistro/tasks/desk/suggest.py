@@ -1,8 +1,8 @@
-"""What a model suggests for everything that an annotator has left open.
+"""Suggestions of a model for everything that an annotator has left open.
 
 Heads, labels and tags that a sentence has are evidence; the rest is found given all of it, as by
-`bistro.tasks.complete`. A word that has its values can be asked about too: it is opened, and all
-other words are evidence.
+`bistro.tasks.complete`. Alternatives of an annotated word are found in the same way: the word is
+opened, and all other words are evidence.
 
 >>> import bistro
 >>> from bistro.models.abilities import PARSE
@@ -47,7 +47,7 @@ Shares = list[list[tuple[Any, float]]]
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The tree of a sentence: what is given, and for all else the best guess given that."""
+    """The tree of a sentence: the given values, and the best guess for all others."""
 
     heads: list[int]
     labels: list[str]
@@ -63,7 +63,7 @@ class Suggestion:
 
     @property
     def doubts(self) -> tuple[float, ...]:
-        """The probability of each open arc to be wrong in its head or its label."""
+        """The probability that each open arc has a wrong head or label."""
         labels = self.sure.get("deprels") or [None] * len(self.heads)
         pairs = zip(self.sure["heads"], labels, strict=True)
         return tuple(
@@ -87,7 +87,7 @@ class Suggestion:
 
 
 def suggest(sentence: Sentence, parser: Parser, seed: int = 1) -> Suggestion:
-    """Find what is open in a sentence, given the rest."""
+    """Find the open values of a sentence, given the rest."""
     relaxed = Completion()
     evidence = usable(sentence, parser, relaxed)
     (parse,) = parser.parse_all([evidence], seed=seed, **OPTIONS)
@@ -150,10 +150,10 @@ def _alternatives(parse: Parse, parser: Parser) -> dict[str, Shares]:
 
 
 def doubts_of(sentence: Sentence, parser: Parser, seed: int = 1) -> tuple[float, ...]:
-    """Return the doubt of each word: that its arc, suggested or annotated, is wrong.
+    """Return the doubt of each word: the probability that its arc is wrong.
 
-    In a sentence that lacks nothing, the annotated arcs are compared with what the model finds
-    given words and tags alone.
+    In a fully annotated sentence, the annotated arcs are compared with the model's prediction from
+    words and tags alone.
     """
     if "heads" in lacking(sentence, parser):
         return suggest(sentence, parser, seed).doubts
@@ -189,7 +189,7 @@ class Finding:
 
 
 def findings(sentence: Sentence, committee: CommitteeModel) -> list[Finding]:
-    """Return what surprises a model in a sentence that lacks nothing, the most surprising first."""
+    """Return the findings in a fully annotated sentence, the most surprising first."""
     if lacking(sentence, committee):
         return []
     column = committee.tag_column

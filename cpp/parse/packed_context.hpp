@@ -1,0 +1,50 @@
+// The first elements of a context as one number, where they are few and small: tags, labels and counts, but not words.
+//
+// Contexts that begin with the same tags are met again and again, in every text, so what they lead to is worth remembering.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "parse/contexts.hpp"
+
+namespace bistro {
+
+class PackedContext {
+public:
+    explicit PackedContext(const ContextList& list) {
+        for (const std::uint8_t e : list) {
+            if (length_ == kMost || is_word(e)) break;
+            elements_[static_cast<std::size_t>(length_++)] = e;
+        }
+    }
+
+    int length() const { return length_; }
+
+    // False if a value is too large: then there is no number.
+    bool pack(const Elements& elements, std::uint64_t& key) const {
+        std::uint32_t all = 0;
+        key = 1;
+        for (int k = 0; k < length_; ++k) {
+            const auto value = static_cast<std::uint32_t>(elements[elements_[static_cast<std::size_t>(k)]]);
+            all |= value;
+            key = key << kBits | value;
+        }
+        return all >> kBits == 0 && length_ > 0;
+    }
+
+private:
+    static constexpr int kMost = 7, kBits = 9;  // 63 bits, and a leading 1: no number is 0
+
+    static bool is_word(std::uint8_t e) {
+        if (e >= kStackItems * kFacts) return e == element("p1.word") || e == element("p2.word");
+        constexpr std::array words{number_of(kFactNames, "word"), number_of(kFactNames, "lc1.word"), number_of(kFactNames, "rc1.word")};
+        return std::find(words.begin(), words.end(), e % kFacts) != words.end();
+    }
+
+    std::array<std::uint8_t, kMost> elements_{};
+    int length_ = 0;
+};
+
+}  // namespace bistro

@@ -1,0 +1,192 @@
+"""`bistro effects`: effects of conditions on the surprisal of critical regions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+import bistro
+from bistro.cli import common, outputs
+from bistro.cli.common import argument, option, say
+from bistro.cli.named_models import model_names
+from bistro.files import write_text
+
+if TYPE_CHECKING:
+    from bistro.evaluate.effects import Effect, Region
+    from bistro.tasks.stimuli import Stimulus, Table
+
+COLUMNS = (
+    *("model", "group", "region", "condition", "baseline", "items"),
+    *("surprisal", "surprisal_baseline", "effect", "se", "low", "high", "t", "p"),
+    *("positive", "unknown", "mc_se"),
+)
+ITEM_COLUMNS = (
+    *("model", "group", "region", "item", "condition", "baseline", "words"),
+    *("surprisal", "surprisal_baseline", "effect", "mc_se", "oov"),
+)
+COMMON_NAMES = {"text": ("text", "sentence"), "item": ("item",), "condition": ("condition", "cond")}
+"""Names of columns that are tried if the user does not name them."""
+
+
+def effects(
+    items: str = argument("ITEMS", "Stimuli: CSV or TSV, one sentence per row."),
+    models: list[str] = argument("MODEL...", "Models that score words: files or names."),
+    text: str | None = option("COLUMN", "The sentences [default: text or sentence]."),
+    item: str | None = option("COLUMN", "The item of a sentence [default: item]."),
+    condition: str | None = option("COLUMN", "Its condition [default: condition]."),
+    critical: str | None = option(
+        "COLUMN",
+        "The critical region: its words, or the position of a word; without it, the regions are in "
+        "square brackets.",
+    ),
+    conditions: str | None = option(
+        "A,B", "Compare A with B [default: the two conditions, in their order in ITEMS]."
+    ),
+    by: str | None = option("COLUMN", "Groups of items, such as constructions, one effect each."),
+    split_punct: bool | None = typer.Option(
+        None,
+        "--split-punct/--no-split-punct",
+        help="Split punctuation from words (the default; a pipeline: as in its treebank), or not.",
+    ),
+    output: str | None = outputs.output(
+        outputs.PAGE, "OUT.html", "Also write a page with pictures.", "--output", "-o"
+    ),
+    plot: str | None = outputs.output(
+        outputs.PICTURE, "OUT.svg", "Also draw the effects with their intervals."
+    ),
+    table: str | None = outputs.output(
+        outputs.TABLE, "OUT.tsv", "Also write one row per item and region."
+    ),
+    method: str | None = common.METHOD,
+    particles: int | None = common.PARTICLES,
+    repeats: int | None = common.REPEATS,
+    seed: int = common.SEED,
+) -> None:
+    """Measure how much more surprising a region is in one condition than in another.
+
+    ITEMS has a sentence of each item in two conditions, such as an ambiguous sentence and its
+    control. The critical region is in square brackets, or its words or its position are in the
+    column --critical. Sentences without a region (fillers) are left out.
+
+    The table on stdout has one row per model, group and region:
+
+    - items: the number of items that have both conditions
+    - surprisal, surprisal_baseline: mean surprisal of the region in both conditions, in bits
+    - effect, se, low, high: their mean difference, its standard error and 95 % interval over items
+    - t, p: paired t-test over items
+    - positive: the number of items with an effect above 0
+    - unknown: the number of items with an unknown word in the region
+    - mc_se: the part of the error that comes from estimated sums over analyses
+
+    All models score the same words; if one is a pipeline, they are the words of the pipeline.
+
+        bistro effects items.csv parser.bistro --critical verb
+        bistro effects items.csv parser.bistro ngram.bistro --by construction -o effects.html
+        bistro effects items.csv parser.bistro --conditions reduced,full --plot effects.svg
+    """
+    from bistro.evaluate.effects import conditions_of
+    from bistro.evaluate.effects import effects as effects_of
+    from bistro.report.effects_page import effect_chart, effects_page
+    from bistro.tasks.cutting import common_cutting
+    from bistro.tasks.regions import region_stimuli
+    from bistro.tasks.stimuli import read_table
+
+    common.require_suffix(plot, ".svg")
+    read = read_table(items)
+    named = {"text": text, "item": item, "condition": condition}
+    columns = {
+        what: name or read.common_column(what, COMMON_NAMES[what]) for what, name in named.items()
+    }
+    trained = {name: bistro.load(path) for name, path in model_names(models).items()}
+    cut = common_cutting(list(trained.values()), split_punct)
+    stimuli = list(
+        region_stimuli(read, columns["text"], name=columns["item"], cut=cut, critical=critical)
+    )
+    groups = {"item": columns["item"], "condition": columns["condition"], "group": by}
+    options = {"method": method, "particles": particles, "repeats": repeats}
+    options |= {"tags_seen": False, "seed": seed}
+    scored = {name: _regions(m, read, stimuli, groups, options) for name, m in trained.items()}
+    names = None if conditions is None else [name.strip() for name in conditions.split(",")]
+    pair = conditions_of(next(iter(scored.values())), names)
+    found = {name: effects_of(regions, pair) for name, regions in scored.items()}
+    common.write_table("-", COLUMNS, _rows(found, pair))
+    protocols = _protocols(trained, options, read, stimuli, found)
+    for line in protocols:
+        say(line)
+    if table is not None:
+        common.write_table(table, ITEM_COLUMNS, _item_rows(found, pair))
+    if plot is not None:
+        write_text(plot, effect_chart(found))
+    if output is not None:
+        effects_page(found, pair, PurePath(items).name, protocols).write(output)
+        say(f"{output}: open it in a browser")
+
+
+def _regions(
+    model: bistro.Model,
+    table: Table,
+    stimuli: Sequence[Stimulus],
+    groups: dict[str, str | None],
+    options: dict[str, Any],
+) -> list[Region]:
+    from bistro.evaluate.effects import critical_regions
+
+    settings = common.score_settings(model, **options)
+    return critical_regions(model, table, stimuli, groups, **settings)
+
+
+def _rows(found: dict[str, list[Effect]], pair: tuple[str, str]) -> Iterator[list[Any]]:
+    for name, own in found.items():
+        for effect in own:
+            yield [
+                *(name, effect.group, effect.region, *pair, effect.items, *effect.means),
+                *map(_known, (effect.mean, effect.se, *effect.interval, effect.t_value)),
+                None if math.isnan(effect.p_value) else f"{effect.p_value:.3g}",
+                *(effect.positive, effect.unknown, effect.mc_se),
+            ]
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _item_rows(found: dict[str, list[Effect]], pair: tuple[str, str]) -> Iterator[list[Any]]:
+    for name, own in found.items():
+        for effect in own:
+            for one in effect.pairs:
+                first, second = one.first, one.second
+                yield [
+                    *(name, effect.group, effect.region, first.item, *pair, first.words),
+                    *(first.surprisal, second.surprisal, one.difference, one.mc_se),
+                    int(first.unknown or second.unknown),
+                ]
+
+
+def _protocols(
+    models: Mapping[str, bistro.Model],
+    options: dict[str, Any],
+    table: Table,
+    stimuli: Sequence[Stimulus],
+    found: dict[str, list[Effect]],
+) -> list[str]:
+    """Return descriptions of the figures: what was left out, and how each model sums."""
+    from bistro.models.abilities import SCORE
+    from bistro.tasks.stimuli import MISSING
+
+    lines = []
+    for name, model in models.items():
+        protocol = SCORE.of(model).score_protocol(**common.score_settings(model, **options))
+        lines.append(f"{name}: {protocol}")
+    if none := sum(all(cells[-1] == MISSING for cells in s.cells) for s in stimuli):
+        lines.append(f"sentences without a critical region, left out: {none}")
+    unknown = {name: sum(effect.unknown for effect in own) for name, own in found.items()}
+    lines += [
+        f"{name} does not know a word of the critical region of {number} items (column unknown)"
+        for name, number in unknown.items()
+        if number
+    ]
+    return lines

@@ -1,0 +1,19 @@
+"""Names of the models of a command that compares several of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import PurePath
+
+from bistro.errors import BistroError
+
+
+def model_names(models: list[str]) -> dict[str, str]:
+    """Return names of models: their file names, or whole paths where two files have one name."""
+    counts = Counter(PurePath(path).stem for path in models)
+    names = {
+        PurePath(path).stem if counts[PurePath(path).stem] == 1 else path: path for path in models
+    }
+    if len(names) < len(models):
+        raise BistroError("a model is given twice")
+    return names

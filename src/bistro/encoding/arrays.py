@@ -1,0 +1,48 @@
+"""Checks of the arrays of a file before they are used.
+
+What reads arrays declares the type, the shape and the least and greatest value of each in a table.
+Numbers that are not finite are always rejected.
+
+>>> check_arrays({"counts": np.array([1, 2, -1])}, {"counts": Expected("i", (None,), low=0)})
+Traceback (most recent call last):
+bistro.errors.ModelFileError: the array 'counts' has values that it cannot have
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bistro.errors import ModelFileError
+from bistro.modelfile import Arrays
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The expected type, shape and limits of an array."""
+
+    kind: str
+    """The kind of its type in NumPy: i, u, f or b; with a size (f8) where it matters."""
+    shape: tuple[int | None, ...]
+    """Its size in each dimension, or None for any."""
+    low: float = -math.inf
+    high: float = math.inf
+
+
+def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
+    """Raise an error if arrays are not as expected; additional arrays are allowed."""
+    for name, wanted in expected.items():
+        array = arrays[name]
+        has_shape = len(array.shape) == len(wanted.shape) and all(
+            size is None or size == found
+            for size, found in zip(wanted.shape, array.shape, strict=True)
+        )
+        if not array.dtype.str[1:].startswith(wanted.kind) or not has_shape:
+            raise ModelFileError(f"the array '{name}' has another type or size than the model")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ModelFileError(f"the array '{name}' has values that are not finite")
+        if array.size and not (wanted.low <= array.min() and array.max() <= wanted.high):
+            raise ModelFileError(f"the array '{name}' has values that it cannot have")

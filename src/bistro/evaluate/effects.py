@@ -1,0 +1,235 @@
+"""Effects of conditions on surprisal: how much more surprising a region is in one of two versions.
+
+Every item has two conditions, such as an ambiguous sentence and its control, and the same critical
+region in both. The effect of an item is the difference of the region's surprisal; the effect of an
+experiment is its mean over items, with the standard error over items and Student's t interval.
+
+>>> regions = [
+...     Region(item, condition, "all", "1", "fell", bits, 0.0, False)
+...     for item, pair in (("1", (12.0, 10.0)), ("2", (9.0, 8.0)), ("3", (7.0, 4.0)))
+...     for condition, bits in zip(("reduced", "full"), pair)
+... ]
+>>> [effect] = effects(regions, ("reduced", "full"))
+>>> effect.items, effect.mean, round(effect.se, 3), effect.positive
+(3, 2.0, 0.577, 3)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from bistro.errors import BistroError
+from bistro.models.abilities import SCORE
+from bistro.models.base import Model
+from bistro.tasks.stimuli import MISSING, Stimulus, Table
+
+LEAST = 2
+"""Fewest items of an effect that has a standard error."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """A critical region of one item in one condition, and its surprisal."""
+
+    item: str
+    condition: str
+    group: str
+    """The part of the experiment: its effects are computed separately."""
+    region: str
+    """The number of the region in the sentence."""
+    words: str
+    surprisal: float
+    """In bits, summed over the words."""
+    mc_se: float
+    """Standard error of the surprisal; 0 where it is exact."""
+    unknown: bool
+    """Whether the model does not know one of the words."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A region of one item in both conditions."""
+
+    first: Region
+    second: Region
+
+    @property
+    def difference(self) -> float:
+        """The effect of this item, in bits."""
+        return self.first.surprisal - self.second.surprisal
+
+    @property
+    def mc_se(self) -> float:
+        """Standard error of the difference where surprisal is estimated."""
+        return math.hypot(self.first.mc_se, self.second.mc_se)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The effect of a group of items in one region."""
+
+    group: str
+    region: str
+    pairs: list[Pair]
+
+    @property
+    def items(self) -> int:
+        """The number of items."""
+        return len(self.pairs)
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """Mean surprisal of the two conditions."""
+        first, second = self._bits()
+        return float(first.mean()), float(second.mean())
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """Standard errors of these means over items."""
+        first, second = (_error(values) for values in self._bits())
+        return first, second
+
+    @property
+    def mean(self) -> float:
+        """The mean difference, in bits."""
+        return float(np.mean([pair.difference for pair in self.pairs]))
+
+    @property
+    def se(self) -> float:
+        """Standard error of the mean difference over items; NaN for one item."""
+        return _error(np.array([pair.difference for pair in self.pairs]))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the mean difference."""
+        reach = float(stats.t.ppf(0.975, max(1, self.items - 1))) * self.se
+        return self.mean - reach, self.mean + reach
+
+    @property
+    def t_value(self) -> float:
+        """The mean difference divided by its standard error."""
+        return self.mean / self.se if self.se > 0 else math.nan
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p-value of the paired t-test over items."""
+        return float(2 * stats.t.sf(abs(self.t_value), max(1, self.items - 1)))
+
+    @property
+    def positive(self) -> int:
+        """The number of items with a difference above 0."""
+        return sum(bool(pair.difference > 0) for pair in self.pairs)
+
+    @property
+    def unknown(self) -> int:
+        """The number of items whose region has an unknown word."""
+        return sum(pair.first.unknown or pair.second.unknown for pair in self.pairs)
+
+    @property
+    def mc_se(self) -> float:
+        """The part of the error that comes from estimated surprisals."""
+        return math.sqrt(sum(pair.mc_se**2 for pair in self.pairs)) / self.items
+
+    def _bits(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        return (
+            np.array([pair.first.surprisal for pair in self.pairs]),
+            np.array([pair.second.surprisal for pair in self.pairs]),
+        )
+
+
+def _error(values: np.ndarray[Any, Any]) -> float:
+    if len(values) < LEAST:
+        return math.nan
+    return float(values.std(ddof=1) / math.sqrt(len(values)))
+
+
+def critical_regions(
+    model: Model,
+    table: Table,
+    stimuli: Sequence[Stimulus],
+    columns: Mapping[str, str | None],
+    **options: Any,
+) -> list[Region]:
+    """Score sentences and return their critical regions; sentences without one are left out.
+
+    Parameters
+    ----------
+    model
+        A model that scores words.
+    table
+        The table of the stimuli.
+    stimuli
+        Its sentences, whose last cell names the region.
+    columns
+        The columns item, condition and group; without a column, all rows have the same value.
+    **options
+        Options of the model's scores.
+    """
+    rows = SCORE.of(model).surprisal(
+        [stimulus.words for stimulus in stimuli],
+        eos=False,
+        tokens=[stimulus.tokens for stimulus in stimuli],
+        **options,
+    )
+    places = {what: None if name is None else table.column(name) for what, name in columns.items()}
+    cells = (own for stimulus in stimuli for own in stimulus.cells[:-1])
+    found = []
+    for own, row in zip(cells, rows, strict=True):
+        if own[-1] == MISSING:
+            continue
+        item, condition, group = (
+            "all" if place is None else own[place].strip()
+            for place in (places["item"], places["condition"], places["group"])
+        )
+        figures = (row.surprisal, row.mc_se or 0.0, row.oov == 1)
+        found.append(Region(item, condition, group, own[-1], row.token, *figures))
+    return found
+
+
+def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tuple[str, str]:
+    """Return the two conditions: those that are named, or the only two of the regions."""
+    known = list(dict.fromkeys(region.condition for region in regions))
+    if not known:
+        raise BistroError(
+            "no sentence has a critical region: mark it with [brackets], or name its column, "
+            "--critical COLUMN"
+        )
+    chosen = known if names is None else list(names)
+    if len(chosen) != 2 or len(set(chosen)) != 2 or not set(chosen) <= set(known):
+        raise BistroError(
+            f"an effect has two conditions: --conditions A,B compares A with B; the conditions "
+            f"with critical regions are {', '.join(known)}"
+        )
+    first, second = chosen
+    return first, second
+
+
+def effects(regions: Iterable[Region], conditions: tuple[str, str]) -> list[Effect]:
+    """Return the effect of each group and region; items without both conditions are left out."""
+    of_pair: dict[tuple[str, str], dict[str, dict[str, Region]]] = {}
+    for region in regions:
+        if region.condition not in conditions:
+            continue
+        items = of_pair.setdefault((region.group, region.region), {})
+        own = items.setdefault(region.item, {})
+        if region.condition in own:
+            raise BistroError(
+                f"item {region.item} occurs twice in condition {region.condition}: an item has one "
+                "sentence per condition"
+            )
+        own[region.condition] = region
+    first, second = conditions
+    found = []
+    for (group, number), items in of_pair.items():
+        pairs = [Pair(own[first], own[second]) for own in items.values() if len(own) == 2]
+        if pairs:
+            found.append(Effect(group, number, pairs))
+    if not found:
+        raise BistroError(f"no item has a critical region in both conditions, {first} and {second}")
+    return found

@@ -1,0 +1,115 @@
+"""Columns of a table of reading times: their common names, and which rows and columns to use.
+
+Experiment software names its columns in many ways (``rt``, ``ReadingTime``, ``subject_id``). If the
+caller does not name a column, common names are tried; case, spaces and marks are ignored.
+
+>>> find_columns(["Subject.ID", "Item", "Cond", "wordn", "Word", "RT"], {}, "times.csv")["position"]
+'wordn'
+>>> sorted(find_columns(["item", "Parameter", "Value", "ReadingTime"], {}, "t.csv").values())
+['Parameter', 'ReadingTime', 'Value', 'item']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bistro.errors import BistroError, TreebankError, nearest
+from bistro.tasks.stimuli import plain_name
+
+GUESSES: dict[str, tuple[str, ...]] = {
+    "word": ("word", "token"),
+    "item": ("item", "sentence", "itemid", "itemnumber", "itemno", "sentid", "sentenceid"),
+    "condition": ("condition", "cond"),
+    "time": ("rt", "time", "readingtime", "rtword", "rawrt", "rtms", "readingtimems"),
+    "position": (
+        "position", "wordid", "zone", "wordnumber", "wordnum", "wordn", "wordposition", "wordpos",
+        "wordindex",
+    ),
+    "participant": (
+        "participant", "subject", "workerid", "participantid", "subjectid", "subj", "prolificid",
+        "prolificpid", "md5hashofparticipantsipaddress",
+    ),
+}  # fmt: skip
+"""Names that are tried for each column, most common first, in lower case and without marks."""
+IBEX = {"word": "value", "position": "parameter"}
+"""Names that mean something only together: Ibex writes one parameter and its value per row."""
+NEEDED = ("word", "item", "time")
+
+
+def find_columns(
+    header: Sequence[str], names: Mapping[str, str | None], path: str
+) -> dict[str, str]:
+    """Return the columns of a table by their meaning, as they are named in `header`.
+
+    Parameters
+    ----------
+    header
+        The columns of the table.
+    names
+        Names that were given; None where common names are tried.
+    path
+        The file, for messages.
+    """
+    plain = {plain_name(column): column for column in reversed(header)}
+    found = {}
+    for what, guesses in GUESSES.items():
+        name = names.get(what)
+        if name is not None:
+            require_column(name, header, path)
+        else:
+            if IBEX.get(what) in plain and set(IBEX.values()) <= set(plain):
+                guesses = (*guesses, IBEX[what])
+            name = next((plain[guess] for guess in guesses if guess in plain), None)
+        if name is not None:
+            found[what] = name
+        elif what in NEEDED:
+            shown = " or ".join(guesses[:2])
+            problem = f"has no column {shown}: add --{what} COLUMN; its columns are "
+            raise TreebankError(problem + ", ".join(header), path=path)
+    return found
+
+
+def require_column(name: str, header: Sequence[str], path: str) -> int:
+    """Return the index of a column; if it does not exist, the error lists all columns."""
+    if name not in header:
+        known = ", ".join(header)
+        problem = f"has no column '{name}'{nearest(name, header)}; its columns are {known}"
+        raise TreebankError(problem, path=path)
+    return header.index(name)
+
+
+class RowFilter:
+    """A choice of rows by the values of columns: ``COLUMN=VALUE``.
+
+    A row must have one of the values of each column that is named.
+    """
+
+    def __init__(self, conditions: Sequence[str], header: Sequence[str], path: str) -> None:
+        self.path, self.conditions = path, conditions
+        self._allowed: dict[int, set[str]] = {}
+        self._seen: dict[int, dict[str, None]] = {}
+        for condition in conditions:
+            column, equals, value = condition.partition("=")
+            if not equals:
+                raise BistroError(f"--only is COLUMN=VALUE, not '{condition}'")
+            place = require_column(column.strip(), header, path)
+            self._allowed.setdefault(place, set()).add(value.strip())
+            self._seen.setdefault(place, {})
+
+    def accepts(self, cells: Sequence[str]) -> bool:
+        """Whether a row is chosen."""
+        accepted = True
+        for place, values in self._allowed.items():
+            value = cells[place].strip()
+            self._seen[place].setdefault(value)
+            accepted = accepted and value in values
+        return accepted
+
+    def error(self) -> TreebankError:
+        """Return the error for a table of which no row was chosen, with the values of the table."""
+        if not self.conditions:
+            problem = "contains no reading times: expected a row of column names, then rows"
+            return TreebankError(problem, path=self.path)
+        values = [value for seen in self._seen.values() for value in seen]
+        problem = f"no row has {' and '.join(self.conditions)}; values are {', '.join(values[:10])}"
+        return TreebankError(problem, path=self.path)

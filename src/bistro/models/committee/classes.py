@@ -1,0 +1,167 @@
+"""Classes of words by the company they keep, counted in text without trees.
+
+Words are alike if their neighbours are. Counts of the frequent words at the four nearest positions
+become positive pointwise mutual information,
+
+    PPMI(w, c) = max(0, log p(w, c) / (p(w) p(c)^¾))
+
+whose truncated singular vectors put words that occur in the same places near each other (Levy
+and Goldberg 2014). Words in the same region are a class: *k* means, begun at the most frequent
+words. There are three divisions, into few, some and many classes; a decision sees all of them.
+
+>>> import bistro
+>>> classes = WordClasses.learn([s.forms for s in bistro.builtin(sentences=300, seed=1)])
+>>> dog, again, zebra = classes.of(["Man", "man", "zebra"])[:, 0].tolist()
+>>> dog == again, zebra == UNKNOWN
+(True, True)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_matrix, csr_matrix
+from scipy.sparse.linalg import svds
+
+from bistro.errors import ModelFileError
+from bistro.modelfile import Arrays
+
+Ints = NDArray[np.int32]
+Vectors = NDArray[np.float64]
+OFFSETS = (-2, -1, 1, 2)
+LEAST = 3
+"""Rarer words have no class, so that decisions learn what to do without one."""
+MOST_WORDS = 30_000
+NEIGHBOURS = 1_500
+"""The most frequent words: those whose company counts."""
+ROUNDS = 12
+SMOOTHING = 0.75
+UNKNOWN = -4
+"""The class of a word that is not known."""
+SIZES = (48, 256, 1024)
+WORDS_PER_CLASS = (40, 12, 4)
+"""Fewer words are divided into fewer classes: so many words in each, on average."""
+FEWEST_WORDS = 100
+"""Fewer words than this are not divided."""
+DIMENSIONS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class WordClasses:
+    """The classes of known words, in lower case."""
+
+    words: list[str]
+    numbers: Ints
+    """One row per word, one column per division."""
+
+    @classmethod
+    def learn(cls, sentences: Iterable[Sequence[str]]) -> WordClasses:
+        """Divide the words of sentences into classes."""
+        text = [[_plain(form) for form in forms] for forms in sentences]
+        counts = Counter(word for words in text for word in words)
+        ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        words = [word for word, count in ranked[:MOST_WORDS] if count >= LEAST]
+        if len(words) < FEWEST_WORDS:
+            return NO_CLASSES
+        weights = np.sqrt([counts[word] for word in words])
+        vectors = _vectors(association(text, words), DIMENSIONS)
+        pairs = zip(SIZES, WORDS_PER_CLASS, strict=True)
+        sizes = [min(size, len(words) // per_class) for size, per_class in pairs]
+        divided = [_divided(vectors, weights, size) for size in sizes]
+        return cls(words, np.stack(divided, axis=1).astype(np.int32))
+
+    def arrays(self) -> Arrays:
+        """Return the numbers of the classes."""
+        return {"numbers": self.numbers}
+
+    @classmethod
+    def from_parts(cls, words: list[str], numbers: NDArray[Any] | None) -> WordClasses:
+        """Make the classes again from a file, and check them."""
+        shape = (len(words), len(SIZES))
+        if numbers is None or numbers.dtype != np.int32 or numbers.shape != shape:
+            raise ModelFileError("the classes of words are damaged")
+        return cls(words, numbers)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self.words)}
+
+    @cached_property
+    def _rows(self) -> Ints:
+        """The classes, with those of an unknown word at the end."""
+        unknown = np.full((1, self.numbers.shape[1]), UNKNOWN, np.int32)
+        return np.concatenate((self.numbers, unknown))
+
+    def of(self, forms: Iterable[str]) -> Ints:
+        """Return the classes of words, one row per word."""
+        places = self._places
+        return self._rows[[places.get(_plain(form), -1) for form in forms]]
+
+
+NO_CLASSES = WordClasses([], np.zeros((0, len(SIZES)), np.int32))
+
+
+@lru_cache(200_000)
+def _plain(form: str) -> str:
+    """Return a form in lower case; all digits are alike."""
+    lower = form.lower()
+    return (
+        "".join("0" if c.isdigit() else c for c in lower) if any(map(str.isdigit, lower)) else lower
+    )
+
+
+def association(text: Sequence[Sequence[str]], words: Sequence[str]) -> csr_matrix:
+    """Return positive pointwise mutual information of words and their neighbours."""
+    places = {word: i for i, word in enumerate(words)}
+    others, border = len(words), len(words) + 1
+    gap = [border] * max(OFFSETS)
+    stream = np.array(
+        [n for forms in text for n in (*(places.get(w, others) for w in forms), *gap)], np.int64
+    )
+    company = min(NEIGHBOURS, len(words))
+    column = np.where(stream < company, stream, np.where(stream == border, company, company + 1))
+    shape = (len(words), len(OFFSETS) * (company + 2))
+    total = csr_matrix(shape)
+    for number, offset in enumerate(OFFSETS):
+        one, other = (stream, column)
+        one = one[max(0, -offset) : one.size - max(0, offset)]
+        other = other[max(0, offset) : other.size - max(0, -offset)]
+        known = one < others
+        pairs = (one[known], other[known] + number * (company + 2))
+        total = total + coo_matrix((np.ones(pairs[0].size), pairs), shape=shape).tocsr()
+    found = total.tocoo()
+    by_word = np.asarray(total.sum(axis=1)).ravel()
+    by_neighbour = np.asarray(total.sum(axis=0)).ravel() ** SMOOTHING
+    by_neighbour /= by_neighbour.sum()
+    ratio = found.data / (by_word[found.row] * by_neighbour[found.col])
+    kept = ratio > 1
+    entries = (np.log(ratio[kept]), (found.row[kept], found.col[kept]))
+    return coo_matrix(entries, shape=shape).tocsr()
+
+
+def _vectors(association: csr_matrix, dimensions: int) -> Vectors:
+    """Return words as vectors of length 1."""
+    start = np.ones(min(association.shape))
+    left, values, _ = svds(association, k=dimensions, v0=start)
+    vectors = left * np.sqrt(values)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12))
+
+
+def _divided(vectors: Vectors, weights: Vectors, size: int) -> NDArray[np.int64]:
+    """Return the class of each word: the nearest mean by angle; the first words begin one each."""
+    means = vectors[:size].copy()
+    found = np.zeros(len(vectors), np.int64)
+    for _ in range(ROUNDS):
+        found = np.argmax(vectors @ means.T, axis=1)
+        members = csr_matrix((weights, (found, np.arange(len(vectors)))), (size, len(vectors)))
+        sums = np.asarray(members @ vectors)
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        means = np.where(lengths > 0, sums / np.maximum(lengths, 1e-12), means)
+    return found

@@ -1,0 +1,74 @@
+"""What a file of a committee holds beside its members: patterns, classes of words, stacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from bistro.errors import ModelFileError
+from bistro.modelfile import Arrays
+from bistro.models.committee.classes import NO_CLASSES, WordClasses
+from bistro.models.committee.crossing import Crossing
+from bistro.models.committee.stacking import Stack
+from bistro.models.committee.templates import Templates, compiled
+from bistro.models.nested import BETWEEN
+
+WAYS = ("given", "joint")
+"""The sources of tags; the weights differ."""
+NO_CROSSING = Crossing()
+STACK = "stack."
+"""How the names of a stack's arrays begin."""
+CLASSES = "classes"
+TEMPLATES = "templates"
+
+
+def crossing_of(header: Mapping[str, Any]) -> Crossing:
+    """Read the patterns of crossing arcs, which older files lack."""
+    if "crossing_arcs" not in header:
+        return NO_CROSSING
+    try:
+        return Crossing.from_dict(header["crossing_arcs"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError("the patterns of crossing arcs are damaged") from error
+
+
+def classes_of(header: Mapping[str, Any], arrays: Arrays) -> WordClasses:
+    """Read the classes of words, which older files lack."""
+    if CLASSES not in header:
+        return NO_CLASSES
+    words = header[CLASSES]
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ModelFileError("the classes of words are damaged")
+    return WordClasses.from_parts(words, arrays.get(f"{CLASSES}{BETWEEN}numbers"))
+
+
+def apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str, Stack]]:
+    """Return the arrays of the members, and the stacks, which older files lack."""
+    ways = header.get("stacks", [])
+    if not isinstance(ways, list) or not set(map(str, ways)) <= set(WAYS):
+        raise ModelFileError("the stacks are damaged")
+    own: dict[str, NDArray[Any]] = {}
+    weights: dict[str, dict[str, NDArray[Any]]] = {way: {} for way in ways}
+    for name, array in arrays.items():
+        owner, _, inner = name.partition(BETWEEN)
+        way = owner.removeprefix(STACK)
+        if owner.startswith(STACK) and way in weights:
+            weights[way][inner] = array
+        elif owner != CLASSES:
+            own[name] = array
+    templates = _templates_of(header)
+    return own, {way: Stack.from_arrays(found, templates) for way, found in weights.items()}
+
+
+def _templates_of(header: Mapping[str, Any]) -> dict[str, Templates]:
+    """Read what the decisions of a stack see; older files have none."""
+    given = header.get(TEMPLATES, {})
+    try:
+        found = {name: (str(own), str(of_votes)) for name, (own, of_votes) in given.items()}
+        for templates in found.values():
+            compiled(*templates)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ModelFileError("the templates of the stack are damaged") from error
+    return found

@@ -1,0 +1,278 @@
+"""A committee of constituency parsers: votes of its members are mixed, the minimum-risk tree wins.
+
+Members differ in how their trees are split into rules, in what their labels show, and in their
+chains. Each draws trees of a sentence from its posterior; the shares of labelled spans are mixed,
+
+    p(label, start, end) = Σ over members of  weight · share of its draws with this constituent
+
+and the tree with the highest Σ (p - cost) is returned (`bistro.models.constituents.mixture`).
+
+>>> import bistro
+>>> from bistro.treebank.brackets import format_tree, parse_tree
+>>> text = "((S (NP (DT the) (NN {})) (VP (VBZ sleeps))))"
+>>> trees = [parse_tree(text.format(noun)) for noun in ("dog", "dog", "cat")]
+>>> model = bistro.train("constituents", trees, seed=1, members=("head-left", "right"))
+>>> parse = model.parse_tree("the horse sleeps".split(), marginals=True)
+>>> format_tree(parse.tree)
+'(TOP (S (NP (DT the) (NN horse)) (VP (VBZ sleeps))))'
+>>> parse.marginals[0].label, parse.marginals[0].probability > 0.9
+('S', True)
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar, Self
+
+from bistro._core import LONGEST_OF_SPANS
+from bistro.errors import BistroError, ConfigError, ModelFileError
+from bistro.modelfile import Arrays
+from bistro.models.abilities import VOTE_SPANS, SpanVoter
+from bistro.models.base import Model, Origin
+from bistro.models.constituents.config import ConstituentsConfig
+from bistro.models.constituents.mixture import Risked, least_risk, log_prob
+from bistro.models.defaults import own_defaults
+from bistro.models.inputs import Words, as_words
+from bistro.models.nested import nested_arrays, nested_models, numbered
+from bistro.models.options import Options
+from bistro.models.results.structures import FoundTree, LabelledSpan, TreeParse
+from bistro.models.span_votes import SpanVotes, mixed
+from bistro.rng import check_seed
+from bistro.treebank.brackets import Tree, format_tree
+from bistro.treebank.constituents import simplified
+
+SENTENCES_AT_ONCE = 64
+LEAST_SHOWN = 0.01
+"""Constituents that are less probable are not listed among the marginals."""
+
+
+@dataclass(frozen=True)
+class VoteOptions(Options):
+    """How members draw trees, and what is chosen."""
+
+    samples: int = 2000
+    """Number of trees that each member draws; the first tenth is not counted."""
+    subtrees: int = 10
+    """Number of subtrees that are resampled after each whole tree."""
+    node_cost: float = 0.5
+    """The tree has every constituent that is more probable than this, if constituents agree."""
+    marginals: bool = False
+    """Whether to list the probabilities of constituents."""
+    seed: int = 1
+    threads: int = 0
+    """Number of threads; 0 uses all cores. The result does not depend on it."""
+
+    def __post_init__(self) -> None:
+        if self.samples < 1 or self.subtrees < 0:
+            raise ConfigError("samples must be at least 1, and subtrees at least 0")
+        if not 0 <= self.node_cost <= 1:
+            raise ConfigError(f"node_cost = {self.node_cost} must lie between 0 and 1")
+        check_seed(self.seed)
+
+    def of_members(self) -> dict[str, Any]:
+        """Return the options of a member's chains."""
+        return self.some(("samples", "subtrees", "seed", "threads"))
+
+
+@dataclass(eq=False, repr=False)
+class ConstituentsModel(Model):
+    """A trained committee of constituency parsers."""
+
+    kind: ClassVar[str] = "constituents"
+    parse_options: ClassVar[type[VoteOptions]] = VoteOptions
+
+    config: ConstituentsConfig
+    members: list[SpanVoter]
+    weights: list[float]
+    ranks: dict[str, float]
+    """How often a label is above others over the same words, minus how often below."""
+    origin: Origin
+
+    def parse_tree(self, words: Words, **options: Any) -> TreeParse:
+        """Parse one sentence; for the options see `VoteOptions`."""
+        return next(self.parse_trees([words], **options))
+
+    def parse_trees(
+        self,
+        sentences: Iterable[Words],
+        *,
+        kbest: int = 1,
+        drawn: int = 0,
+        mbr: bool = True,
+        first: int = 0,
+        **options: Any,
+    ) -> Iterator[TreeParse]:
+        """Yield the parse of each sentence; draws depend on `first`, the number of the first one.
+
+        With `kbest` (or ``mbr=False``), the trees are those that members drew, the most probable
+        ones if constituents were independent; with `drawn`, draws of members in turn.
+        """
+        chosen = self._options(options)
+        whole = iter(sentences)
+        while batch := [list(words) for words in as_words(islice(whole, SENTENCES_AT_ONCE))]:
+            if not all(batch):
+                raise BistroError("a sentence without words cannot be parsed")
+            if (longest := max(map(len, batch))) > LONGEST_OF_SPANS:
+                raise BistroError(
+                    f"a sentence has {longest:,} words: a committee of constituency parsers parses "
+                    f"at most {LONGEST_OF_SPANS:,}; split it"
+                )
+            votes = self.votes(batch, chosen, first)
+            found = self._best(votes, batch, chosen)
+            other: Mapping[int, list[Tree]] = {}
+            if drawn:
+                other = self._drawn(batch, chosen, first, drawn)
+            elif kbest > 1 or not mbr:
+                other = self._visited(batch, chosen, first, kbest)
+            for i, words in enumerate(batch):
+                asked = other.get(i)
+                yield self._parse(votes, i, words, found[i], asked, kbest, chosen, drawn=drawn > 0)
+            first += len(batch)
+
+    def votes(
+        self, sentences: Sequence[Sequence[str]], options: VoteOptions, first: int = 0
+    ) -> SpanVotes:
+        """Return the mixed votes of the members."""
+        own = options.of_members()
+        votes = [member.span_votes(sentences, first=first, **own) for member in self.members]
+        return mixed(votes, self.weights)
+
+    def figures(self, items: Sequence[Any]) -> dict[str, float]:
+        """Return the bits per word of held-out trees, given their words.
+
+        Constituents count as independent; one that no member has costs 20 bits.
+        """
+        trees = [simplified(item) for item in items]
+        words, bits = 0, 0.0
+        for begin in range(0, len(trees), SENTENCES_AT_ONCE):
+            batch = trees[begin : begin + SENTENCES_AT_ONCE]
+            sentences = [tree.leaves() for tree in batch]
+            votes = self.votes(sentences, self._options({}), begin)
+            words += sum(map(len, sentences))
+            bits -= math.fsum(log_prob(votes, i, tree) for i, tree in enumerate(batch))
+        return {"trees": len(items), "bits per word": bits / math.log(2) / max(1, words)}
+
+    def header(self) -> dict[str, Any]:
+        """Return the headers of the members, their weights and the order of labels."""
+        return {
+            "members": [member.whole_header() for member in self.members],
+            "weights": self.weights,
+            "ranks": self.ranks,
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the arrays of the members."""
+        return nested_arrays(numbered(self.members))
+
+    @classmethod
+    def from_parts(
+        cls,
+        config: ConstituentsConfig,
+        header: Mapping[str, Any],
+        arrays: Arrays,
+        origin: Origin,
+    ) -> Self:
+        """Restore the committee from a file."""
+        models = nested_models(numbered(header["members"]), arrays)
+        members = [VOTE_SPANS.of(model) for model in models.values()]
+        weights, ranks = header["weights"], header["ranks"]
+        good = isinstance(weights, list) and isinstance(ranks, dict)
+        numbers = [*weights, *ranks.values()] if good else []
+        good = good and all(isinstance(x, float) and math.isfinite(x) for x in numbers)
+        if not good or not len(weights) == len(members) > 0:
+            raise ModelFileError("the weights do not belong to the members")
+        if min(weights) < 0 or not math.isclose(math.fsum(weights), 1.0, abs_tol=1e-6):
+            raise ModelFileError("the weights of the members do not sum to 1")
+        return cls(config, members, weights, ranks, origin)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the members and their weights."""
+        shares = zip(self.config.members, self.weights, strict=False)
+        return {
+            "members": len(self.members),
+            "weights": [f"{name} {weight:.3f}" for name, weight in shares],
+            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+        }
+
+    def _options(self, options: Mapping[str, Any]) -> VoteOptions:
+        whole = {**own_defaults(self.config, "parse"), **options}
+        return VoteOptions.of(whole, self.kind, "find trees")
+
+    def _best(
+        self, votes: SpanVotes, batch: Sequence[Sequence[str]], options: VoteOptions
+    ) -> list[Risked]:
+        return least_risk(
+            votes,
+            batch,
+            cost=options.node_cost,
+            ranks=self.ranks,
+            threads=options.threads or os.cpu_count() or 1,
+        )
+
+    def _drawn(
+        self, batch: list[list[str]], options: VoteOptions, first: int, drawn: int
+    ) -> dict[int, list[Tree]]:
+        """Return draws of each sentence, from the members with a tree in turn."""
+        own = {**options.of_members(), "drawn": drawn, "first": first}
+        of_members = [list(member.parse_trees(batch, **own)) for member in self.members]
+        found: dict[int, list[Tree]] = {}
+        for i, parses in enumerate(zip(*of_members, strict=True)):
+            able = [parse for parse in parses if parse.is_found]
+            if able:
+                found[i] = [able[k % len(able)].trees[k].tree for k in range(drawn)]
+        return found
+
+    def _visited(
+        self, batch: list[list[str]], options: VoteOptions, first: int, kbest: int
+    ) -> dict[int, list[Tree]]:
+        """Return the trees of each sentence that are likeliest for some member, each once."""
+        found: dict[int, dict[str, Tree]] = {}
+        for member in self.members:
+            own = {**options.of_members(), "kbest": kbest, "mbr": False}
+            for i, parse in enumerate(member.parse_trees(batch, first=first, **own)):
+                if parse.is_found:
+                    trees = {format_tree(one.tree): one.tree for one in parse.trees}
+                    found.setdefault(i, {}).update(trees)
+        return {i: list(trees.values()) for i, trees in found.items()}
+
+    def _parse(
+        self,
+        votes: SpanVotes,
+        number: int,
+        words: list[str],
+        best: Risked,
+        other: Sequence[Tree] | None,
+        kbest: int,
+        options: VoteOptions,
+        *,
+        drawn: bool,
+    ) -> TreeParse:
+        """Return the result for one sentence; `other` trees take the place of the best one."""
+        if not votes.found[number]:
+            return next(self.members[0].parse_trees([words], samples=1, burn_in=0))
+        trees = [best.tree] if other is None else other
+        found = [FoundTree(tree, log_prob(votes, number, tree)) for tree in trees]
+        if other is not None and not drawn:
+            found = sorted(found, key=lambda one: -one.log_prob)[:kbest]
+        return TreeParse(
+            words,
+            found,
+            accepted=float(votes.accepted[number]),
+            expected_f1=best.expected_f1,
+            marginals=_listed(votes, number) if options.marginals else None,
+        )
+
+
+def _listed(votes: SpanVotes, number: int) -> list[LabelledSpan]:
+    """Return the constituents of a sentence, the likeliest first."""
+    rows = [row for row in votes.rows(number) if row.probability >= LEAST_SHOWN]
+    rows.sort(key=lambda row: (-row.probability, row.start, -row.end))
+    return [
+        LabelledSpan(votes.names[row.name].label, row.start, row.end, row.probability)
+        for row in rows
+        if not votes.names[row.name].is_tag
+    ]

@@ -1,0 +1,102 @@
+"""The page of `bistro effects`: mean surprisal by condition, and effects with their intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from bistro.evaluate.effects import Effect
+from bistro.report import html
+from bistro.report.intervals import interval_chart
+from bistro.report.plots import bar_chart
+from bistro.version import __version__
+
+MEANS = (
+    "Mean surprisal of the critical region in the two conditions; lines show one standard error "
+    "over items in each direction."
+)
+EFFECTS = (
+    "The difference between the conditions, paired by item, with its 95 % interval over items "
+    "(Student's t)."
+)
+
+
+def effect_chart(found: Mapping[str, Sequence[Effect]]) -> str:
+    """Return the effects of all models, one line per model, group and region, as SVG."""
+    rows = [
+        (label, effect.mean, *effect.interval)
+        for name, own in found.items()
+        for label, effect in zip(_labels(own, name if len(found) > 1 else ""), own, strict=True)
+    ]
+    return interval_chart(rows, unit="bits")
+
+
+def condition_chart(found: Sequence[Effect], conditions: tuple[str, str]) -> str:
+    """Return bars of one model's mean surprisal by condition, with standard errors, as SVG."""
+    series = {
+        name: [effect.means[place] for effect in found] for place, name in enumerate(conditions)
+    }
+    errors = {
+        name: [effect.errors[place] for effect in found] for place, name in enumerate(conditions)
+    }
+    return bar_chart(_labels(found), series, unit="bits", errors=errors)
+
+
+def effects_page(
+    found: Mapping[str, Sequence[Effect]],
+    conditions: tuple[str, str],
+    title: str,
+    protocols: Sequence[str],
+) -> html.Page:
+    """Return a page with the effects of all models.
+
+    Parameters
+    ----------
+    found
+        The effects of each model.
+    conditions
+        The condition, and the one that it is compared with.
+    title
+        The title of the page.
+    protocols
+        Descriptions of how the figures were computed.
+    """
+    subtitle = f"Surprisal of critical regions: {conditions[0]} − {conditions[1]}"
+    page = html.Page(title, subtitle=subtitle, footer=f"bistro {__version__}")
+    page.section("Effects", html.paragraph(EFFECTS), html.figure(effect_chart(found)))
+    for name, own in found.items():
+        headers = ("", *conditions, "effect, bits", "95 %", "t", "p", "items", "above 0", "unknown")
+        rows: list[tuple[str | int, ...]] = [
+            (
+                label,
+                f"{effect.means[0]:.2f}",
+                f"{effect.means[1]:.2f}",
+                f"{effect.mean:.2f}",
+                "{:.2f} to {:.2f}".format(*effect.interval),
+                "" if math.isnan(effect.t_value) else f"{effect.t_value:.2f}",
+                "" if math.isnan(effect.p_value) else f"{effect.p_value:.3g}",
+                effect.items,
+                effect.positive,
+                effect.unknown,
+            )
+            for label, effect in zip(_labels(own), own, strict=True)
+        ]
+        chart = html.figure(condition_chart(own, conditions))
+        page.section(name, html.paragraph(MEANS), chart, html.table(headers, rows))
+    page.section("Protocol", *(html.protocol(line) for line in protocols))
+    return page
+
+
+def _labels(found: Sequence[Effect], model: str = "") -> list[str]:
+    """Return the names of effects; parts that are the same for all are left out."""
+    groups = len({effect.group for effect in found}) > 1
+    regions = len({effect.region for effect in found}) > 1
+    labels = []
+    for effect in found:
+        parts = [model] if model else []
+        if groups or effect.group != "all":
+            parts.append(effect.group)
+        if regions:
+            parts.append(f"region {effect.region}")
+        labels.append(", ".join(parts) or "critical region")
+    return labels

@@ -1,0 +1,78 @@
+"""Events of a journal: which entries each kind has, and of which types.
+
+A journal may have been edited or damaged, so every line is checked before anything is done with it.
+
+>>> checked({"seq": 2, "undo": 1})
+{'seq': 2, 'undo': 1}
+>>> checked({"seq": 2, "undo": "1"})
+Traceback (most recent call last):
+ValueError: an entry 'undo' is not possible
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bistro.config import LARGEST
+
+Event = dict[str, Any]
+Check = Callable[[Any], bool]
+_HASH = re.compile("[0-9a-f]+")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= LARGEST
+
+
+def _is_text(value: Any) -> bool:
+    # A lone surrogate can be written in JSON, but not in a file.
+    return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
+
+
+def _is_hash(value: Any) -> bool:
+    return isinstance(value, str) and _HASH.fullmatch(value) is not None
+
+
+def _are_lines(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _was_and_is(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(one) is bool for one in value)
+
+
+KINDS: Mapping[str, Mapping[str, Check]] = {
+    "opened": {"opened": _is_hash},
+    "saving": {"saving": _is_hash},
+    "undo": {"seq": _is_number, "undo": _is_number},
+    "redo": {"seq": _is_number, "redo": _is_number},
+    "do": {
+        "seq": _is_number,
+        "sentence": _is_number,
+        "at": _is_number,
+        "old": _are_lines,
+        "new": _are_lines,
+        "done": _was_and_is,
+        "hash": _is_hash,
+    },
+}
+"""The entries of each kind of event; the first that an event has says which kind it is."""
+OPTIONAL: Mapping[str, Check] = {"offered": _is_number, "kept": _is_number, "journal": _is_number}
+
+
+def checked(event: Any) -> Event:
+    """Return an event, or raise `ValueError` if it is not one."""
+    if not isinstance(event, dict):
+        raise ValueError("not an event")
+    kind = next((name for name in KINDS if name in event), None)
+    if kind is None:
+        raise ValueError("an event of no kind")
+    for name, is_possible in KINDS[kind].items():
+        if not is_possible(event.get(name)):
+            raise ValueError(f"an entry '{name}' is not possible")
+    for name, is_possible in OPTIONAL.items():
+        if name in event and not is_possible(event[name]):
+            raise ValueError(f"an entry '{name}' is not possible")
+    return event

@@ -1,0 +1,113 @@
+"""Constituency trees with at most two children per node, split in one of several ways.
+
+The default splits nodes with more than two children from the left, so that the remaining children
+are on the right: ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN``. The new symbol
+remembers the label of the phrase but not its children (no horizontal memory, h = 0 in Klein and
+Manning, 2003). Other ways to split are listed in `Binarisation`: in ``head-left``, the innermost
+pair has the head, so that every child is seen with it. `bistro.treebank.constituents.unbinarised`
+is the exact inverse of all. Nothing here recurses.
+
+>>> from bistro.treebank.brackets import format_tree, parse_tree
+>>> tree = parse_tree("(VP (RB not) (VB see) (NP (PRP it)) (ADVP (RB now)))")
+>>> format_tree(binarised(tree))
+'(VP (RB not) (@VP (VB see) (@VP (NP (PRP it)) (ADVP (RB now)))))'
+>>> format_tree(binarised(tree, "head-left"))
+'(VP (RB not) (@>VP (@<VP (VB see) (NP (PRP it))) (ADVP (RB now))))'
+>>> unbinarised(binarised(tree, "head-left")) == tree
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from bistro.errors import TreebankError
+from bistro.treebank.brackets import Tree
+from bistro.treebank.constituents import (
+    INTERMEDIATE,
+    is_intermediate,
+    rebuilt,
+    unbinarised,
+    unmarked,
+)
+from bistro.treebank.phrase_heads import head_child
+
+__all__ = ["Binarisation", "binarised", "unbinarised"]
+RIGHT_OF_HEAD, LEFT_OF_HEAD = INTERMEDIATE + "<", INTERMEDIATE + ">"
+"""The prefixes of symbols inserted from the head outwards: the child that was split off is to the
+right of the head, or to the left of it."""
+Binarisation = Literal["right", "left", "head-left", "head-right"]
+"""How nodes with more than two children are split: with the remaining children on the right, or on
+the left; or from the head outwards, the children on the left of the head split off first, or those
+on its right (`bistro.treebank.phrase_heads`)."""
+
+
+def binarised(tree: Tree, binarisation: Binarisation = "right") -> Tree:
+    """Return the tree with at most two children per node; see `Binarisation` for the ways."""
+    pairs = _SPLITS[binarisation]
+
+    def split(node: Tree, children: list[Tree]) -> list[Tree]:
+        if node.word is not None:
+            return [node]
+        if is_intermediate(node):
+            raise TreebankError(
+                f"the label '{node.label}' begins with '{INTERMEDIATE}', which marks symbols that "
+                "binarisation inserts: is this tree binarised already?"
+            )
+        return [Tree(node.label, pairs(node.label, children))]
+
+    return rebuilt(tree, split)[0]
+
+
+def _rest_right(label: str, children: list[Tree]) -> list[Tree]:
+    while len(children) > 2:
+        children[-2:] = [Tree(INTERMEDIATE + label, children[-2:])]
+    return children
+
+
+def _rest_left(label: str, children: list[Tree]) -> list[Tree]:
+    while len(children) > 2:
+        children[:2] = [Tree(INTERMEDIATE + label, children[:2])]
+    return children
+
+
+def _left_first(label: str, children: list[Tree]) -> list[Tree]:
+    head = _head(label, children)
+    inner = _with_right(label, [children[head]], children[head + 1 :])
+    return _with_left(label, inner, children[:head])
+
+
+def _right_first(label: str, children: list[Tree]) -> list[Tree]:
+    head = _head(label, children)
+    inner = _with_left(label, [children[head]], children[:head])
+    return _with_right(label, inner, children[head + 1 :])
+
+
+def _head(label: str, children: list[Tree]) -> int:
+    return head_child(unmarked(label), [unmarked(child.label) for child in children])
+
+
+def _with_right(label: str, inner: list[Tree], children: list[Tree]) -> list[Tree]:
+    """Return `inner` with more children on its right, the nearest innermost."""
+    for child in children:
+        inner = [_one(RIGHT_OF_HEAD, label, inner), child]
+    return inner
+
+
+def _with_left(label: str, inner: list[Tree], children: list[Tree]) -> list[Tree]:
+    for child in reversed(children):
+        inner = [child, _one(LEFT_OF_HEAD, label, inner)]
+    return inner
+
+
+def _one(mark: str, label: str, nodes: list[Tree]) -> Tree:
+    return nodes[0] if len(nodes) == 1 else Tree(mark + label, nodes)
+
+
+_SPLITS: dict[Binarisation, Callable[[str, list[Tree]], list[Tree]]] = {
+    "right": _rest_right,
+    "left": _rest_left,
+    "head-left": _left_first,
+    "head-right": _right_first,
+}

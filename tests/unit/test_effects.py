@@ -1,0 +1,143 @@
+"""Effects of conditions: critical regions, paired differences beside SciPy's test, pictures."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bistro
+from bistro.errors import BistroError, TreebankError
+from bistro.evaluate.effects import Region, conditions_of, critical_regions, effects
+from bistro.models.ngram.model import NgramModel
+from bistro.report.effects_page import condition_chart, effect_chart, effects_page
+from bistro.report.plots import bar_chart
+from bistro.tasks.cutting import common_cutting
+from bistro.tasks.regions import critical_parts, region_stimuli
+from bistro.tasks.stimuli import parse_table
+
+TABLE = """item;condition;kind;sentence;verb;place
+1;reduced;mv;The horse raced past the barn fell.;fell;7
+1;full;mv;The horse that was raced past the barn fell.;fell;9
+2;reduced;z;While the man hunted the deer ran.;ran;7
+2;full;z;While the man hunted, the deer ran.;ran;7
+3;filler;none;It rained.;;NA
+"""
+CONDITIONS = ("reduced", "full")
+
+
+@pytest.fixture(scope="module")
+def model() -> NgramModel:
+    return bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
+
+
+def random_regions(items: int, seed: int) -> list[Region]:
+    random = np.random.default_rng(seed)
+    return [
+        Region(str(item), condition, "ab"[item % 2], "1", "fell", bits, error, item == 3)
+        for item in range(items)
+        for condition, bits, error in zip(
+            CONDITIONS, random.gamma(4.0, 3.0, 2), random.gamma(1.0, 0.1, 2), strict=True
+        )
+    ]
+
+
+def test_the_critical_region_is_named_by_words_or_position() -> None:
+    text = "When he ran, it was (as ever) late."
+    assert critical_parts(text, "as ever") == [
+        ("When he ran, it was (", None),
+        ("as ever", "1"),
+        (") late.", None),
+    ]
+    assert critical_parts(text, "8")[1] == ("late.", "1")
+    assert critical_parts("Stop!", "1") == [("Stop!", "1")]
+    assert critical_parts(text, " ") == critical_parts(text, "NA") == [(text, None)]
+    for cell, told in (
+        ("9", "no word at position 9"),
+        ("0", "no word at position 0"),
+        ("la", "'la' does not occur"),
+    ):
+        with pytest.raises(TreebankError, match=f"items.csv:3: .*{told}"):
+            critical_parts(text, cell, "items.csv", 3)
+    with pytest.raises(TreebankError, match=r"'was' occurs 2 times .*give its position"):
+        critical_parts("Who was it that was late?", "was")
+
+
+@pytest.mark.parametrize("column", ["verb", "place"])
+def test_regions_have_the_surprisal_of_their_words(model: NgramModel, column: str) -> None:
+    table = parse_table(io.StringIO(TABLE), "items.csv")
+    cut = common_cutting([model])
+    stimuli = list(region_stimuli(table, "sentence", name="item", cut=cut, critical=column))
+    columns = {"item": "item", "condition": "condition", "group": "kind"}
+    regions = critical_regions(model, table, stimuli, columns)
+    assert [(r.item, r.condition, r.group) for r in regions] == [
+        *(("1", "reduced", "mv"), ("1", "full", "mv"), ("2", "reduced", "z"), ("2", "full", "z"))
+    ]
+    words = ["While", "the", "man", "hunted", ",", "the", "deer", "ran", "."]
+    alone = model.surprisal(words)
+    both = alone[7].surprisal + (alone[8].surprisal if column == "place" else 0.0)
+    assert regions[3].surprisal == pytest.approx(both)
+    assert regions[3].words == ("ran" if column == "verb" else "ran.")
+    pairs = [effect.pairs[0] for effect in effects(regions, CONDITIONS)]
+    assert pairs[1].difference == regions[2].surprisal - regions[3].surprisal
+
+
+def test_effects_are_those_of_the_paired_test() -> None:
+    regions = random_regions(21, 1)
+    for effect in effects(regions, CONDITIONS):
+        own = [r for r in regions if r.group == effect.group]
+        first, second = ([r.surprisal for r in own if r.condition == c] for c in CONDITIONS)
+        test = stats.ttest_rel(first, second)
+        low, high = test.confidence_interval(0.95)
+        assert effect.t_value == pytest.approx(test.statistic)
+        assert effect.p_value == pytest.approx(test.pvalue)
+        assert effect.interval == pytest.approx((low, high))
+        assert effect.means == pytest.approx((np.mean(first), np.mean(second)))
+        assert effect.errors == pytest.approx((stats.sem(first), stats.sem(second)))
+        assert effect.positive == sum(a > b for a, b in zip(first, second, strict=True))
+        assert effect.mc_se**2 == pytest.approx(sum(r.mc_se**2 for r in own) / effect.items**2)
+        assert effect.unknown == int(effect.group == "b")
+
+
+def test_items_without_both_conditions_are_left_out() -> None:
+    regions = random_regions(6, 2)
+    assert sum(effect.items for effect in effects(regions[:-1], CONDITIONS)) == 5
+    [one] = effects(regions[:2], CONDITIONS)
+    assert one.items == 1 and math.isnan(one.se) and math.isnan(one.p_value)
+    with pytest.raises(BistroError, match="no item has a critical region in both"):
+        effects(regions[:1], CONDITIONS)
+    with pytest.raises(BistroError, match="item 0 occurs twice in condition reduced"):
+        effects([*regions, regions[0]], CONDITIONS)
+
+
+def test_the_two_conditions() -> None:
+    regions = random_regions(2, 3)
+    assert conditions_of(regions, None) == CONDITIONS
+    assert conditions_of(regions, ["full", "reduced"]) == ("full", "reduced")
+    with pytest.raises(BistroError, match="critical regions are reduced, full"):
+        conditions_of(regions, ["full", "half"])
+    with pytest.raises(BistroError, match="two conditions"):
+        conditions_of(regions[:1], None)
+    with pytest.raises(BistroError, match="no sentence has a critical region"):
+        conditions_of([], None)
+
+
+def test_pictures_and_page() -> None:
+    found = {"one <1>": effects(random_regions(8, 1), CONDITIONS)}
+    found["two"] = effects(random_regions(8, 2), CONDITIONS)
+    assert effect_chart(found).count('class="interval"') == 4
+    chart = condition_chart(found["two"], CONDITIONS)
+    assert chart.count('class="error"') == 3 * 4
+    page = effects_page(found, CONDITIONS, "items.csv", ["how <it> was done"]).render()
+    assert page.count("<svg") == 3 and "one &lt;1&gt;, a" in page and "how &lt;it&gt;" in page
+
+
+def test_error_bars_fit_into_the_chart() -> None:
+    plain = bar_chart(["a"], {"x": [9.0]})
+    assert 'class="error"' not in plain
+    tall = bar_chart(["a"], {"x": [9.0]}, errors={"x": [4.0]})
+    assert tall.count('class="error"') == 3 and ">15<" in tall and ">15<" not in plain
+    assert 'class="error"' not in bar_chart(["a"], {"x": [9.0]}, errors={"x": [math.nan]})
