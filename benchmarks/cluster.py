@@ -39,9 +39,9 @@ from bistro.inference.event_runs import EventRuns
 from bistro.inference.gibbs import Chain
 from bistro.inference.workers import Workers
 from bistro.models.ngram.config import NgramConfig
+from bistro.models.parsing.analyses import Piece, parse_piece
 from bistro.models.presets import file_or_preset
 from bistro.models.shared import SharedModel
-from bistro.models.transition.analyses import Piece, parse_piece
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.model import TransitionModel
 from bistro.treebank.raw_text import RawText, TextPiece

@@ -124,9 +124,9 @@ class IsbnSymbols:
         )
 
 
-def array_names(config: IsbnConfig) -> list[str]:
-    """Return the names of the arrays of symbols that a model has."""
-    names = [part.name for part in fields(IsbnSymbols)]
+def array_names(config: IsbnConfig, *, counted: bool) -> list[str]:
+    """Return the names of the arrays of symbols of a model, with or without `OF_OTHERS`."""
+    names = [part.name for part in fields(IsbnSymbols) if counted or part.name not in OF_OTHERS]
     return [n for n in names if n not in OF_PROPERTIES or config.sees(OF_PROPERTIES[n])]
 
 

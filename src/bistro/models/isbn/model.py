@@ -147,7 +147,9 @@ class IsbnModel(LanguageAbility):
 
     def arrays(self) -> Arrays:
         """Return the weights, and the data of words and clusters."""
-        symbols = {name: getattr(self.symbols, name) for name in array_names(self.config)}
+        counted = self.symbols.other_begin.size > 0
+        names = array_names(self.config, counted=counted)
+        symbols = {name: getattr(self.symbols, name) for name in names}
         return {"weights": self.weights, **flat({"symbols": symbols})}
 
     @classmethod
@@ -156,9 +158,8 @@ class IsbnModel(LanguageAbility):
     ) -> Self:
         """Restore the model from a file."""
         codec = IsbnCodec.from_parts(config, header, arrays)
-        names = array_names(config)
-        if not any(f"symbols.{name}" in arrays for name in OF_OTHERS):
-            names = [name for name in names if name not in OF_OTHERS]
+        counted = any(f"symbols.{name}" in arrays for name in OF_OTHERS)
+        names = array_names(config, counted=counted)
         symbols = IsbnSymbols(**{name: arrays[f"symbols.{name}"] for name in names})
         return cls(
             config, codec, symbols, arrays["weights"], origin, single_root=header["single_root"]
