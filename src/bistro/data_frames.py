@@ -22,7 +22,7 @@ def pandas() -> ModuleType:
 
 
 def aligned(columns: Mapping[str, Sequence[object]]) -> str:
-    """Return columns as text, numbers to the right.
+    """Return a table of the columns as text, with numbers right-aligned.
 
     >>> print(aligned({"form": ["The", "dog"], "head": [2, 0], "p_head": [0.98765, math.nan]}))
     form  head  p_head

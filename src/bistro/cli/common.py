@@ -81,13 +81,11 @@ SEED = option(
 JSON = flag("--json", "Print one JSON object, unrounded.")
 FORMAT = option(
     "FORMAT",
-    "conllu, conllx, lines, or raw (running text); otherwise by suffix (.conllu; .conll, "
-    ".conllx; .txt) or content.",
+    "Input format: conllu, conllx, lines, or raw (running text); by default chosen by suffix "
+    "(.conllu; .conll, .conllx; .txt) or content.",
     "--input",
 )
-ROOTS = option(
-    "one|any", "Roots that a sentence may have; default: one in CoNLL-U, any in CoNLL-X."
-)
+ROOTS = option("one|any", "Number of roots per sentence; default: one in CoNLL-U, any in CoNLL-X.")
 METHOD = option("graph|exact|smc|search", "How to sum over analyses (parsers) [default: graph].")
 PARTICLES = option(
     "N", "Particles, or nodes per word, of that sum [default: 100].", "--particles", min=1
@@ -110,8 +108,8 @@ TAGS_SEEN = flag(
 )
 TAG_DICTIONARY = option(
     "soft|hard|none",
-    "Treatment of tags that a word never had in training: less weight, not tried, or like all "
-    "other tags (transition parsers and committees); default: soft.",
+    "Treatment of tags that a word never had in training: less weight, not tried, or the same as "
+    "all other tags (transition parsers and committees); default: soft.",
 )
 CLUSTER = option(
     "ADDRESS",
@@ -286,7 +284,7 @@ def score_settings(
 ) -> dict[str, Any]:
     """Return the options of `score` that correspond to the options of the command line.
 
-    `search` has options of the search under their own names.
+    `search` holds further options of the search, by name.
     """
     from bistro.models.abilities import SCORE
     from bistro.models.defaults import chosen_options

@@ -23,14 +23,14 @@ def convert(
     output: str = outputs.results(outputs.TEXT),
     from_: str | None = option(
         "FORMAT",
-        "conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "
-        ".txt; .mrg) or content.",
+        "Input format: conllu, conllx, text or brackets; by default chosen by suffix (.conllu; "
+        ".conll, .conllx; .txt; .mrg) or content.",
         "--from",
     ),
     to: str | None = option(
         "FORMAT",
-        "The same, or raw: running text, in which blank lines separate paragraphs; otherwise by "
-        "the suffix of OUT, or as INPUT.",
+        "Output format: the same choices, or raw (running text, with blank lines between "
+        "paragraphs); by default chosen by the suffix of OUT, or the format of INPUT.",
     ),
     projectivize: str | None = option(
         "head|path|head+path",
@@ -40,7 +40,7 @@ def convert(
         "head|path|head+path", "Undo --projectivize: move lifted arcs back, by their labels."
     ),
     roots: str | None = option(
-        "one|any", "Roots that a sentence may have; default: one in CoNLL-U, any in CoNLL-X."
+        "one|any", "Number of roots per sentence; default: one in CoNLL-U, any in CoNLL-X."
     ),
     partial: bool = flag("--partial", "Allow sentences in which only some words have heads."),
 ) -> None:

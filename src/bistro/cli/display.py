@@ -40,7 +40,7 @@ ENDLESS = frozenset({"serve"})
 PROGRESS = typer.Option(
     None,
     "--progress/--quiet",
-    help="Show progress on stderr always, or never; default: only on a terminal.",
+    help="Always or never show progress on stderr; default: only on a terminal.",
     show_default=False,
 )
 

@@ -46,7 +46,7 @@ def doctor(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Look for mistakes: arcs and tags of FILE ranked by how much they surprise a model.
+    """Find likely annotation errors: rank arcs and tags of FILE by how much they surprise a model.
 
     Models that have not seen a sentence (folds, or other data) give the probability of each arc,
     head and label, and of each tag, given the rest of the annotation. The table (TSV) lists the

@@ -88,10 +88,10 @@ def about(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
-    """Generative models of syntax: train on a treebank in seconds, get probabilities everywhere.
+    """Generative models of syntax: trained in seconds, with a probability for everything.
 
-    Start with **bistro demo**. Every command explains itself with --help; INPUT defaults to stdin,
-    OUT to stdout; .gz, .xz and .zst are (de)compressed by suffix.
+    Start with **bistro demo**. Every command has its own --help. INPUT defaults to stdin, and OUT
+    to stdout. Files whose names end in .gz, .xz or .zst are (de)compressed automatically.
     """
 
 

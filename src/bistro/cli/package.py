@@ -34,7 +34,7 @@ def package(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Make a package of a model, which pip installs and **bistro.load** finds by name.
+    """Package a model, so that pip can install it and **bistro.load** can find it by name.
 
     The package is a wheel with the model file, a card (kind, treebank, licence, settings, figures,
     checksum) and, with --test, the page of **bistro report**. It holds no code, and making it needs

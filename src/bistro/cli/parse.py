@@ -27,18 +27,21 @@ _of_trees = partial(option, rich_help_panel=CONSTITUENTS)
 def parse(
     paths: list[str] = argument(
         "MODEL... [INPUT]",
-        "Models (files or names), several to parse together; then CoNLL-U, CoNLL-X, or text with "
-        "one sentence per line (a pipeline: running text); - is stdin.",
+        "One model or several that parse together (files or names); then CoNLL-U, CoNLL-X, or text "
+        "with one sentence per line (for a pipeline, running text); - is stdin.",
     ),
     output: str = outputs.results(outputs.TREES),
     tags: str = option(
         "joint|given",
-        "Find the tags with the tree (joint), or use the tags of INPUT (given).",
+        "Predict tags together with the tree (joint), or use the tags of INPUT (given).",
         default="joint",
     ),
     kbest: int = option("K", "Write the K most probable trees.", default=1, min=1),
     samples: int = option("N", "Write N trees drawn from the posterior.", default=0, min=0),
-    marginals: bool = flag("--marginals", "Write PHead, PDeprel and PUpos into MISC."),
+    marginals: bool = flag(
+        "--marginals",
+        "Write the probabilities of heads, labels and tags into MISC (PHead, PDeprel, PUpos).",
+    ),
     mbr: bool | None = typer.Option(
         None,
         "--mbr/--no-mbr",
@@ -46,7 +49,7 @@ def parse(
         "model's setting, or --mbr.",
     ),
     partial: bool = flag(
-        "--partial", "Keep the heads and labels of INPUT; find only those that are _."
+        "--partial", "Keep the heads and labels of INPUT; predict only those that are _."
     ),
     particles: int | None = _number(
         "Number of particles of the search; default: 1000, for a committee 50."
@@ -55,11 +58,13 @@ def parse(
     greedy: bool = flag(
         "--greedy", "Greedy search: keep one derivation after each word.", rich_help_panel=SEARCH
     ),
-    tags_per_word: int | None = _number("Maximum tags per word; default: 10, eisner and isbn 3."),
+    tags_per_word: int | None = _number(
+        "Maximum number of tags per word; default: 10, for eisner and isbn 3."
+    ),
     tag_dictionary: str | None = common.TAG_DICTIONARY,
     unseen_tags: float | None = option(
         "W",
-        "With the soft dictionary, the factor for each tag that its word never had in training; "
+        "Factor for each tag that its word never had in training, with --tag-dictionary soft; "
         "default: 0.3.",
         rich_help_panel=SEARCH,
     ),
@@ -75,13 +80,13 @@ def parse(
     ),
     ranking: Literal["trees", "derivations"] | None = typer.Option(
         None,
-        help="The best tree, summed over derivations and labels, or the tree of the best "
-        "derivation with its labels; default: trees.",
+        help="Choose the tree with the highest probability, summed over derivations and labels, or "
+        "the tree of the best derivation with its labels; default: trees.",
         rich_help_panel=SEARCH,
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
         None,
-        help="Rule for dividing particles after each word: by weight, or, faster, as in the paper.",
+        help="Rule for dividing particles after each word: by weight, or as in the paper (faster).",
         rich_help_panel=SEARCH,
     ),
     temperature: float | None = option(
@@ -101,7 +106,7 @@ def parse(
         "N", "Number of whole trees that mcmc draws; default: 2000, for utterances 5000.", min=1
     ),
     burn_in: int | None = _of_trees(
-        "N", "Number of first draws to leave out; default: a tenth, for utterances 0.", min=0
+        "N", "Number of initial draws to discard; default: a tenth, for utterances 0.", min=0
     ),
     subtrees: int | None = _of_trees(
         "N",
@@ -114,10 +119,12 @@ def parse(
         "one with parent annotation; default: parents, for utterances pcfg.",
     ),
     node_cost: float | None = _of_trees(
-        "SHARE", "Share of the draws that a node of the minimum-risk tree must have; default: 0.5."
+        "SHARE",
+        "Share of the draws in which a node must occur to be in the minimum-risk tree; default: "
+        "0.5.",
     ),
     completions: int | None = _of_trees(
-        "N", "Number of complete trees that A* compares; default: 100 (the paper: 1).", min=1
+        "N", "Number of complete trees that A* compares; default: 100 (1 in the paper).", min=1
     ),
     expansions: int | None = _of_trees(
         "N", "Maximum number of partial trees that A* expands; default: 200000.", min=1
@@ -154,14 +161,14 @@ def parse(
     """Parse sentences: write INPUT with new heads, labels and tags, and everything else unchanged.
 
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
-    labels), and its parse_rank (or number as a sample). Several trees of a sentence follow each
-    other. Text becomes CoNLL-U; CoNLL-X stays CoNLL-X, which cannot hold probabilities.
-    Several models parse together as a committee with equal weights: their trees
-    have expected_uas instead of log_prob; each of several trees also has a posterior.
-    A model of constituency (kind trees) reads the words of any of these formats, or of bracketed
-    trees, and writes bracketed trees, one per line; a model of morphology with unit=utterance does
-    the same with the morphemes of one utterance per line. A pipeline reads running text, or
-    sentences, and fills every column.
+    labels), and its parse_rank (or its sample number). Several trees of one sentence are written
+    one after another. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X, which cannot hold
+    probabilities. Several models parse together as a committee with equal weights: their trees have
+    expected_uas instead of log_prob, and a posterior if there are several trees per sentence.
+    A constituency model (kind trees) reads the words of any of these formats, or of bracketed
+    trees, and writes bracketed trees, one per line. A morphology model with unit=utterance does
+    the same with the morphemes of one utterance per line. A pipeline reads running text or
+    sentences, and fills in every column.
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals

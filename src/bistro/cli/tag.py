@@ -47,7 +47,7 @@ def tag(
     """Tag sentences: write INPUT with new tags in one column, and everything else unchanged.
 
     The column is the one that the model was trained on (UPOS or XPOS). Parsers tag as well, with
-    their own search. Text becomes CoNLL-U; CoNLL-X stays CoNLL-X, which cannot hold
+    their own search. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X, which cannot hold
     probabilities.
 
         echo "The dog sleeps ." | bistro tag tagger.bistro

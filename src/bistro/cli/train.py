@@ -51,13 +51,13 @@ def train(
     ),
     fast: bool = flag(
         "--fast",
-        "The preset fast of committee or pipeline: two members, which learn and parse much faster "
-        "than the default ones and make more errors.",
+        "Use the preset fast of committee or pipeline: two members. Training and parsing are much "
+        "faster than with the default members, but less accurate.",
     ),
     best: bool = flag(
         "--best",
-        "The preset best of committee or pipeline: all members. The most accurate parser, slow to "
-        "train and to parse.",
+        "Use the preset best of committee or pipeline: all members. This is the most accurate "
+        "parser, but training and parsing are slow.",
     ),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,

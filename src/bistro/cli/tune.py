@@ -33,7 +33,7 @@ TAGS = ("both", "joint", "given")
 
 
 def tune(
-    kind: str = argument("KIND", "The kind of model: transition."),
+    kind: str = argument("KIND", "The kind of model; only transition is supported."),
     data: list[str] = argument("TRAIN", "Treebanks to train on, read as one."),
     dev: str = option("DEV", "The treebank on which settings are compared.", default=...),
     output: str = outputs.output(

@@ -1,4 +1,4 @@
-"""Discount and strength of every level: slice-sampled, maximised, or not changed.
+"""Discount and strength of every level: slice-sampled, maximised, or fixed.
 
 The compiled core computes the likelihood of a level and its gradient from counts of counts. Slice
 sampling runs there; the maximum a posteriori is found here by L-BFGS-B,

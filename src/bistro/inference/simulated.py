@@ -131,7 +131,7 @@ class SamplerCheck:
 
     @property
     def protocol(self) -> str:
-        """The way the draws were taken, in one sentence."""
+        """How the draws were taken, as one line of text."""
         return (
             f"seed {self.seed}; {self.draws} draws of each chain, one every {self.thinning} sweeps "
             f"after {self.burn_in} sweeps that are left out; largest autocorrelation of successive "

@@ -53,7 +53,7 @@ class LacksAbilityError(BistroError, AttributeError):
 
 
 def _shown(value: Any) -> str:
-    """Return a fact of a summary in one line."""
+    """Return one entry of a summary as one line of text."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {_shown(item)}" for name, item in value.items())
     if isinstance(value, list | tuple):

@@ -68,7 +68,7 @@ class Kind:
 
     name: str
     help: str
-    """Description in one line of a help text."""
+    """One-line description for the help text."""
     about: str
     """Description in one sentence of a report."""
     model: str

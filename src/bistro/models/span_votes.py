@@ -126,12 +126,12 @@ def _constituents(tree: Tree) -> Iterator[tuple[Name, int, int]]:
 
 
 def common_names(votes: Sequence[SpanVotes]) -> tuple[Name, ...]:
-    """Return the names of several parsers, each once."""
+    """Return the names of several parsers, without duplicates."""
     return tuple(dict.fromkeys(name for one in votes for name in one.names))
 
 
 def mixed(votes: Sequence[SpanVotes], weights: Sequence[float]) -> SpanVotes:
-    """Return the weighted mean of votes on the same sentences; those without a tree have no part.
+    """Return the weighted mean of votes on the same sentences; votes without a tree are ignored.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ def _arrange(places: list[_Place]) -> float:
 
 
 def _line(parent: _Place, child: _Place, above: float, below: float, strong: bool) -> str:
-    """Return a branch: aslant for one level, then straight down, so that it crosses no other."""
+    """Return a branch: diagonal for one level, then vertical, so that branches do not cross."""
     colour, width = (ROOT, 2.2) if strong else (LINE, 1.4)
     return (
         f'<path class="edge" d="M{parent.x:.1f} {above + 4:.1f}'

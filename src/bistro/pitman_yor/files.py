@@ -1,4 +1,4 @@
-"""A process as one model file."""
+"""Save a process to a model file, and load it again."""
 
 from __future__ import annotations
 

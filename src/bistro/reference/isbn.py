@@ -2,10 +2,10 @@
 
 Every state finds its seven predecessors in the list of all earlier states, by the definitions of
 Titov & Henderson (2007, section 4); nothing is cached. Words are numbered from 1; a state is
-described by its stack (the top last), the word in front, and the arcs made so far. A state may see
-the decisions of its predecessors: the action, and the label of an arc. With mean-field
-means every decision among several outcomes changes the means of its state, and later states see
-the final means.
+described by its stack (the top last), the front of the queue, and the arcs made so far. A state may
+see the decisions of its predecessors: the action, and the label of an arc. With mean-field means,
+every decision among several outcomes changes the means of its state, and later states see the final
+means.
 
 >>> twin = IsbnTwin(symbols, weights, hidden=80, elements=["s1.tag", "b.tag"])   # doctest: +SKIP
 >>> twin.log_prob(words, clusters, heads, labels)                              # doctest: +SKIP

@@ -193,10 +193,10 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         size = min(worst.ess_bulk, worst.ess_tail)
         total = chains.draws * len(chains.names)
         description.append(
-            f"Effective draws are fewer than {worst.wanted} for {len(thin)} of {len(rows)} "
-            f"quantities (fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the last "
-            f"one ended, so its {total:,} draws are worth only {size:.0f} independent ones: "
-            "its mean and R-hat itself are uncertain. Run more sweeps."
+            f"{len(thin)} of {len(rows)} quantities have fewer than {worst.wanted} effective draws "
+            f"(fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the last one ended, "
+            f"so the {total:,} draws of {worst.quantity} are worth only {size:.0f} independent "
+            "ones: its mean and its R-hat are uncertain. Run more sweeps."
         )
     if not rows:
         return ["Nothing changes after burn-in: there is nothing to compare."]

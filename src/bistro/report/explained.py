@@ -45,7 +45,7 @@ def tree_of(explanation: Explanation) -> Tree:
 
 
 def headline(decision: Decision) -> str:
-    """Return a decision in one line."""
+    """Return a one-line summary of a decision."""
     what = decision.distribution.removesuffix("s")
     detail = f" ({decision.detail})" if decision.detail else ""
     named = f"{what} [bold]{escape(decision.outcome)}[/bold]{escape(detail)}"

@@ -1,4 +1,4 @@
-"""A wheel, the archive that pip installs, written without a build tool and without a network.
+"""Writer for wheels, the archives that pip installs; it needs no build tool and no network.
 
 A wheel is a zip archive of files for ``site-packages``, with a folder ``NAME-VERSION.dist-info``
 that holds METADATA (name, version, licence), WHEEL (platforms), entry_points.txt, and RECORD (the

@@ -1,13 +1,13 @@
 """Access control: host names, origins of pages, API keys.
 
-A browser sends requests on behalf of any page that it shows, also to this machine. Three checks
-separate such requests from those of Bistro's page and of programs:
+A browser sends requests on behalf of any page that it shows, even to this machine. Three checks
+distinguish such requests from those of Bistro's own page and of programs:
 
-- The host name must be one of this server's: a page whose own name was made to point here (DNS
-  rebinding) is refused. A numeric address cannot be redirected in this way.
-- The origin of the page, which browsers tell with forms and scripts, must be this server's or an
-  allowed one. `Sec-Fetch-Site` gives the same information for pictures and links.
-- With keys, everything but the pages and /health needs one of them.
+- The host name must be one of this server's names. This refuses pages whose own host name has been
+  pointed at this machine (DNS rebinding). A numeric address cannot be redirected in this way.
+- The origin of the page, which browsers send with forms and scripts, must be this server or an
+  allowed origin. `Sec-Fetch-Site` gives the same information for pictures and links.
+- If keys are configured, everything except the pages and /health requires one of them.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Job:
             self.answer.set_exception(error)
 
     def run(self) -> Any:
-        """Compute, in a separate thread."""
+        """Run the computation; called in a worker thread."""
         self._clock_at_start = time.thread_time()
         self._thread = threading.get_ident()
         try:
@@ -81,7 +81,7 @@ class Work:
         self.limits = limits
         self.queue = FairQueue[Job](limits.waiting, limits.per_client)
         self.running: dict[Job, bool] = {}
-        """Computations on threads, and whether these are those of long ones."""
+        """Running computations, and whether each one uses the threads for long computations."""
         self._threads: dict[bool, ThreadPoolExecutor] = {}
         """Those of short and of long computations; they start with the first one."""
         self._expected: dict[Hashable, float] = {}

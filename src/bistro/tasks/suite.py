@@ -9,7 +9,7 @@ read:
 - JSON lines with ``sentence_good`` and ``sentence_bad``, as in BLiMP;
 - CSV or TSV with the columns ``good`` and ``bad``.
 
-Built-in suites are known by name: `own_suites`.
+`own_suites` lists the names of the built-in suites.
 
 >>> suite = pairs_suite([("The dog sleeps .", "The dog sleep .")])
 >>> suite.predictions[0].text

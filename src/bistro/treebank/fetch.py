@@ -188,7 +188,7 @@ def _staging(folder: Path) -> Iterator[Path]:
 def _compare(
     folder: Path, promised: dict[str, str], recorded: dict[str, str], source: str, record: Path
 ) -> Check:
-    """Compare the files of `folder` with both lists of checksums; any difference is an error."""
+    """Compare the files of `folder` with both lists of checksums; raise an error if any differs."""
     for name in sorted(promised.keys() | recorded.keys()):
         path = folder / name
         if not path.is_file():

@@ -6,7 +6,7 @@ from bistro.models.kinds import Kind
 
 KIND = Kind(
     name="committee",
-    help="several generative parsers that vote: the recommended parser",
+    help="several generative parsers that vote (the recommended parser)",
     about="a committee: several generative parsers of one treebank that parse together",
     model="bistro.models.committee.model:CommitteeModel",
     config="bistro.models.committee.config:CommitteeConfig",

@@ -37,7 +37,7 @@ GENERATED_LABELS = ChildContexts(
 OTHER_TAGS = "other-tags"
 """Suffix of the names of members that learn from the other column of tags."""
 INSTEAD = {"left-other-tags": ("left-labels",), "right-other-tags": ("right", "left-labels")}
-"""Replacements of members if the treebank has no tags for them: the first that is no member yet."""
+"""Replacements for members whose tags the treebank lacks: the first that is not yet a member."""
 
 
 def member_settings(

@@ -8,7 +8,7 @@ that the members have not seen. It is a conditional logit,
 
 over the candidates that members propose. Its features are the members' log-probabilities (alone,
 and for each tag, label and distance), who has the candidate as first choice, and the words, tags
-and arcs around it in the tree of the plain mixture. Decisions come one after the other:
+and arcs around it in the tree of the plain mixture. Decisions are made in this order:
 
     tags      given the tree of the mixture
     heads     given these tags
@@ -166,7 +166,7 @@ class Ballot:
         return self._with_none(Candidates(rows, votes, labels.likeliest()[of_arc]))
 
     def _with_none(self, found: Candidates) -> Candidates:
-        """Add the candidate that none of the heads is right, where the head is not given."""
+        """Add the candidate "none of these heads" to the words whose head is not given."""
         rows, n = found.rows, len(found.rows)
         words = np.arange(n) if self.given is None else np.flatnonzero(~self.given)
         none = self.positions[words]

@@ -6,7 +6,7 @@ from bistro.models.kinds import Kind
 
 KIND = Kind(
     name="constituents",
-    help="several constituency parsers that vote: the recommended one for phrases",
+    help="several constituency parsers that vote (the recommended constituency parser)",
     about="a committee of constituency parsers with unbounded contexts, whose spans are mixed",
     model="bistro.models.constituents.model:ConstituentsModel",
     config="bistro.models.constituents.config:ConstituentsConfig",

@@ -229,7 +229,7 @@ class ConstituentsModel(Model):
     def _visited(
         self, batch: list[list[str]], options: VoteOptions, first: int, kbest: int
     ) -> dict[int, list[Tree]]:
-        """Return the trees of each sentence that are likeliest for some member, each once."""
+        """Return the distinct trees of each sentence that are likeliest for some member."""
         found: dict[int, dict[str, Tree]] = {}
         for member in self.members:
             own = {**options.of_members(), "kbest": kbest, "mbr": False}

@@ -6,7 +6,7 @@ from bistro.models.kinds import Kind
 
 KIND = Kind(
     name="eisner",
-    help="Eisner's generative dependency model, exact chart",
+    help="Eisner's generative dependency model, with an exact chart",
     about="Eisner's generative model: children generated outward from their heads, with an exact "
     "chart over all projective trees",
     model="bistro.models.eisner.model:EisnerModel",

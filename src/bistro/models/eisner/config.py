@@ -49,14 +49,16 @@ class EisnerConfig(ParserSettings):
     """Settings of Eisner's model."""
 
     labels: Literal["arcs", "generated", "none"] = setting(
-        "arcs", "Labels of finished arcs, generated before tag and word of the child, or none."
+        "arcs",
+        "Assign labels to finished arcs, generate them before the tag and word of a child, or use "
+        "none.",
     )
     unknown: Literal["classes", "single"] = setting(
         "classes", "Unknown words: classes by shape and suffix, or one <unk>."
     )
     contexts: ChildContexts = setting(ChildContexts(), "The contexts of each distribution.")
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=20, samples=10), "Training of the distributions."
+        SamplerSettings(sweeps=20, samples=10), "Settings for learning the distributions."
     )
 
     def validate(self) -> None:

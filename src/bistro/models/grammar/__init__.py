@@ -6,7 +6,7 @@ from bistro.models.kinds import Kind
 
 KIND = Kind(
     name="grammar",
-    help="grammar read off constituency trees: exact surprisal",
+    help="grammar read off constituency trees, with exact surprisal",
     about="a grammar read off constituency trees, with Pitman-Yor back-off",
     model="bistro.models.grammar.model:GrammarModel",
     config="bistro.models.grammar.config:GrammarConfig",

@@ -106,7 +106,7 @@ class LearningSettings:
 
 @dataclass(frozen=True)
 class IsbnTextSettings:
-    """Settings for learning from raw text, if there is any."""
+    """Settings for learning from raw text, if any is given."""
 
     rounds: int = setting(1, "Number of times the text is parsed, each time with the newest model.")
     beam: int = setting(5, "Width of the beam in the search for best parses.")
@@ -162,13 +162,13 @@ class IsbnConfig(ParserSettings):
         if len(set(self.features)) < len(self.features):
             raise ConfigError("a feature is named twice")
         if self.sees("coarse") and self.tagset != "xpos":
-            raise ConfigError("coarse tags are those of finer ones: set tagset = 'xpos'")
+            raise ConfigError("the features of coarse tags need finer tags: set tagset = 'xpos'")
         if min(self.hidden, self.unknown_below, self.listed) < 1:
             raise ConfigError("hidden, unknown_below and listed must be at least 1")
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """All features by their own names, each once.
+        """All features by their own names, without duplicates.
 
         >>> IsbnConfig(features=("action", "local")).elements[:3]
         ('action', 's1.word', 's1.tag')

@@ -6,7 +6,7 @@ from bistro.models.kinds import Kind
 
 KIND = Kind(
     name="linearize",
-    help="word order: from unordered trees to sentences",
+    help="word order, from unordered trees to sentences",
     about="a model of word order: the orders of an unordered tree, with probabilities",
     model="bistro.models.linearize.model:LinearizeModel",
     config="bistro.models.linearize.config:LinearizeConfig",

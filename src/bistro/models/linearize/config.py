@@ -33,7 +33,7 @@ COLUMNS = {
     "lemma": "lemmas",
     "feats": "feats",
 }
-"""Names that a labelling may use, with the columns of a sentence."""
+"""Names that a labelling may use, and the column of a sentence that each one refers to."""
 OF_HEAD = "head."
 OBSERVED = "oo"
 MODEL_C = "c"

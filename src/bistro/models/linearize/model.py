@@ -320,7 +320,7 @@ class LinearizeModel(Model):
         return cls(config, header["punctuation_rule"], learned, weights, origin)
 
     def describe(self) -> str:
-        """Return the parts and their weights in one line."""
+        """Return the parts and their weights as one line of text."""
         return f"parts and weights: {self.summary()['weights']}"
 
     def summary(self) -> dict[str, Any]:

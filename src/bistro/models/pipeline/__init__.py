@@ -6,7 +6,7 @@ from bistro.models.kinds import Kind
 
 KIND = Kind(
     name="pipeline",
-    help="running text into sentences, words, trees, tags, features and lemmas",
+    help="from running text to sentences, words, trees, tags, features and lemmas",
     about="a pipeline: words and sentences of running text, then trees, then all other columns",
     model="bistro.models.pipeline.model:PipelineModel",
     config="bistro.models.pipeline.config:PipelineConfig",

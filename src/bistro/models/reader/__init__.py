@@ -6,7 +6,7 @@ from bistro.models.kinds import Kind
 
 KIND = Kind(
     name="reader",
-    help="several language models mixed word by word: the recommended model of words",
+    help="several language models mixed word by word (the recommended language model)",
     about="a reader: several language models of one treebank, mixed word by word",
     model="bistro.models.reader.model:ReaderModel",
     config="bistro.models.reader.config:ReaderConfig",

@@ -81,7 +81,7 @@ class UnsupervisedSettings:
 
 @dataclass(frozen=True)
 class RawTextSettings:
-    """Settings for learning from raw text, if there is any."""
+    """Settings for learning from raw text, if any is given."""
 
     rounds: int = setting(1, "Number of times the text is parsed, each time with the newest model.")
     particles: int = setting(100, "Particles in the search for best parses.", most=MOST_PARTICLES)

@@ -116,7 +116,7 @@ class DerivationChain:
 
 @dataclass(eq=False)
 class LatentChain(DerivationChain):
-    """The second stage: trees or tags are drawn too, starting from the state of the first."""
+    """The second stage: trees or tags are also drawn, starting where the first stage ended."""
 
     before: DerivationChain | SentenceBatch
     """The chain of the first stage, or the trees whose oracle its events followed."""

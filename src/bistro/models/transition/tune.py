@@ -68,7 +68,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Effort:
-    """The thoroughness of the search."""
+    """Settings for the thoroughness of the search."""
 
     least_gain: float = 0.03
     """Minimum gain of a change; smaller gains are noise, and longer contexts cost time."""

@@ -47,7 +47,7 @@ class UnboundedConfig:
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
-        "Settings for learning the distributions; minimal or gibbs seating.",
+        "Settings for learning the distributions; seating must be minimal or gibbs.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

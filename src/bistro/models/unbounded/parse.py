@@ -26,7 +26,7 @@ SENTENCES_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The requested trees of a chain: the best visited ones, each once, or draws."""
+    """The requested trees of a chain: the best visited ones, without duplicates, or draws."""
 
     kbest: int
     drawn: int

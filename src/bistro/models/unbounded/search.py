@@ -58,7 +58,7 @@ class SearchOptions(Options):
     subtrees: int = 0
     """Number of subtrees that mcmc resamples after each whole tree."""
     node_cost: float = 0.5
-    """The minimum-risk tree has one more node if more than this share of the drawn trees has it."""
+    """A node is in the minimum-risk tree if more than this share of the drawn trees contains it."""
     guide: Guide = "pcfg"
     """The grammar that proposes trees to mcmc and guides A*: the PCFG, or a grammar whose symbols
     include their parents, which only constituency has."""

@@ -3,8 +3,8 @@
 The newest confirmed sentences are the test set. A candidate learns from all other complete
 sentences; it and the current model parse the newest ones from their words and tags. If the
 candidate is as good, a model trained on everything, the newest ones included, replaces the current
-one; otherwise the current model stays. So a desk with a good model and little annotation does not
-get a worse one.
+one; otherwise the current model stays. A good model is therefore not replaced by a worse one when
+there is little annotation to learn from.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def read_lexicon(text: str, name: str = "lexicon") -> Lexicon:
 
 
 def _sections(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (line number, header, words) for each section; ``header : words`` fits one line."""
+    """Yield (line number, header, words) per section; ``header : words`` is a one-line section."""
     header, start, body = "", 0, ""
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw if raw.startswith("words") else raw.partition("#")[0]
