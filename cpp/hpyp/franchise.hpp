@@ -218,8 +218,7 @@ private:
         Entry& entry = entries_[id];
         Restaurant& r = restaurants_[entry.restaurant];
         std::int32_t size = entry.customers;  // of a single table
-        if (size > 0 && seating_ != Seating::minimal)
-            size = seating_ == Seating::maximal ? 0 : join_table(entry, r, parent, rng);
+        if (size > 0 && seating_ != Seating::minimal) size = seating_ == Seating::maximal ? 0 : join_table(entry, r, parent, rng);
         if (moves_) moves_->push_back({id, size, size + 1});
         ++entry.customers;
         ++r.customers;

@@ -61,8 +61,7 @@ public:
     std::uint32_t deepest_restaurant(const Context& context, int length) const {
         std::uint32_t at = 0;
         for (int k = 0; k < length; ++k) {
-            const std::uint32_t child =
-                by_element_.find(pair_key(at, static_cast<std::uint32_t>(context(k))), restaurants_);
+            const std::uint32_t child = by_element_.find(pair_key(at, static_cast<std::uint32_t>(context(k))), restaurants_);
             if (child == kNone) break;
             at = child;
         }
@@ -81,7 +80,9 @@ public:
     }
     std::uint32_t make_child(std::uint32_t parent, std::int32_t element) { return find_or_add_restaurant(parent, element); }
     // The entry of a dish in the last restaurant of a path, made with all its ancestors if it does not exist.
-    std::uint32_t make_entry(const std::uint32_t* path, int length, std::int32_t dish) { return find_or_add_entry(path, length, dish); }
+    std::uint32_t make_entry(const std::uint32_t* path, int length, std::int32_t dish) {
+        return find_or_add_entry(path, length, dish);
+    }
 
     // Fills `path` with the restaurants of a context, from depth 0 on; returns the depth reached.
     template <class Context>

@@ -98,7 +98,7 @@ private:
     std::vector<Waiting> waiting_;   // a heap
     std::vector<Waiting> unlikely_;  // could only win if the next word turned out more probable than it has so far
     std::vector<Waiting> again_;
-    std::vector<double> best_;       // a heap, the lowest first
+    std::vector<double> best_;  // a heap, the lowest first
     double best_word_ = 0;
 };
 

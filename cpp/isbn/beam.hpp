@@ -29,7 +29,8 @@ template <class Real>
 class Beam {
 public:
     Beam(const PackedNetwork<Real>& network, const SeenClusters& seen, BeamOptions options)
-        : shape_(network.shape()), options_(options), stages_(network), sights_(network), agenda_(options.margin), shifts_(shape_, seen, options) {}
+        : shape_(network.shape()), options_(options), stages_(network), sights_(network), agenda_(options.margin),
+          shifts_(shape_, seen, options) {}
 
     // Complete derivations, the best first; none if the evidence allows none that the search found. `watch` is told the
     // derivations that have generated each word, with the log-probability of the word in each.
@@ -149,7 +150,8 @@ private:
         for (const Expanded& e : states_)
             for (std::int32_t action = 0; action < kActions; ++action)
                 if (e.allowed >> action & 1)
-                    push(e.log_prob + (e.decides() ? log_of(questions_[e.question][action]) : 0.0), e.node, action, open_label(action));
+                    push(e.log_prob + (e.decides() ? log_of(questions_[e.question][action]) : 0.0), e.node, action,
+                         open_label(action));
     }
 
     void plan(const Item& item, bool is_last) {
@@ -214,7 +216,8 @@ private:
         if (given >= 0) return go_on(given);
         // Others than these are not pushed.
         const auto least = static_cast<Real>(std::exp(agenda_.threshold() - item.log_prob) * (1 - 1e-6));
-        for (const std::int32_t label : likeliest_.of(p, shape_.outcomes(label_group(item.action)), options_.labels, least)) go_on(label);
+        for (const std::int32_t label : likeliest_.of(p, shape_.outcomes(label_group(item.action)), options_.labels, least))
+            go_on(label);
     }
 
     void shift_all(bool is_last) {

@@ -27,10 +27,13 @@ public:
     bool knows(std::size_t cluster) const { return tangents_[cluster].stage != kAbsent; }
 
     // A tangent costs as much as working the word out in one state.
-    bool is_worth_it(std::size_t cluster, std::size_t states) const { return knows(cluster) && (tangents_[cluster].is_made || states > 1); }
+    bool is_worth_it(std::size_t cluster, std::size_t states) const {
+        return knows(cluster) && (tangents_[cluster].is_made || states > 1);
+    }
 
     // The word has been worked out for a stage: `p` has the probabilities of all outcomes, but for a factor.
-    void learn(std::size_t cluster, const Outcome& word, const Stages<Real>& stages, std::int32_t stage, const Real* p, Real factor) {
+    void learn(std::size_t cluster, const Outcome& word, const Stages<Real>& stages, std::int32_t stage, const Real* p,
+               Real factor) {
         const double log_word = log_of(p[word.outcome] * factor);
         if (log_word < kLowest) return;
         Tangent& t = tangents_[cluster];

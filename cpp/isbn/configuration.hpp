@@ -62,9 +62,7 @@ public:
     }
 
     // May the sentence end with the next shift?
-    bool may_end(bool single_root) const {
-        return now_.front > 0 && (!single_root || now_.headless + (head(now_.front) < 0) == 1);
-    }
+    bool may_end(bool single_root) const { return now_.front > 0 && (!single_root || now_.headless + (head(now_.front) < 0) == 1); }
 
     // Could it end after a right-arc and a shift? After any other action left-arcs can still give heads to all words but one.
     bool may_end_after_right_arc(bool single_root) const { return !single_root || now_.headless == 1; }
@@ -112,23 +110,31 @@ public:
 private:
     // What is known of a word; kStack has the items of the stack from the bottom, which are no more than the words.
     enum Column : std::size_t {
-        kHead, kLastTop, kLastFront, kTopDecision, kFrontDecision, kLabel, kLeft, kRight, kStack, kCluster, kColumns
+        kHead,
+        kLastTop,
+        kLastFront,
+        kTopDecision,
+        kFrontDecision,
+        kLabel,
+        kLeft,
+        kRight,
+        kStack,
+        kCluster,
+        kColumns
     };
 
     std::int32_t& at(Column column, std::int32_t i) { return cells_[static_cast<std::size_t>(i) * kColumns + column]; }
     std::int32_t at(Column column, std::int32_t i) const { return cells_[static_cast<std::size_t>(i) * kColumns + column]; }
 
     // The words up to the front have their cells, and no others: less is copied.
-    void add_word() {
-        cells_.insert(cells_.end(), {kAbsent, kAbsent, kAbsent, kAbsent, kAbsent, 0, 0, 0, 0, 0});
-    }
+    void add_word() { cells_.insert(cells_.end(), {kAbsent, kAbsent, kAbsent, kAbsent, kAbsent, 0, 0, 0, 0, 0}); }
 
     // What is kept of the last states, for each relation.
     Links related(Column in_front, Column on_top, std::int32_t empty) const {
         const std::int32_t t = top();
         auto of_top = [&](std::int32_t word) { return word ? at(on_top, word) : kAbsent; };
-        return {at(in_front, now_.front), t ? at(on_top, t) : empty, of_top(rightmost(t)), of_top(leftmost(t)),
-                of_top(leftmost(now_.front)), of_top(head_or_none(t)), t ? at(in_front, t) : kAbsent};
+        return {at(in_front, now_.front),     t ? at(on_top, t) : empty, of_top(rightmost(t)),         of_top(leftmost(t)),
+                of_top(leftmost(now_.front)), of_top(head_or_none(t)),   t ? at(in_front, t) : kAbsent};
     }
 
     // Actions are taken where their state was made, so this belongs to the state that was noted last.
@@ -171,8 +177,19 @@ struct Tokens {
 // Positions of the words that a state can see, 0 where there is none.
 inline std::array<std::int32_t, kPlaceNames.size()> places_of(const Configuration& c) {
     const std::int32_t top = c.top(), second = c.item(1), front = c.front();
-    return {top, second, c.item(2), front, c.leftmost(top), c.rightmost(top), c.head_or_none(top), c.leftmost(front),
-            front > 1 ? front - 1 : 0, front > 2 ? front - 2 : 0, c.leftmost(second), c.rightmost(second), c.head_or_none(second)};
+    return {top,
+            second,
+            c.item(2),
+            front,
+            c.leftmost(top),
+            c.rightmost(top),
+            c.head_or_none(top),
+            c.leftmost(front),
+            front > 1 ? front - 1 : 0,
+            front > 2 ? front - 2 : 0,
+            c.leftmost(second),
+            c.rightmost(second),
+            c.head_or_none(second)};
 }
 
 // A word as a state sees it, wherever it is in the tree.
@@ -187,10 +204,13 @@ inline SeenWord seen_word(const Configuration& c, std::int32_t position) {
 }
 
 // The rows of a feature that follow from the word alone.
-inline void see_word(const Symbols& s, const Element& e, const SeenWord& seen, const Tokens& tokens, std::vector<std::int32_t>& rows) {
+inline void see_word(const Symbols& s, const Element& e, const SeenWord& seen, const Tokens& tokens,
+                     std::vector<std::int32_t>& rows) {
     const std::int32_t word = seen.position;
     // Where there is no word, or the end, has a value of its own after the others.
-    auto value = [&](std::int32_t none, auto&& otherwise) { return e.first_row + (word == 0 ? none : seen.is_end ? none + 1 : otherwise()); };
+    auto value = [&](std::int32_t none, auto&& otherwise) {
+        return e.first_row + (word == 0 ? none : seen.is_end ? none + 1 : otherwise());
+    };
     switch (e.attribute) {
         case attribute("word"): return rows.push_back(value(s.no_word(), [&] { return tokens.words[word]; }));
         case attribute("tag"): return rows.push_back(value(s.no_tag(), [&] { return s.tag_of[seen.cluster]; }));

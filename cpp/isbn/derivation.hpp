@@ -114,7 +114,7 @@ private:
 
     bool hang_on_root() {
         Configuration& c = configuration_;
-        for (; c.depth() > 0; ) {
+        for (; c.depth() > 0;) {
             if (c.head(c.top()) >= 0) {
                 c.reduce();
                 continue;

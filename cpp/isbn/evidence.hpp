@@ -9,7 +9,8 @@
 namespace bistro::isbn {
 
 // Those of the possible actions that the evidence allows, and after which the sentence can still end.
-inline std::uint8_t agreeing(const Configuration& c, const Sentence& sentence, std::uint8_t possible, bool is_last, bool single_root) {
+inline std::uint8_t agreeing(const Configuration& c, const Sentence& sentence, std::uint8_t possible, bool is_last,
+                             bool single_root) {
     std::uint8_t bits = possible;
     auto forbid = [&](std::int32_t action) { bits &= static_cast<std::uint8_t>(~(1 << action)); };
     const std::int32_t top = c.top(), front = c.front(), last = sentence.size();

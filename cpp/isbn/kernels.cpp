@@ -23,8 +23,8 @@ BISTRO_INLINE void row(Real* __restrict y, const Real* __restrict x, std::size_t
 
 // As many columns as there are blocks for, from the first, added up in registers; returns the first that is left.
 template <std::size_t block, class Real>
-BISTRO_INLINE std::size_t product_in_blocks(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
-                                            std::size_t columns, std::size_t first) {
+BISTRO_INLINE std::size_t product_in_blocks(Real* __restrict y, const Real* __restrict x, const Real* __restrict w,
+                                            std::size_t rows, std::size_t columns, std::size_t first) {
     for (; first + block <= columns; first += block) {
         Real sums[block];
         for (std::size_t k = 0; k < block; ++k) sums[k] = y[first + k];
@@ -184,7 +184,8 @@ BISTRO_INLINE void log_factors(Real* __restrict y, const Real* __restrict m, con
         const Real* __restrict e2 = e1 + columns;
         const Real* __restrict e3 = e2 + columns;
         for (std::size_t j = 0; j < columns; ++j)
-            y[j] += logarithm((factor(m[i], e0[j]) * factor(m[i + 1], e1[j])) * (factor(m[i + 2], e2[j]) * factor(m[i + 3], e3[j])));
+            y[j] +=
+                logarithm((factor(m[i], e0[j]) * factor(m[i + 1], e1[j])) * (factor(m[i + 2], e2[j]) * factor(m[i + 3], e3[j])));
     }
     for (; i < rows; ++i)
         for (std::size_t j = 0; j < columns; ++j) y[j] += logarithm(factor(m[i], e[i * columns + j]));
@@ -248,42 +249,42 @@ BISTRO_INLINE void step(Real* __restrict w, Real* __restrict g, Real* __restrict
 
 }  // namespace
 
-#define BISTRO_KERNELS(Real, CLONES, WIDEST)                                                                                  \
-    CLONES void add_scaled(Real* y, Real a, const Real* x, std::size_t n) { scaled(y, a, x, n); }                             \
-    CLONES void add_row(Real* y, const Real* x, std::size_t n) { row(y, x, n); }                                              \
-    CLONES void add_product(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                   \
-        product<40>(y, x, w, rows, columns);                                                                                  \
-    }                                                                                                                         \
-    WIDEST void add_square_product(Real* y, const Real* x, const Real* w, std::size_t n) { product<80>(y, x, w, n, n); }      \
-    WIDEST void add_transposed(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                \
-        transposed(y, x, w, rows, columns);                                                                                   \
-    }                                                                                                                         \
-    WIDEST void add_outers(Real* g, const Real* const* xs, const Real* const* ys, std::size_t n, std::size_t rows,            \
-                           std::size_t columns) {                                                                             \
-        outers(g, xs, ys, n, rows, columns);                                                                                  \
-    }                                                                                                                         \
-    WIDEST void logistic(Real* y, const Real* x, std::size_t n) { squash(y, x, n); }                                          \
-    CLONES Real normalise(Real* x, std::size_t n) { return softmax(x, n); }                                                   \
-    CLONES void gains_of(Real* y, const Real* x, std::size_t n) { gains(y, x, n); }                                           \
-    CLONES void add_log_factors(Real* y, const Real* m, const Real* e, std::size_t rows, std::size_t columns) {               \
-        log_factors(y, m, e, rows, columns);                                                                                  \
-    }                                                                                                                         \
-    CLONES void mean_ratios(Real* y, const Real* m, const Real* p, const Real* e, std::size_t rows, std::size_t columns) {    \
-        ratio_means(y, m, p, e, rows, columns);                                                                               \
-    }                                                                                                                         \
-    CLONES void add_ratios(Real* y, const Real* m, const Real* c, const Real* e, std::size_t rows, std::size_t columns) {     \
-        ratios(y, m, c, e, rows, columns);                                                                                    \
-    }                                                                                                                         \
-    CLONES void add_slopes(Real* y, const Real* m, const Real* c, const Real* p, const Real* a, const Real* e,                \
-                           std::size_t rows, std::size_t columns) {                                                           \
-        mean_slopes(y, m, c, p, a, e, rows, columns);                                                                         \
-    }                                                                                                                         \
-    CLONES void add_gain_slopes(Real* g, const Real* m, const Real* c, const Real* p, const Real* a, const Real* e,           \
-                                std::size_t rows, std::size_t columns) {                                                      \
-        gain_slopes(g, m, c, p, a, e, rows, columns);                                                                         \
-    }                                                                                                                         \
-    CLONES void adagrad(Real* w, Real* g, Real* squares, std::size_t n, Real rate, Real decay) {                              \
-        step(w, g, squares, n, rate, decay);                                                                                  \
+#define BISTRO_KERNELS(Real, CLONES, WIDEST)                                                                                     \
+    CLONES void add_scaled(Real* y, Real a, const Real* x, std::size_t n) { scaled(y, a, x, n); }                                \
+    CLONES void add_row(Real* y, const Real* x, std::size_t n) { row(y, x, n); }                                                 \
+    CLONES void add_product(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                      \
+        product<40>(y, x, w, rows, columns);                                                                                     \
+    }                                                                                                                            \
+    WIDEST void add_square_product(Real* y, const Real* x, const Real* w, std::size_t n) { product<80>(y, x, w, n, n); }         \
+    WIDEST void add_transposed(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                   \
+        transposed(y, x, w, rows, columns);                                                                                      \
+    }                                                                                                                            \
+    WIDEST void add_outers(Real* g, const Real* const* xs, const Real* const* ys, std::size_t n, std::size_t rows,               \
+                           std::size_t columns) {                                                                                \
+        outers(g, xs, ys, n, rows, columns);                                                                                     \
+    }                                                                                                                            \
+    WIDEST void logistic(Real* y, const Real* x, std::size_t n) { squash(y, x, n); }                                             \
+    CLONES Real normalise(Real* x, std::size_t n) { return softmax(x, n); }                                                      \
+    CLONES void gains_of(Real* y, const Real* x, std::size_t n) { gains(y, x, n); }                                              \
+    CLONES void add_log_factors(Real* y, const Real* m, const Real* e, std::size_t rows, std::size_t columns) {                  \
+        log_factors(y, m, e, rows, columns);                                                                                     \
+    }                                                                                                                            \
+    CLONES void mean_ratios(Real* y, const Real* m, const Real* p, const Real* e, std::size_t rows, std::size_t columns) {       \
+        ratio_means(y, m, p, e, rows, columns);                                                                                  \
+    }                                                                                                                            \
+    CLONES void add_ratios(Real* y, const Real* m, const Real* c, const Real* e, std::size_t rows, std::size_t columns) {        \
+        ratios(y, m, c, e, rows, columns);                                                                                       \
+    }                                                                                                                            \
+    CLONES void add_slopes(Real* y, const Real* m, const Real* c, const Real* p, const Real* a, const Real* e, std::size_t rows, \
+                           std::size_t columns) {                                                                                \
+        mean_slopes(y, m, c, p, a, e, rows, columns);                                                                            \
+    }                                                                                                                            \
+    CLONES void add_gain_slopes(Real* g, const Real* m, const Real* c, const Real* p, const Real* a, const Real* e,              \
+                                std::size_t rows, std::size_t columns) {                                                         \
+        gain_slopes(g, m, c, p, a, e, rows, columns);                                                                            \
+    }                                                                                                                            \
+    CLONES void adagrad(Real* w, Real* g, Real* squares, std::size_t n, Real rate, Real decay) {                                 \
+        step(w, g, squares, n, rate, decay);                                                                                     \
     }
 
 BISTRO_KERNELS(float, BISTRO_WIDE, BISTRO_WIDEST)

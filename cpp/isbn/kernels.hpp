@@ -24,7 +24,9 @@ struct InLines {
     Real* allocate(std::size_t n) { return static_cast<Real*>(::operator new(n * sizeof(Real), kLine)); }
     void deallocate(Real* p, std::size_t) { ::operator delete(p, kLine); }
     template <class Other>
-    bool operator==(const InLines<Other>&) const { return true; }
+    bool operator==(const InLines<Other>&) const {
+        return true;
+    }
 };
 template <class Real>
 using Aligned = std::vector<Real, InLines<Real>>;

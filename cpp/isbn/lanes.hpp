@@ -86,7 +86,8 @@ BISTRO_INLINE V higher(const V& a, const V& b) {
     return a > b ? a : b;
 #else
     V c = a;
-    for (std::size_t k = 0; k < sizeof c.values / sizeof *c.values; ++k) c.values[k] = a.values[k] > b.values[k] ? a.values[k] : b.values[k];
+    for (std::size_t k = 0; k < sizeof c.values / sizeof *c.values; ++k)
+        c.values[k] = a.values[k] > b.values[k] ? a.values[k] : b.values[k];
     return c;
 #endif
 }

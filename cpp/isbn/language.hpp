@@ -43,8 +43,8 @@ template <class Real>
 class Generator {
 public:
     Generator(const PackedNetwork<Real>& network, Stream& rng, double temperature, std::int32_t most_words)
-        : shape_(network.shape()), rng_(rng), temperature_(temperature), most_words_(most_words),
-          stages_(network), sights_(network), configuration_(most_words + 1) {}
+        : shape_(network.shape()), rng_(rng), temperature_(temperature), most_words_(most_words), stages_(network),
+          sights_(network), configuration_(most_words + 1) {}
 
     // Begins with a prefix, under one of the derivations that a search has kept.
     void begin_with(Beam<Real>& beam, const Sentence& prefix) {
@@ -63,7 +63,8 @@ public:
             pause();
             evaluate();
             const std::uint8_t possible = c.possible();
-            const std::int32_t action = possible == 1 << kShift ? static_cast<std::int32_t>(kShift) : decide(kActionGroup, possible);
+            const std::int32_t action =
+                possible == 1 << kShift ? static_cast<std::int32_t>(kShift) : decide(kActionGroup, possible);
             if (action == kLeftArc) c.left_arc(decide(kLeftLabels));
             if (action == kRightArc) c.right_arc(decide(kRightLabels));
             if (action == kReduce) c.reduce();
@@ -111,7 +112,8 @@ private:
         if (configuration_.front() >= most_words_) return false;
         const std::int32_t cluster = shape_.clusters_of_tag(tag - 1, decide(kFirstBundles + tag - 1));
         const std::int32_t outcome = decide(shape_.word_group(cluster));
-        const std::int32_t begin = s.word_begin[static_cast<std::size_t>(cluster)], end = s.word_begin[static_cast<std::size_t>(cluster) + 1];
+        const std::int32_t begin = s.word_begin[static_cast<std::size_t>(cluster)],
+                           end = s.word_begin[static_cast<std::size_t>(cluster) + 1];
         words_.push_back(outcome < end - begin ? s.word_list[static_cast<std::size_t>(begin + outcome)] : other_word(cluster));
         configuration_.shift(cluster);
         return true;
@@ -122,7 +124,8 @@ private:
         const Symbols& s = shape_.symbols();
         std::vector<double> weights(s.frequency.size());
         for (std::int32_t word = 0; word < s.words; ++word) weights[static_cast<std::size_t>(word)] = shape_.share(cluster, word);
-        for (auto i = s.word_begin[cluster]; i < s.word_begin[cluster + 1]; ++i) weights[static_cast<std::size_t>(s.word_list[i])] = 0;
+        for (auto i = s.word_begin[cluster]; i < s.word_begin[cluster + 1]; ++i)
+            weights[static_cast<std::size_t>(s.word_list[i])] = 0;
         return static_cast<std::int32_t>(bistro::draw(weights, rng_));
     }
 

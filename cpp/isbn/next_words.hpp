@@ -70,7 +70,8 @@ private:
                 const std::int32_t cluster = shape_->clusters_of_tag(tag, outcome);
                 auto& mass = mass_[static_cast<std::size_t>(cluster)];
                 words.assign(1, 1);
-                if (mass.size() > 1) stages.decide(stages.after(after_tag, group, kAll, outcome), shape_->word_group(cluster), kAll, words);
+                if (mass.size() > 1)
+                    stages.decide(stages.after(after_tag, group, kAll, outcome), shape_->word_group(cluster), kAll, words);
                 for (std::size_t k = 0; k < mass.size(); ++k) mass[k] += of_bundle * static_cast<double>(words[k]);
             }
         }

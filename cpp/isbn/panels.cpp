@@ -83,7 +83,8 @@ BISTRO_INLINE void many(float* const* ys, const float* const* xs, std::size_t n,
                         std::size_t rows, std::size_t columns) {
     const std::size_t most = has_many_registers() ? 12 : 6;
     std::size_t column = 0;
-    for (; column + kLanes <= columns; column += kLanes) one_panel<kLanes>(ys, xs, n, most, panels + column * rows, start, rows, column);
+    for (; column + kLanes <= columns; column += kLanes)
+        one_panel<kLanes>(ys, xs, n, most, panels + column * rows, start, rows, column);
     if (column < columns) one_panel<kHalfPanel>(ys, xs, n, most, panels + column * rows, start, rows, column);
 }
 
@@ -127,7 +128,8 @@ BISTRO_INLINE float highest_in_panels(const float* x, std::size_t columns) {
 BISTRO_INLINE float sum_of_panels(const float* x, std::size_t columns) {
     Vector<float, kHalfPanel> low = {}, high = {};
     std::size_t j = 0;
-    for (; j + kLanes <= columns; j += kLanes) low += load<float, kHalfPanel>(x + j), high += load<float, kHalfPanel>(x + j + kHalfPanel);
+    for (; j + kLanes <= columns; j += kLanes)
+        low += load<float, kHalfPanel>(x + j), high += load<float, kHalfPanel>(x + j + kHalfPanel);
     if (j < columns) low += load<float, kHalfPanel>(x + j);
     low += high;
     Vector<float, 4> quarters[2];

@@ -29,8 +29,8 @@ inline PanelColumn panel_column(std::size_t rows, std::size_t columns, std::size
 }
 
 // ys[s][j] = start[j] + sum over i of xs[s][i] w[i][j] for n vectors; from 0 without a start. Columns are whole panels.
-void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start, std::size_t rows,
-                    std::size_t columns);
+void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
+                    std::size_t rows, std::size_t columns);
 
 // y[i] = sum over j of p[j] w[i][j].
 void panel_means(float* y, const float* p, const float* panels, std::size_t rows, std::size_t columns);

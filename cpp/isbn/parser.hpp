@@ -106,9 +106,10 @@ public:
 
 private:
     static std::int32_t likeliest(const Weighted& masses) {
-        return std::max_element(masses.begin(), masses.end(), [](const auto& a, const auto& b) {
-                   return a.second != b.second ? a.second < b.second : a.first > b.first;
-               })->first;
+        return std::max_element(
+                   masses.begin(), masses.end(),
+                   [](const auto& a, const auto& b) { return a.second != b.second ? a.second < b.second : a.first > b.first; })
+            ->first;
     }
 
     std::vector<Parse> trees_;
@@ -133,7 +134,8 @@ public:
         }
         const Trees trees(beam_.finals(), request_.temperature);
         result.log_total = trees.log_total();
-        for (std::size_t i = 0; i < trees.size() && i < static_cast<std::size_t>(request_.best); ++i) result.parses.push_back(trees[i]);
+        for (std::size_t i = 0; i < trees.size() && i < static_cast<std::size_t>(request_.best); ++i)
+            result.parses.push_back(trees[i]);
         const bool by_risk = request_.minimum_risk && sentence.size() <= kLongestForRisk;
         if (request_.marginals || by_risk || request_.arc_marginals) result.marginals = trees.marginals();
         if (by_risk) take_least_risk(sentence, trees, result);
@@ -153,7 +155,8 @@ private:
             return;
         }
         Sentence known;
-        known.words = sentence.words, known.lemmas = sentence.lemmas, known.tags = chosen.tags, known.heads = chosen.heads, known.labels = chosen.labels;
+        known.words = sentence.words, known.lemmas = sentence.lemmas, known.tags = chosen.tags, known.heads = chosen.heads,
+        known.labels = chosen.labels;
         const auto& derivations = of_a_tree_.run(known);
         // A tree that the search cannot build has no log-probability to be told: the most probable one stays.
         if (derivations.empty()) return;

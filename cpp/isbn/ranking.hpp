@@ -65,7 +65,8 @@ private:
     Real that_many_exceed(std::size_t most) {
         if (highest_.size() <= most) return 0;
         in_order_ = highest_;
-        std::nth_element(in_order_.begin(), in_order_.begin() + static_cast<std::ptrdiff_t>(most) - 1, in_order_.end(), std::greater<>());
+        std::nth_element(in_order_.begin(), in_order_.begin() + static_cast<std::ptrdiff_t>(most) - 1, in_order_.end(),
+                         std::greater<>());
         return in_order_[most - 1];
     }
 

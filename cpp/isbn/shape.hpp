@@ -31,12 +31,13 @@ enum Action : std::int32_t { kLeftArc = 0, kRightArc = 1, kReduce = 2, kShift = 
 inline constexpr std::int32_t kActions = 4;
 
 // Words that a state can see, in the order in which `see` lists them, what it can see of them, and what has no word.
-inline constexpr std::array<std::string_view, 13> kPlaceNames{"s1",   "s2", "s3", "b",     "s1.lc", "s1.rc", "s1.head",
+inline constexpr std::array<std::string_view, 13> kPlaceNames{"s1",   "s2", "s3", "b",     "s1.lc", "s1.rc",  "s1.head",
                                                               "b.lc", "p1", "p2", "s2.lc", "s2.rc", "s2.head"};
 inline constexpr std::array<std::string_view, 15> kAttributeNames{
     "word", "tag", "feats", "label", "lemma", "coarse", "action", "distance",
     // What the state at the other end of each relation has decided, in the order of the relations.
-    "input.decision", "stack.decision", "s1.rc.decision", "s1.lc.decision", "b.lc.decision", "s1.head.decision", "s1.front.decision"};
+    "input.decision", "stack.decision", "s1.rc.decision", "s1.lc.decision", "b.lc.decision", "s1.head.decision",
+    "s1.front.decision"};
 consteval int attribute(std::string_view name) { return number_of(kAttributeNames, name); }
 
 inline constexpr int kOfWords = attribute("action"), kElementsOfWords = kPlaceNames.size() * kOfWords;
@@ -68,23 +69,23 @@ inline constexpr std::int32_t kEnd = 0;  // outcome of kTagGroup; tag t is outco
 
 struct Symbols {
     std::int32_t words = 1, tags = 1, labels = 1, components = 0;
-    std::vector<std::int32_t> tag_of;                          // by cluster
-    std::vector<std::int32_t> component_begin, component_list; // by cluster: its single features
-    std::vector<std::int32_t> word_begin, word_list;           // by cluster: its words, in order of their numbers
-    std::vector<double> frequency;                             // by word, above 0
+    std::vector<std::int32_t> tag_of;                           // by cluster
+    std::vector<std::int32_t> component_begin, component_list;  // by cluster: its single features
+    std::vector<std::int32_t> word_begin, word_list;            // by cluster: its words, in order of their numbers
+    std::vector<double> frequency;                              // by word, above 0
     bool single_root = false;
-    std::vector<std::int32_t> root_labels;                     // labels that words on the root have, in order
-    std::int32_t coarse_tags = 0, lemmas = 0;                  // 0 where no state sees them
-    std::vector<std::int32_t> coarse_of, lemma_of;             // by cluster; by word, for words whose lemma is not given
-    std::vector<std::int32_t> other_begin, other_list;         // by cluster: words seen with it that it does not list, in order;
-    std::vector<double> other_count;                           // all three are empty in models that count no such words
+    std::vector<std::int32_t> root_labels;              // labels that words on the root have, in order
+    std::int32_t coarse_tags = 0, lemmas = 0;           // 0 where no state sees them
+    std::vector<std::int32_t> coarse_of, lemma_of;      // by cluster; by word, for words whose lemma is not given
+    std::vector<std::int32_t> other_begin, other_list;  // by cluster: words seen with it that it does not list, in order;
+    std::vector<double> other_count;                    // all three are empty in models that count no such words
 
     std::int32_t clusters() const { return static_cast<std::int32_t>(tag_of.size()); }
     std::int32_t no_word() const { return words; }
     std::int32_t end_word() const { return words + 1; }
     std::int32_t no_tag() const { return tags; }
     std::int32_t end_tag() const { return tags + 1; }
-    std::int32_t no_label() const { return labels; }       // a word without a head
+    std::int32_t no_label() const { return labels; }           // a word without a head
     std::int32_t label_of_none() const { return labels + 1; }  // where there is no word
     // What a state decides on the tree: to reduce, to shift, or an arc with its label.
     static constexpr std::int32_t kReduceDecision = 0, kShiftDecision = 1;
@@ -107,14 +108,16 @@ struct Symbols {
         bool good = words > 0 && tags > 0 && labels > 0 && components >= 0 && !tag_of.empty() && within(tag_of, tags) &&
                     offsets(component_begin, component_list.size()) && within(component_list, components) &&
                     offsets(word_begin, word_list.size()) && within(word_list, words) && !root_labels.empty() &&
-                    within(root_labels, labels) && rising(root_labels.begin(), root_labels.end()) && frequency.size() == static_cast<std::size_t>(words) &&
-                    one_for_each(coarse_of, coarse_tags, tag_of.size()) && one_for_each(lemma_of, lemmas, frequency.size());
+                    within(root_labels, labels) && rising(root_labels.begin(), root_labels.end()) &&
+                    frequency.size() == static_cast<std::size_t>(words) && one_for_each(coarse_of, coarse_tags, tag_of.size()) &&
+                    one_for_each(lemma_of, lemmas, frequency.size());
         for (std::size_t c = 0; good && c < tag_of.size(); ++c)
             good = rising(word_list.begin() + word_begin[c], word_list.begin() + word_begin[c + 1]);
         auto countable = [](double f) { return f >= kLowestFrequency && f <= kHighestFrequency; };
         good = good && std::all_of(frequency.begin(), frequency.end(), countable);
         good = good && other_list.size() == other_count.size() && std::all_of(other_count.begin(), other_count.end(), countable);
-        good = good && (other_begin.empty() ? other_list.empty() : offsets(other_begin, other_list.size()) && within(other_list, words));
+        good = good &&
+               (other_begin.empty() ? other_list.empty() : offsets(other_begin, other_list.size()) && within(other_list, words));
         for (std::size_t c = 0; good && !other_begin.empty() && c < tag_of.size(); ++c) {
             const auto begin = other_list.begin() + other_begin[c], end = other_list.begin() + other_begin[c + 1];
             auto listed = [&](std::int32_t word) {
@@ -147,7 +150,8 @@ public:
         rows_ = 1;  // row 0 is always seen
         for (Element& e : elements_) {
             e.first_row = rows_;
-            if ((e.attribute == attribute("lemma") && symbols_.lemmas == 0) || (e.attribute == attribute("coarse") && symbols_.coarse_tags == 0))
+            if ((e.attribute == attribute("lemma") && symbols_.lemmas == 0) ||
+                (e.attribute == attribute("coarse") && symbols_.coarse_tags == 0))
                 throw std::invalid_argument("states see lemmas or coarse tags that the model does not have");
             rows_ += values_of(e);
         }
@@ -172,9 +176,7 @@ public:
     std::size_t bias_at(std::int32_t group) const { return group_at_[group] + hidden() * outcomes(group); }
     std::size_t parameters() const { return parameters_; }
 
-    Outcome of_bundle(std::int32_t cluster) const {
-        return {kFirstBundles + symbols_.tag_of[cluster], bundle_[cluster]};
-    }
+    Outcome of_bundle(std::int32_t cluster) const { return {kFirstBundles + symbols_.tag_of[cluster], bundle_[cluster]}; }
     std::int32_t bundles_of_tag(std::int32_t tag) const { return static_cast<std::int32_t>(cluster_of_[tag].size()); }
     std::int32_t clusters_of_tag(std::int32_t tag, std::int32_t outcome) const { return cluster_of_[tag][outcome]; }
     std::int32_t word_group(std::int32_t cluster) const { return kFirstBundles + symbols_.tags + cluster; }
@@ -235,7 +237,8 @@ private:
         const std::vector<double>& f = symbols_.frequency;
         const double total = std::accumulate(f.begin(), f.end(), 0.0);
         for (std::int32_t c = 0; c < symbols_.clusters(); ++c) {
-            const auto begin = symbols_.word_list.begin() + symbols_.word_begin[c], end = symbols_.word_list.begin() + symbols_.word_begin[c + 1];
+            const auto begin = symbols_.word_list.begin() + symbols_.word_begin[c],
+                       end = symbols_.word_list.begin() + symbols_.word_begin[c + 1];
             double other = total;
             for (auto word = begin; word != end; ++word) other -= f[*word];
             // A difference that has lost its digits is summed up instead; it is above 0 if there are such words.
@@ -243,8 +246,10 @@ private:
                 other = 0;
                 auto word = begin;
                 for (std::int32_t w = 0; w < symbols_.words; ++w)
-                    if (word != end && *word == w) ++word;
-                    else other += f[w];
+                    if (word != end && *word == w)
+                        ++word;
+                    else
+                        other += f[w];
             }
             other_.push_back(other);
         }
@@ -258,7 +263,8 @@ private:
     void lay_out() {
         const Symbols& s = symbols_;
         sizes_ = {kActions, s.labels, s.labels, static_cast<std::int32_t>(s.root_labels.size()), s.tags + 1};
-        for (const auto& of_tag : cluster_of_) sizes_.push_back(std::max<std::int32_t>(1, static_cast<std::int32_t>(of_tag.size())));
+        for (const auto& of_tag : cluster_of_)
+            sizes_.push_back(std::max<std::int32_t>(1, static_cast<std::int32_t>(of_tag.size())));
         for (std::int32_t c = 0; c < s.clusters(); ++c) sizes_.push_back(s.word_begin[c + 1] - s.word_begin[c] + (other_[c] > 0));
         links_at_ = row_at(rows_);
         std::size_t at = links_at_ + kRelations * hidden() * hidden();

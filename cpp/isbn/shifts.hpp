@@ -34,7 +34,8 @@ struct Shifted {
 template <class Real>
 class Shifts {
 public:
-    Shifts(const Shape& shape, const SeenClusters& seen, const BeamOptions& options) : shape_(shape), seen_(seen), options_(options) {}
+    Shifts(const Shape& shape, const SeenClusters& seen, const BeamOptions& options)
+        : shape_(shape), seen_(seen), options_(options) {}
 
     // The next word of all derivations, with the cluster that is given or with their best ones (kAbsent); `limit` as for the agenda.
     void begin(std::int32_t word, std::int32_t given, std::size_t limit) {
@@ -88,8 +89,8 @@ private:
     };
     struct OfTag {
         double log_prob;
-        std::int32_t stage;  // after the decision for the tag
-        std::size_t bundles; // number of the question
+        std::int32_t stage;   // after the decision for the tag
+        std::size_t bundles;  // number of the question
     };
     struct Candidate {
         double rank;
@@ -128,7 +129,8 @@ private:
         const auto first = seen_.begin[static_cast<std::size_t>(word_)], end = seen_.begin[static_cast<std::size_t>(word_) + 1];
         if (first == end)
             for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_cluster(cluster, 0.0);
-        for (auto i = first; i < end; ++i) add_cluster(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)]);
+        for (auto i = first; i < end; ++i)
+            add_cluster(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)]);
     }
 
     void decide_tags(std::span<const Shifting> shifting, Stages<Real>& stages) {
@@ -138,7 +140,8 @@ private:
         of_tags_.clear();
         for (std::size_t i = 0; i < shifting.size(); ++i)
             for (const std::int32_t tag : tags_)
-                of_tags_.push_back({log_of(questions_.of(i, tag + 1)), stages.after(shifting[i].stage, kTagGroup, shifting[i].mask, tag + 1), 0});
+                of_tags_.push_back(
+                    {log_of(questions_.of(i, tag + 1)), stages.after(shifting[i].stage, kTagGroup, shifting[i].mask, tag + 1), 0});
     }
 
     void decide_bundles(const Stages<Real>& stages) {
@@ -156,7 +159,8 @@ private:
         for (std::size_t i = 0; i < clusters_.size(); ++i) {
             const OfTag& tag = of_tags_[from * tags_.size() + clusters_[i].tag];
             double log_prob = tag.log_prob;
-            if (has_bundles(tags_[clusters_[i].tag])) log_prob += log_of(questions_.of(tag.bundles, shape_.of_bundle(clusters_[i].cluster).outcome));
+            if (has_bundles(tags_[clusters_[i].tag]))
+                log_prob += log_of(questions_.of(tag.bundles, shape_.of_bundle(clusters_[i].cluster).outcome));
             candidates_.push_back({log_prob + clusters_[i].log_share, i, log_prob, tag.stage});
         }
         best_first(candidates_, 0, 2 * options_.clusters, [](const Candidate& c) { return c.rank; });
@@ -190,7 +194,8 @@ private:
             const std::size_t cluster = asked_[i]->candidate.cluster;
             const Outcome& word = clusters_[cluster].outcome;
             asked_[i]->log_word += log_of(words_.of(i, word.outcome));
-            if (!bounds_.knows(cluster)) bounds_.learn(cluster, word, stages, asked_[i]->candidate.stage, words_.unscaled(i), words_.factor(i));
+            if (!bounds_.knows(cluster))
+                bounds_.learn(cluster, word, stages, asked_[i]->candidate.stage, words_.unscaled(i), words_.factor(i));
         }
     }
 
@@ -229,7 +234,8 @@ private:
             const std::size_t from = wanted_[k].from;
             scores_.clear();
             for (; k < wanted_.size() && wanted_[k].from == from; ++k)
-                if (wanted_[k].is_decided) scores_.push_back(shifting[from].log_prob + wanted_[k].candidate.log_cluster + wanted_[k].log_word);
+                if (wanted_[k].is_decided)
+                    scores_.push_back(shifting[from].log_prob + wanted_[k].candidate.log_cluster + wanted_[k].log_word);
             best_first(scores_, 0, options_.clusters, [](double score) { return score; });
             for (const double score : scores_) earlier_.add(shifting[from].log_prob, score);
         }
@@ -249,7 +255,8 @@ private:
     void find(const Shifting& shifting, const Wanted& wanted) {
         const Candidate& candidate = wanted.candidate;
         const double log_prob = shifting.log_prob + candidate.log_cluster + wanted.log_word;
-        found_.push_back({{log_prob, shifting.node, clusters_[candidate.cluster].cluster, wanted.log_word, candidate.stage}, candidate.log_cluster});
+        found_.push_back({{log_prob, shifting.node, clusters_[candidate.cluster].cluster, wanted.log_word, candidate.stage},
+                          candidate.log_cluster});
     }
 
     // Adds the best clusters of one derivation, and tells the agenda.

@@ -39,7 +39,8 @@ public:
             if (!of_place_[place].empty()) parts_.push_back(sum_of(place, seen_word(c, places[place]), tokens));
         const Links decisions = c.decisions();
         rows_.clear();
-        for (const Element& e : of_tree_) see_tree(shape_.symbols(), e, c, places[static_cast<std::size_t>(e.place)], decisions, rows_);
+        for (const Element& e : of_tree_)
+            see_tree(shape_.symbols(), e, c, places[static_cast<std::size_t>(e.place)], decisions, rows_);
         for (const std::int32_t r : rows_) parts_.push_back(row(r));
         return parts_;
     }

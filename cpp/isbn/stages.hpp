@@ -22,7 +22,9 @@ class Vectors {
 public:
     explicit Vectors(std::size_t width) : width_(width) {}
 
-    Real* operator[](std::int32_t i) { return blocks_[static_cast<std::size_t>(i) / kBlock].data() + static_cast<std::size_t>(i) % kBlock * width_; }
+    Real* operator[](std::int32_t i) {
+        return blocks_[static_cast<std::size_t>(i) / kBlock].data() + static_cast<std::size_t>(i) % kBlock * width_;
+    }
     const Real* operator[](std::int32_t i) const { return const_cast<Vectors&>(*this)[i]; }
     void clear() { size_ = 0; }
     std::int32_t add() {
@@ -66,7 +68,8 @@ public:
     void work_out() {
         for (std::size_t s = 0; s < kSendings; ++s) send(s);
         for (std::size_t i = 0; i < planned_.size(); ++i) {
-            const std::size_t begin = planned_[i].first_part, end = i + 1 < planned_.size() ? planned_[i + 1].first_part : parts_.size();
+            const std::size_t begin = planned_[i].first_part,
+                              end = i + 1 < planned_.size() ? planned_[i + 1].first_part : parts_.size();
             Real* const eta = eta_[place_of_eta(planned_[i].stage)];
             sum_rows(eta, parts_.data() + begin, end - begin, h_);
             logistic(mu_[planned_[i].stage], eta, h_);
@@ -150,12 +153,12 @@ private:
 
     const PackedNetwork<Real>* network_;
     std::size_t h_;
-    Vectors<Real> mu_, eta_;             // by stage; potentials only where they move
+    Vectors<Real> mu_, eta_;  // by stage; potentials only where they move
     Vectors<Real> sent_, c_;
     std::vector<std::int32_t> sent_at_;  // by stage and sending: where in sent_, if it is known
     std::vector<std::int32_t> c_at_;     // by stage: where in c_, if it is known
     std::vector<Planned> planned_;
-    std::vector<const Real*> parts_;     // of the potentials of what is planned
+    std::vector<const Real*> parts_;  // of the potentials of what is planned
     std::array<std::vector<Sent>, kSendings> to_send_;
     std::vector<const Real*> rows_;
     std::vector<Real*> results_;

@@ -60,7 +60,8 @@ public:
             if (!shape.linked()) continue;
             for (int r = 0; r < kRelations; ++r)
                 if (const std::int32_t from = derivation.links[s][r]; from != kAbsent)
-                    add_transposed(delta_.data() + static_cast<std::size_t>(from) * h_, delta, network.weights() + shape.links_at(r), h_, h_);
+                    add_transposed(delta_.data() + static_cast<std::size_t>(from) * h_, delta,
+                                   network.weights() + shape.links_at(r), h_, h_);
         }
     }
 
@@ -80,7 +81,9 @@ public:
     const std::vector<double>& log_probs() const { return log_probs_; }
 
 private:
-    static std::size_t first(const Derivation& derivation, std::size_t s) { return static_cast<std::size_t>(derivation.decision_begin[s]); }
+    static std::size_t first(const Derivation& derivation, std::size_t s) {
+        return static_cast<std::size_t>(derivation.decision_begin[s]);
+    }
     const Real* mu(std::size_t stage) const { return mu_.data() + stage * h_; }
     const Real* plain_mu(std::size_t stage) const { return factor_.empty() ? mu(stage) : plain_.data() + stage * h_; }
 
@@ -141,7 +144,8 @@ private:
     // Derivatives by the means that decision k was made with, added to.
     void back_through_decision(const Network<Real>& network, const Decision& d, std::size_t k, Real* by_mean) {
         slopes_[slope_begin_[k] + static_cast<std::size_t>(d.outcome)] -= Real(1);
-        add_transposed(by_mean, slopes(k), network.weights() + network.shape().group_at(d.group), h_, network.shape().outcomes(d.group));
+        add_transposed(by_mean, slopes(k), network.weights() + network.shape().group_at(d.group), h_,
+                       network.shape().outcomes(d.group));
     }
 
     // With a factor f the mean is f m, and its derivative f m (1 - m).
@@ -167,7 +171,8 @@ private:
             add_through_means(s + k + 1, delta);
             Real* const by_c = by_c_.data() + k * h_;
             for (std::size_t j = 0; j < h_; ++j) by_c[j] = -delta[j];
-            field.back(d.group, plain_mu(s + k), pi_.data() + slope_begin_[k], by_c, by_log_.data() + slope_begin_[k], by_plain_.data());
+            field.back(d.group, plain_mu(s + k), pi_.data() + slope_begin_[k], by_c, by_log_.data() + slope_begin_[k],
+                       by_plain_.data());
             back_through_decision(network, d, k, by_mean_.data());
         }
         add_through_means(stage_begin_[s], delta);
@@ -184,12 +189,12 @@ private:
 
     std::size_t h_ = 0;
     std::vector<std::size_t> stage_begin_, slope_begin_;  // by state, by decision
-    Aligned<Real> mu_, plain_;                        // by stage; plain: without what dropout does to them
+    Aligned<Real> mu_, plain_;                            // by stage; plain: without what dropout does to them
     Aligned<Real> eta_, sent_, c_, by_mean_, by_plain_;
-    Aligned<Real> delta_;    // by state
-    Aligned<Real> slopes_;   // by decision and outcome: probabilities, after backward minus 1 for the outcome
+    Aligned<Real> delta_;               // by state
+    Aligned<Real> slopes_;              // by decision and outcome: probabilities, after backward minus 1 for the outcome
     Aligned<Real> pi_, by_log_, by_c_;  // of the moves, by decision and outcome, and by decision and variable
-    Aligned<Real> factor_;   // by state and variable, where some are left out
+    Aligned<Real> factor_;              // by state and variable, where some are left out
     Real kept_ = 1;
     std::vector<double> log_probs_;
 };

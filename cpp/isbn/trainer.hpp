@@ -136,7 +136,8 @@ private:
         Pairs& pairs = of_relation_[static_cast<std::size_t>(relation)];
         each([&](const Derivation& derivation, const Tape<Real>& tape) {
             for (std::size_t s = 0; s < derivation.states(); ++s)
-                if (const std::int32_t from = derivation.links[s][relation]; from != kAbsent) pairs.add(tape.last_mu(from), tape.delta(s));
+                if (const std::int32_t from = derivation.links[s][relation]; from != kAbsent)
+                    pairs.add(tape.last_mu(from), tape.delta(s));
         });
         pairs.add_to(g_.data() + shape_.links_at(relation), shape_.hidden(), shape_.hidden());
         pairs.clear();

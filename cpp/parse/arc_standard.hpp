@@ -64,8 +64,8 @@ inline Child no_child(const Symbols& s) {
 }
 
 // An item that comes onto the stack `below`.
-inline State pushed(const System& system, std::uint32_t below, const State* before, std::int32_t position,
-                    std::int32_t tag, std::int32_t word) {
+inline State pushed(const System& system, std::uint32_t below, const State* before, std::int32_t position, std::int32_t tag,
+                    std::int32_t word) {
     State s;
     s.below = below;
     s.position = position;
@@ -119,8 +119,8 @@ inline std::uint32_t end(const System& system, States& states, std::uint32_t id)
 inline Child as_child(const State& s, std::int16_t label) { return {s.tag, label, s.word}; }
 
 // Adds the configuration after an arc: `s` is the head with what is on the stack, `dependent` the item that left it.
-inline std::uint32_t attached(States& states, std::uint32_t id, State s, Action action, std::int32_t dependent,
-                              std::int16_t label, bool given) {
+inline std::uint32_t attached(States& states, std::uint32_t id, State s, Action action, std::int32_t dependent, std::int16_t label,
+                              bool given) {
     s.previous = id;
     s.given_children = static_cast<std::uint16_t>(s.given_children + given);
     s.action = action;

@@ -79,7 +79,8 @@ public:
         nodes_ = weights.nodes();
         ends_ = weights.words + 1;
         if (weights.words < 1) throw std::invalid_argument("a sentence has no words");
-        const std::size_t by_position = static_cast<std::size_t>(nodes_) * ends_, by_node = static_cast<std::size_t>(nodes_) * nodes_;
+        const std::size_t by_position = static_cast<std::size_t>(nodes_) * ends_,
+                          by_node = static_cast<std::size_t>(nodes_) * nodes_;
         for (Table* table : {&right_whole_, &right_whole_by_end_, &left_whole_, &left_whole_by_start_})
             table->assign(by_position, Semiring::zero);
         for (Table* table : {&right_, &right_stopped_, &left_, &left_stopped_, &between_, &between_by_end_})
@@ -159,7 +160,9 @@ public:
     // Calls visit(item) for every item that has a value, none before a wider one it may be part of.
     template <class Visit>
     void each_item_from_the_top(const Visit& visit) const {
-        auto present = [&](const Item& item) { if (value(item) != Semiring::zero) visit(item); };
+        auto present = [&](const Item& item) {
+            if (value(item) != Semiring::zero) visit(item);
+        };
         for (int width = ends_ - 1; width >= 1; --width)
             for (int i = 0; i + width < ends_; ++i) {
                 const int j = i + width;
@@ -244,8 +247,7 @@ private:
         const int inner = w_->first[w_->position[a] + 1], count = w_->first[j] - inner;
         double sum = Semiring::times(right_whole_[whole_at(a, j - 1)], step[0]);
         if (count > 0)
-            sum = Semiring::plus(sum,
-                                 Semiring::sum3(&left_[at(b, inner)], &between_[at(a, inner)], step, &w_->kind[inner], count));
+            sum = Semiring::plus(sum, Semiring::sum3(&left_[at(b, inner)], &between_[at(a, inner)], step, &w_->kind[inner], count));
         sum = Semiring::times(sum, w_->pair_of(b, a));
         left_[at(b, a)] = sum;
         left_stopped_[at(b, a)] = Semiring::times(sum, w_->stop_of(b, kLeft, w_->kind[a]));

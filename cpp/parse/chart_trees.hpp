@@ -68,8 +68,8 @@ ChartTree sample_tree(const Chart<Semiring>& chart, Stream& rng) {
         chart.each_way(item, [&](double weight, const Item& part, const Item& other) {
             if (found) return;
             const double share = Semiring::times(weight, over);
-            const double mass = Semiring::probability(
-                Semiring::times(share, Semiring::times(chart.value(part), chart.value(other))));
+            const double mass =
+                Semiring::probability(Semiring::times(share, Semiring::times(chart.value(part), chart.value(other))));
             if (mass == 0) return;
             chosen = {part, other};  // the last with mass, should rounding leave something over
             found = (left -= mass) < 0;

@@ -21,7 +21,8 @@ inline constexpr int kStackItems = 4;
 // Facts about a stack item in the order in which `observe` lists their values.
 inline constexpr std::array<std::string_view, 10> kFactNames{"tag",     "word",      "lc1.tag",  "lc1.label", "lc1.word",
                                                              "rc1.tag", "rc1.label", "rc1.word", "lval",      "rval"};
-inline constexpr std::array<std::string_view, 7> kOtherNames{"b.tag", "p1.tag", "p1.word", "p2.tag", "p2.word", "distance", "action"};
+inline constexpr std::array<std::string_view, 7> kOtherNames{"b.tag",   "p1.tag",   "p1.word", "p2.tag",
+                                                             "p2.word", "distance", "action"};
 inline constexpr int kFacts = kFactNames.size(), kElements = kStackItems * kFacts + kOtherNames.size();
 
 consteval int element(std::string_view name) { return kStackItems * kFacts + number_of(kOtherNames, name); }
@@ -29,7 +30,8 @@ consteval int element(std::string_view name) { return kStackItems * kFacts + num
 inline std::vector<std::string> transition_elements() {
     std::vector<std::string> names;
     for (int item = 1; item <= kStackItems; ++item)
-        for (const std::string_view fact : kFactNames) names.emplace_back("s").append(std::to_string(item)).append(".").append(fact);
+        for (const std::string_view fact : kFactNames)
+            names.emplace_back("s").append(std::to_string(item)).append(".").append(fact);
     names.insert(names.end(), kOtherNames.begin(), kOtherNames.end());
     return names;
 }
@@ -68,9 +70,16 @@ inline void observe(const States& states, std::uint32_t id, const Symbols& symbo
             continue;
         }
         const State& s = states[at];
-        const std::array<std::int32_t, kFacts> facts{
-            s.tag, s.word, s.left.tag, s.left.label, s.left.word, s.right.tag, s.right.label, s.right.word,
-            std::min<std::int32_t>(s.left_count, kMostChildren), std::min<std::int32_t>(s.right_count, kMostChildren)};
+        const std::array<std::int32_t, kFacts> facts{s.tag,
+                                                     s.word,
+                                                     s.left.tag,
+                                                     s.left.label,
+                                                     s.left.word,
+                                                     s.right.tag,
+                                                     s.right.label,
+                                                     s.right.word,
+                                                     std::min<std::int32_t>(s.left_count, kMostChildren),
+                                                     std::min<std::int32_t>(s.right_count, kMostChildren)};
         std::copy(facts.begin(), facts.end(), fact);
         at = s.below;
     }

@@ -67,7 +67,10 @@ private:
         const ActionCode code = shape_.code();
         const bool is_arc = possible.left_arc || possible.right_arc;
         if (possible.count() == 1 && !(is_arc && code.arc_labels > 1)) {
-            step.action = possible.shift ? Action::shift : possible.end ? Action::end : possible.left_arc ? Action::left_arc : Action::right_arc;
+            step.action = possible.shift      ? Action::shift
+                          : possible.end      ? Action::end
+                          : possible.left_arc ? Action::left_arc
+                                              : Action::right_arc;
             return true;
         }
         const std::int32_t outcome = take(0, shape_.contexts.actions, rng);

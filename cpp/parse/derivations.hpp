@@ -40,8 +40,8 @@ public:
     using Franchises = std::array<std::shared_ptr<Franchise>, 4>;
 
     // The tags of each word are those of the lists (see TransitionModel); empty lists allow all.
-    DerivationSampler(EventShape shape, Franchises franchises, bool labels_in_contexts,
-                      std::span<const std::int32_t> tag_begin, std::span<const std::int32_t> tag_list)
+    DerivationSampler(EventShape shape, Franchises franchises, bool labels_in_contexts, std::span<const std::int32_t> tag_begin,
+                      std::span<const std::int32_t> tag_list)
         : shape_(std::move(shape)), franchises_(std::move(franchises)) {
         model_.system = shape_.system;
         model_.labelled = shape_.labelled;
@@ -220,8 +220,8 @@ private:
             seat.entries[f].clear();
             const std::int32_t* row = lists[f]->contexts.data();
             for (const std::int32_t outcome : lists[f]->outcomes) {
-                seat.entries[f].push_back(franchises_[f]->resolve([row](int k) { return row[k]; },
-                                                                  static_cast<int>(widths[f]), outcome, path_[f]));
+                seat.entries[f].push_back(
+                    franchises_[f]->resolve([row](int k) { return row[k]; }, static_cast<int>(widths[f]), outcome, path_[f]));
                 row += widths[f];
             }
         }

@@ -101,7 +101,7 @@ private:
     const Predictor<Franchise>& predictor_;
     std::size_t outcomes_;
     std::vector<Slot> slots_;
-    std::vector<double> values_;  // by row and outcome
+    std::vector<double> values_;          // by row and outcome
     std::vector<std::uint32_t> deepest_;  // by question prepared: the restaurant
     std::vector<std::uint32_t> active_;   // questions whose contexts may go on
 };

@@ -28,7 +28,8 @@ struct EisnerModel {
         see_parent(shape, head, child.position > head.position, elements);
         see_child(child, elements);
         std::vector<std::uint32_t> path(shape.labels.size() + 1);
-        const int depth = labels->descend(DependencyContext{elements, shape.labels}, static_cast<int>(shape.labels.size()), path.data());
+        const int depth =
+            labels->descend(DependencyContext{elements, shape.labels}, static_cast<int>(shape.labels.size()), path.data());
         out.resize(shape.symbols.labels);
         labels->distribution(path.data(), depth, out.data());
         double sum = 0;
@@ -42,7 +43,8 @@ class EisnerWeights {
 public:
     EisnerWeights(const EisnerModel& model, const std::vector<DependencyNode>& nodes, const Sentence& sentence)
         : model_(model), shape_(model.shape), nodes_(nodes), sentence_(sentence), kinds_(kinds_of(nodes)),
-          firsts_(first_distribution(), first_outcomes()), tags_(*model.tags, tags_of_kinds()), words_(*model.words, words_of_nodes()) {}
+          firsts_(first_distribution(), first_outcomes()), tags_(*model.tags, tags_of_kinds()),
+          words_(*model.words, words_of_nodes()) {}
 
     void weigh(ArcWeights& out) {
         std::vector<std::int32_t> positions;
@@ -77,7 +79,8 @@ private:
     // What a child begins with is label or tag, the stop among its outcomes.
     const Frozen& first_distribution() const { return shape_.labels_first() ? *model_.labels : *model_.tags; }
     std::vector<std::uint32_t> first_outcomes() const {
-        std::vector<std::uint32_t> outcomes{static_cast<std::uint32_t>(shape_.labels_first() ? shape_.symbols.labels : shape_.symbols.tags)};
+        std::vector<std::uint32_t> outcomes{
+            static_cast<std::uint32_t>(shape_.labels_first() ? shape_.symbols.labels : shape_.symbols.tags)};
         for (std::size_t k = 1; k < kinds_.size(); ++k)
             outcomes.push_back(static_cast<std::uint32_t>(shape_.labels_first() ? kinds_[k].second : kinds_[k].first));
         return outcomes;

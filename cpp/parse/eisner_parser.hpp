@@ -151,7 +151,8 @@ private:
 
     // The labels of an arc, weighted; given ones and those of nodes are certain.
     void add_labels(int head, int child, double mass, std::vector<double>& sums) const {
-        const std::int32_t given = model_.shape.labels_first() ? nodes_[child].label : sentence_.given_label(nodes_[child].position);
+        const std::int32_t given =
+            model_.shape.labels_first() ? nodes_[child].label : sentence_.given_label(nodes_[child].position);
         if (given >= 0) {
             sums[given] += mass;
             return;
@@ -190,9 +191,10 @@ private:
     }
 
     static std::int32_t likeliest(const Weighted& masses) {
-        return std::max_element(masses.begin(), masses.end(), [](const auto& a, const auto& b) {
-                   return a.second != b.second ? a.second < b.second : a.first > b.first;
-               })->first;
+        return std::max_element(
+                   masses.begin(), masses.end(),
+                   [](const auto& a, const auto& b) { return a.second != b.second ? a.second < b.second : a.first > b.first; })
+            ->first;
     }
 
     // A tree from the positions of its heads and its nodes by position.
@@ -250,7 +252,8 @@ private:
     mutable std::vector<double> label_row_;
 };
 
-inline SentenceResult parse_sentence(const EisnerModel& model, Sentence sentence, const ChartRequest& request, std::uint64_t index) {
+inline SentenceResult parse_sentence(const EisnerModel& model, Sentence sentence, const ChartRequest& request,
+                                     std::uint64_t index) {
     SentenceResult result;
     if (EisnerParse(model, sentence, request).run(index, result)) return result;
     sentence.heads = {};

@@ -62,10 +62,13 @@ private:
             const std::int64_t id = id_of_.at(after_previous_word(d.state));
             const double mass = std::exp(d.log_weight - derivations[0].log_weight);
             const auto known = std::find_if(parents.begin(), parents.end(), [&](const auto& p) { return p.first == id; });
-            if (known != parents.end()) known->second += mass;
-            else parents.emplace_back(id, mass);
+            if (known != parents.end())
+                known->second += mass;
+            else
+                parents.emplace_back(id, mass);
         }
-        return std::max_element(parents.begin(), parents.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+        return std::max_element(parents.begin(), parents.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+            ->first;
     }
 
     // The configuration of a derivation when it had generated the word before the present one, or the last at the end.

@@ -52,8 +52,8 @@ inline std::vector<double> weights_of(const ArcWeights& w, const ChartTree& tree
     std::vector<double> weights;
     for (int word = 0; word < w.words; ++word) {
         const int node = tree.node[word];
-        weights.push_back(w.pair_of(tree.head[word], node) + w.steps(tree.head[word], node)[tree.sibling[word]] +
-                          stops[node * 2] + stops[node * 2 + 1]);
+        weights.push_back(w.pair_of(tree.head[word], node) + w.steps(tree.head[word], node)[tree.sibling[word]] + stops[node * 2] +
+                          stops[node * 2 + 1]);
     }
     weights.push_back(stops[kRight]);
     return weights;

@@ -158,7 +158,8 @@ protected:
             Tally tally = graph_.links[at].tally;
             tally.add(of_action);
             const StackNode& below = graph_.nodes[second];
-            const bool ends = action == Action::right_arc && model_.system.single_root && items_.facts(below.look.items[0])[fact("tag")] == root;
+            const bool ends =
+                action == Action::right_arc && model_.system.single_root && items_.facts(below.look.items[0])[fact("tag")] == root;
             if (ends && words_left) continue;
             if (!goes_on(below.mass * weight, weight, tally, below.tally)) continue;
             if (ends) {

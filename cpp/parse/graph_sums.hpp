@@ -29,8 +29,8 @@ struct GraphFigures {
 // share of the whole (0.0006 for 100 nodes, never more than a quarter) is kept in any case, what has less is kept at random.
 struct GraphSize {
     explicit GraphSize(double nodes)
-        : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(6 / (most * most + 20)), shifting{1, share, most},
-          words{0.5, std::sqrt(share), most}, least_arc(0.3 * share), resolution(0.5 * share) {}
+        : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(6 / (most * most + 20)),
+          shifting{1, share, most}, words{0.5, std::sqrt(share), most}, least_arc(0.3 * share), resolution(0.5 * share) {}
 
     double most, share;
     ThinningOptions shifting, words;
@@ -58,7 +58,7 @@ public:
     // its share of the first words. Returned is the share that ends here, with the log-probability of the first words.
     template <class Open>
     std::pair<double, double> go_on_from(const Sentence& first, const Stream& rng, const Open& open) {
-        Stream stream = rng;  // also for the end of the sentence
+        Stream stream = rng;                     // also for the end of the sentence
         for (const bool ends : {false, true}) {  // the same draws twice, because arcs use up what they begin with
             stream = rng;
             begin(first, stream);
@@ -220,8 +220,8 @@ private:
             const StackLook look = graph_.nodes[e.node].look;
             Tally tally;
             tally.log_joint = std::log(e.probability);
-            add({items_.without_children(s.root_tag(), s.root_word(), position), look.last_tag, look.last_tag_but_one, position}, e.node,
-                e.probability, tally);
+            add({items_.without_children(s.root_tag(), s.root_word(), position), look.last_tag, look.last_tag_but_one, position},
+                e.node, e.probability, tally);
         }
         if (!ending_.empty()) make_arcs(position, false);
         if (!(final_ > 0)) return {{-INFINITY, 0, 0}, {}};

@@ -54,8 +54,7 @@ private:
         std::int32_t way, of_part, of_other;
         // Equal scores in a fixed order, so that the result is the same everywhere.
         bool operator<(const Derivation& b) const {
-            return score != b.score ? score < b.score
-                                    : std::tie(b.way, b.of_part, b.of_other) < std::tie(way, of_part, of_other);
+            return score != b.score ? score < b.score : std::tie(b.way, b.of_part, b.of_other) < std::tie(way, of_part, of_other);
         }
     };
     struct Known {

@@ -56,8 +56,8 @@ struct ActionProbabilities {
 
 struct TagChoice {
     std::int32_t tag;
-    double probability;  // p(tag) p(word | tag)
-    double word = 1.0;   // p(word | tag) alone
+    double probability;   // p(tag) p(word | tag)
+    double word = 1.0;    // p(word | tag) alone
     bool unseen = false;  // the word never had the tag in training
 };
 

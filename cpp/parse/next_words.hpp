@@ -45,7 +45,8 @@ public:
                     const std::uint32_t x = franchise_.dish[e];
                     if (x != kNone) out[x] += place.weight * franchise_.probability[e] - passed * above(level, place.above, x);
                 }
-                if (level > 0) levels_[level - 1][place.above].weight += passed;
+                if (level > 0)
+                    levels_[level - 1][place.above].weight += passed;
                 else
                     for (std::int32_t x = 0; x < franchise_.dishes; ++x)
                         out[x] += passed * franchise_.base_probability(static_cast<std::uint32_t>(x));

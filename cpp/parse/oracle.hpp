@@ -93,8 +93,10 @@ private:
                 return possible.shift && static_cast<std::size_t>(states_[last_].shifted) < sentence.words.size() &&
                        made.tag >= 0 && made.tag <= symbols.root_tag();
             case Action::end: return possible.end;
-            case Action::left_arc: return possible.left_arc && (!shape_.labelled || (made.label >= 0 && made.label < symbols.labels));
-            case Action::right_arc: return possible.right_arc && (!shape_.labelled || (made.label >= 0 && made.label < symbols.labels));
+            case Action::left_arc:
+                return possible.left_arc && (!shape_.labelled || (made.label >= 0 && made.label < symbols.labels));
+            case Action::right_arc:
+                return possible.right_arc && (!shape_.labelled || (made.label >= 0 && made.label < symbols.labels));
             default: return false;
         }
     }

@@ -39,7 +39,8 @@ private:
 
     static bool is_word(std::uint8_t e) {
         if (e >= kStackItems * kFacts) return e == element("p1.word") || e == element("p2.word");
-        constexpr std::array words{number_of(kFactNames, "word"), number_of(kFactNames, "lc1.word"), number_of(kFactNames, "rc1.word")};
+        constexpr std::array words{number_of(kFactNames, "word"), number_of(kFactNames, "lc1.word"),
+                                   number_of(kFactNames, "rc1.word")};
         return std::find(words.begin(), words.end(), e % kFacts) != words.end();
     }
 

@@ -17,21 +17,21 @@ namespace bistro {
 
 // What any parser returns for a sentence.
 struct OutputRequest {
-    int best;              // most probable trees, or none
+    int best;  // most probable trees, or none
     int samples;
-    bool marginals;        // of heads, of labels and of tags
-    bool tags_alone;       // of these marginals only those of tags are asked for, and no probability of the best tree
-    bool minimum_risk;     // the first tree is the one of least risk
-    bool arc_marginals;    // of heads with labels, and of tags
-    double temperature;    // of marginals, samples and least risk
+    bool marginals;      // of heads, of labels and of tags
+    bool tags_alone;     // of these marginals only those of tags are asked for, and no probability of the best tree
+    bool minimum_risk;   // the first tree is the one of least risk
+    bool arc_marginals;  // of heads with labels, and of tags
+    double temperature;  // of marginals, samples and least risk
     std::uint64_t seed, purpose;
 };
 
 struct ParseRequest : OutputRequest {
     bool use_beam;
-    std::int64_t size;  // particles, or the width of the beam
-    bool by_weight;     // how particles are shared out after each word
-    bool by_derivation; // derivations are ranked, each with its labels; or trees, which sum over derivations and labels
+    std::int64_t size;   // particles, or the width of the beam
+    bool by_weight;      // how particles are shared out after each word
+    bool by_derivation;  // derivations are ranked, each with its labels; or trees, which sum over derivations and labels
     SearchOptions search;
 
     // The model in which labels belong to derivations, if those are ranked.
@@ -46,8 +46,8 @@ struct SentenceResult {
     std::vector<Parse> parses;  // the best first, then the samples
     Marginals marginals;
     LabelledArcs arcs;
-    double log_total = 0;       // natural logarithm of the summed probability of all derivations found
-    bool relaxed = false;       // the evidence on heads could not be met and was dropped
+    double log_total = 0;  // natural logarithm of the summed probability of all derivations found
+    bool relaxed = false;  // the evidence on heads could not be met and was dropped
 };
 
 // The chart of least risk takes time and memory that grow with the cube and the square of the length. A longer sentence, which
@@ -118,7 +118,8 @@ private:
     }
 
     // Replaces the most probable tree by the one of least risk, if that is another one.
-    void take_least_risk(Parse& first, const Sentence& sentence, const Posterior<Franchise>& posterior, const Marginals& marginals) {
+    void take_least_risk(Parse& first, const Sentence& sentence, const Posterior<Franchise>& posterior,
+                         const Marginals& marginals) {
         Parse chosen = least_risk(posterior, marginals, model_);
         if (chosen.heads == first.heads && chosen.tags == first.tags && chosen.labels == first.labels) return;
         chosen.posterior = first.posterior;

@@ -16,7 +16,7 @@ namespace bistro {
 
 struct Derivation {
     std::uint32_t state;
-    double log_weight;           // natural logarithm of its joint probability with the words so far
+    double log_weight;  // natural logarithm of its joint probability with the words so far
     std::int64_t particles;
     double log_importance = 0;   // for policies that draw: what the draws leave to be weighed
     std::int32_t retained = -1;  // steps of the retained history it has followed, -1 if it left it

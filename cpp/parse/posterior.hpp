@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "parse/minimum_risk.hpp"
 #include "parse/labelled_arcs.hpp"
+#include "parse/minimum_risk.hpp"
 #include "parse/model.hpp"
 #include "parse/policies.hpp"
 
@@ -28,7 +28,6 @@ struct Parse {
     double log_prob = 0;                            // of tree, tags, labels and words together
     double posterior = 0;                           // among the trees found
 };
-
 
 struct Marginals {
     std::vector<Weighted> heads, labels, tags;  // by word
@@ -135,7 +134,8 @@ public:
         const std::vector<double> label_mass = label_masses(mass, [](const State&) { return true; });
         // Every label has some probability; a list of all of them would say little.
         for (std::size_t i = 0; i < label_mass.size(); ++i)
-            if (label_mass[i] > 1e-6) out.labels[i / num_labels].emplace_back(static_cast<std::int32_t>(i % num_labels), label_mass[i]);
+            if (label_mass[i] > 1e-6)
+                out.labels[i / num_labels].emplace_back(static_cast<std::int32_t>(i % num_labels), label_mass[i]);
         return out;
     }
 
@@ -143,7 +143,8 @@ public:
         std::vector<Weighted> out(sentence_.words.size());
         const std::vector<double> mass = masses();
         for (std::size_t id = states_.size(); id-- > 1;)
-            if (mass[id] > 0 && states_[id].action == Action::shift) add_mass(out[states_[id].position - 1], states_[id].tag, mass[id]);
+            if (mass[id] > 0 && states_[id].action == Action::shift)
+                add_mass(out[states_[id].position - 1], states_[id].tag, mass[id]);
         return out;
     }
 
@@ -218,7 +219,8 @@ private:
             const State& s = states_[id];
             if (mass[id] == 0 || !is_arc(s) || !counts(s)) continue;
             const std::size_t row = labels_at(static_cast<std::uint32_t>(id));
-            for (std::size_t l = 0; l < num_labels; ++l) sums[(s.dependent - 1) * num_labels + l] += label_rows_[row + l] * mass[id];
+            for (std::size_t l = 0; l < num_labels; ++l)
+                sums[(s.dependent - 1) * num_labels + l] += label_rows_[row + l] * mass[id];
         }
         return sums;
     }
@@ -279,8 +281,8 @@ private:
         for (std::size_t word = 0; word < parse.labels.size(); ++word) {
             if (parse.heads[word] < 0) continue;
             const auto begin = mass.begin() + static_cast<std::ptrdiff_t>(word * num_labels);
-            parse.labels[word] = static_cast<std::int32_t>(
-                std::max_element(begin, begin + static_cast<std::ptrdiff_t>(num_labels)) - begin);
+            parse.labels[word] =
+                static_cast<std::int32_t>(std::max_element(begin, begin + static_cast<std::ptrdiff_t>(num_labels)) - begin);
         }
     }
 

@@ -21,10 +21,10 @@
 namespace bistro {
 
 struct SearchOptions {
-    int tags = 3;               // most tags tried for a word
-    int labels = 1;             // most labels tried for an arc, where later contexts see labels
-    bool both_reduces = true;   // or only the more probable one, as in Algorithm 1 of the paper
-    double unseen_tags = 0;     // factor of tags that a word of the training data never had there; 0: they are not tried
+    int tags = 3;              // most tags tried for a word
+    int labels = 1;            // most labels tried for an arc, where later contexts see labels
+    bool both_reduces = true;  // or only the more probable one, as in Algorithm 1 of the paper
+    double unseen_tags = 0;    // factor of tags that a word of the training data never had there; 0: they are not tried
 };
 
 template <class Franchise, class Policy>
@@ -194,8 +194,8 @@ private:
         const std::int32_t given = sentence.given_label(position);
         auto arrive_with = [&](std::int32_t label, Derivation part) {
             const auto l = static_cast<std::int16_t>(label);
-            part.state = action == Action::left_arc ? left_arc(states_, d.state, l, given_head)
-                                                    : right_arc(states_, d.state, l, given_head);
+            part.state =
+                action == Action::left_arc ? left_arc(states_, d.state, l, given_head) : right_arc(states_, d.state, l, given_head);
             arrive(stepped(part));
         };
         if (!model_.labelled || (given < 0 && !model_.labels_in_contexts)) return arrive_with(0, d);
@@ -233,9 +233,7 @@ private:
     }
 
     // With the last step of a tree the derivation is complete.
-    void arrive(const Derivation& d) {
-        (is_final(model_.system, states_, d.state) ? finals_ : reduced_).push_back(d);
-    }
+    void arrive(const Derivation& d) { (is_final(model_.system, states_, d.state) ? finals_ : reduced_).push_back(d); }
 
     const TransitionModel<Franchise>& model_;
     Policy policy_;
@@ -250,7 +248,7 @@ private:
     PredictionMemory memory_;
     Distributions<Franchise> of_actions_;
     TagChoices<Franchise> tag_choices_;
-    Open open_;  // sees what is about to generate a word that nobody knows
+    Open open_;                                   // sees what is about to generate a word that nobody knows
     PredictionMemory::Answer* answer_ = nullptr;  // for the derivation that is being expanded
 };
 

@@ -47,7 +47,8 @@ struct StackLook {
     bool operator==(const StackLook&) const = default;
 
     std::uint64_t hash() const {
-        const std::uint32_t tags = static_cast<std::uint32_t>(static_cast<std::uint16_t>(last_tag)) << 16 | static_cast<std::uint16_t>(last_tag_but_one);
+        const std::uint32_t tags =
+            static_cast<std::uint32_t>(static_cast<std::uint16_t>(last_tag)) << 16 | static_cast<std::uint16_t>(last_tag_but_one);
         std::uint64_t h = static_cast<std::uint64_t>(begin) << 32 | tags;
         for (const std::uint32_t item : items) h = (h ^ item) * 0x9E3779B97F4A7C15ULL;
         return mix(h);

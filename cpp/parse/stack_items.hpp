@@ -34,7 +34,8 @@ public:
         if (model.labelled && model.labels_in_contexts) lists.push_back(&model.labels.contexts);
         for (const ContextList* list : lists)
             for (const std::uint8_t e : *list) {
-                if (e < kStackItems * kFacts) read_[static_cast<std::size_t>(e / kFacts)][static_cast<std::size_t>(e % kFacts)] = true;
+                if (e < kStackItems * kFacts)
+                    read_[static_cast<std::size_t>(e / kFacts)][static_cast<std::size_t>(e % kFacts)] = true;
                 distance = distance || e == element("distance");
             }
         // Distances are those between the two top items; which actions are possible depends on their tags.
@@ -88,7 +89,8 @@ private:
             items_[item].seen_at[depth - 1] = below;
             // What is seen from a depth on is itself an item, of which less is seen still further down.
             for (std::size_t more = depth; more < kStackItems; ++more)
-                if (items_[below].seen_at[more - 1] == kNone) items_[below].seen_at[more - 1] = find(masked(items_[item].facts, more));
+                if (items_[below].seen_at[more - 1] == kNone)
+                    items_[below].seen_at[more - 1] = find(masked(items_[item].facts, more));
         }
         return item;
     }

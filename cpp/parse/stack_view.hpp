@@ -11,7 +11,8 @@ namespace bistro {
 class StackView {
 public:
     explicit StackView(const TransitionModel<Frozen>& model) : model_(model) {
-        for (const ContextList* list : {&model.actions.contexts, &model.tags.contexts, &model.words.contexts, &model.labels.contexts})
+        for (const ContextList* list :
+             {&model.actions.contexts, &model.tags.contexts, &model.words.contexts, &model.labels.contexts})
             for (const std::uint8_t e : *list) {
                 reads_last_ = reads_last_ || e == element("p1.tag") || e == element("p2.tag");
                 reads_last_but_one_ = reads_last_but_one_ || e == element("p2.tag");
@@ -41,13 +42,13 @@ public:
         const std::int32_t root = system.symbols.root_tag();
         auto tag = [&](std::size_t depth) { return items.facts(look.items[depth])[fact("tag")]; };
         const bool empty = look.items[0] == StackItems::kMissing, several = look.items[1] != StackItems::kMissing;
-        if (system.root_first)
-            return {true, several && tag(1) != root, several, !system.single_root && !several && words > 0};
+        if (system.root_first) return {true, several && tag(1) != root, several, !system.single_root && !several && words > 0};
         if (!empty && tag(0) == root) return {false, several, false, false};
         return {true, several, several, !empty && (!several || !system.single_root)};
     }
 
-    void observe(const StackItems& items, const StackLook& look, const Sentence& sentence, std::int32_t words, Elements& out) const {
+    void observe(const StackItems& items, const StackLook& look, const Sentence& sentence, std::int32_t words,
+                 Elements& out) const {
         const Symbols& symbols = model_.system.symbols;
         for (std::size_t depth = 0; depth < kStackItems; ++depth) {
             const ItemFacts& facts = items.facts(look.items[depth]);

@@ -33,8 +33,7 @@ public:
         if constexpr (std::is_same_v<Franchise, Frozen>) {
             const bool tag_first = !contexts.empty() && contexts[0] == element("b.tag") &&
                                    std::count(contexts.begin(), contexts.end(), element("b.tag")) == 1;
-            if (model.lexicalised && tag_first)
-                fan_.emplace(*model.words.franchise, model.system.symbols.tags);
+            if (model.lexicalised && tag_first) fan_.emplace(*model.words.franchise, model.system.symbols.tags);
         }
     }
 
@@ -134,7 +133,7 @@ private:
     static constexpr double kLeastShare = 1e-4;
     static constexpr std::uint8_t kOpen = 0, kClosed = 1, kKnown = 2;
     std::vector<std::uint8_t> closed_;  // by word, worked out when first asked for
-    std::optional<Fan> fan_;  // where contexts of words begin with the tag
+    std::optional<Fan> fan_;            // where contexts of words begin with the tag
     Distributions<Franchise> of_tags_;
     std::vector<double> of_words_;
     std::uint32_t number_ = kNone;  // of the question among those prepared, or none

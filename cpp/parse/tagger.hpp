@@ -20,10 +20,10 @@
 namespace bistro {
 
 struct Tagger {
-    const Frozen* states = nullptr;  // contexts: the state before
-    const Frozen* words = nullptr;   // contexts: the state, the state before
-    std::span<const std::int32_t> tag_of, label_of;           // by state; label -1 where states are tags
-    std::span<const std::int32_t> state_begin, state_list;    // the states that each word was seen with
+    const Frozen* states = nullptr;                         // contexts: the state before
+    const Frozen* words = nullptr;                          // contexts: the state, the state before
+    std::span<const std::int32_t> tag_of, label_of;         // by state; label -1 where states are tags
+    std::span<const std::int32_t> state_begin, state_list;  // the states that each word was seen with
 
     std::int32_t num_states() const { return static_cast<std::int32_t>(tag_of.size()); }
 
@@ -59,9 +59,8 @@ struct Tagger {
             for (std::size_t c = 0; c < both.size(); ++c) both[c] = forward[i][c] * backward[i][c];
             normalise(both);
             for (std::size_t c = 0; c < both.size(); ++c) out[i].emplace_back(candidates[i][c], both[c]);
-            std::sort(out[i].begin(), out[i].end(), [](const auto& a, const auto& b) {
-                return a.second != b.second ? a.second > b.second : a.first < b.first;
-            });
+            std::sort(out[i].begin(), out[i].end(),
+                      [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
         }
         return out;
     }

@@ -64,7 +64,7 @@ public:
         std::uint32_t index;
         double factor = 1;  // 1 / probability of being kept
         bool is_drawn = false;
-        Noise noise{};      // where it is drawn
+        Noise noise{};  // where it is drawn
     };
 
     // Which of the alternatives with these weights are kept; `whole` is what shares are shares of, and `variance(index)` is that of
@@ -83,8 +83,10 @@ public:
         const double limit = limit_for(options);
         double sum = 0;
         for (const Key& key : keys_) {
-            if (key.value >= limit) kept_.push_back({key.index});
-            else light_.push_back(key), sum += key.value;
+            if (key.value >= limit)
+                kept_.push_back({key.index});
+            else
+                light_.push_back(key), sum += key.value;
         }
         if (!light_.empty()) draw(scale_for(sum, limit), rng, variance);
         return kept_;
@@ -161,7 +163,8 @@ private:
         const double size = std::sqrt(std::max(0.0, 1 - 1 / kept_[i].factor));
         const std::size_t nth = i - first;
         if (nth % 2 == 1) {
-            for (std::size_t c = 0; c < kChannels; ++c) kept_[i].noise[c] = static_cast<float>(kept_[i - 1].noise[c] > 0 ? -size : size);
+            for (std::size_t c = 0; c < kChannels; ++c)
+                kept_[i].noise[c] = static_cast<float>(kept_[i - 1].noise[c] > 0 ? -size : size);
             return;
         }
         kept_[i].noise = random_signs(size, rng);

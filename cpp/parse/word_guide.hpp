@@ -29,7 +29,8 @@ public:
         Path path;
         for (std::int32_t tag = 0; tag < tags; ++tag) {
             const int depth = words.descend([&](int) { return tag; }, length, path.data());
-            of_word_[static_cast<std::size_t>(tag)] = words.probability_on_path(path.data(), depth, word) * (spelling ? spelling[tag] : 1.0);
+            of_word_[static_cast<std::size_t>(tag)] =
+                words.probability_on_path(path.data(), depth, word) * (spelling ? spelling[tag] : 1.0);
         }
     }
 

@@ -43,7 +43,8 @@ public:
                 const double gradient = error * f.value;
                 float& squares = squares_[f.place];
                 squares = static_cast<float>(squares + gradient * gradient);
-                weights[f.place] = static_cast<float>(weights[f.place] - rate_ * gradient / std::sqrt(static_cast<double>(squares)));
+                weights[f.place] =
+                    static_cast<float>(weights[f.place] - rate_ * gradient / std::sqrt(static_cast<double>(squares)));
             }
         }
         return -std::log(std::max(p_[gold], 1e-12));

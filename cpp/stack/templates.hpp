@@ -16,13 +16,47 @@
 namespace bistro::stack {
 
 enum Role {
-    kWord, kHead, kBefore, kAfter, kBefore2, kAfter2, kBeforeHead, kAfterHead, kGrandparent, kLeftChild, kRightChild, kLeftOfHead,
-    kRightOfHead, kInner, kOuter, kTreeHead, kFacts, kRoles
+    kWord,
+    kHead,
+    kBefore,
+    kAfter,
+    kBefore2,
+    kAfter2,
+    kBeforeHead,
+    kAfterHead,
+    kGrandparent,
+    kLeftChild,
+    kRightChild,
+    kLeftOfHead,
+    kRightOfHead,
+    kInner,
+    kOuter,
+    kTreeHead,
+    kFacts,
+    kRoles
 };
 
 enum Fact {
-    kWhat, kWith, kFirstOf, kDistance, kSide, kLikeWord, kLikeHead, kPunctuation, kSame, kLefts, kRights, kOwnLefts, kOwnRights, kIsArc,
-    kIsReverse, kTagsBetween, kRelation, kLabelsOfHead, kIsFirst, kNumFacts
+    kWhat,
+    kWith,
+    kFirstOf,
+    kDistance,
+    kSide,
+    kLikeWord,
+    kLikeHead,
+    kPunctuation,
+    kSame,
+    kLefts,
+    kRights,
+    kOwnLefts,
+    kOwnRights,
+    kIsArc,
+    kIsReverse,
+    kTagsBetween,
+    kRelation,
+    kLabelsOfHead,
+    kIsFirst,
+    kNumFacts
 };
 
 constexpr std::size_t kVoteNames = 10'000;
@@ -67,9 +101,13 @@ public:
         values_.assign(static_cast<std::size_t>(n + 3) * static_cast<std::size_t>(width_), kOutside);
         for (int place = 0; place < n + 3; ++place) {
             std::int32_t* row = values_.data() + static_cast<std::ptrdiff_t>(place) * width_;
-            if (place < 1 || place > n) std::fill(row, row + width_, place == 0 ? kRoot : place == none_ ? kNobody : kOutside);
-            else std::copy_n(words.data() + static_cast<std::ptrdiff_t>(place - 1) * columns, columns, row);
-            if (place >= 1 && place <= n) row[columns] = static_cast<std::int32_t>(view.tag(place)), row[columns + 1] = static_cast<std::int32_t>(view.label(place));
+            if (place < 1 || place > n)
+                std::fill(row, row + width_, place == 0 ? kRoot : place == none_ ? kNobody : kOutside);
+            else
+                std::copy_n(words.data() + static_cast<std::ptrdiff_t>(place - 1) * columns, columns, row);
+            if (place >= 1 && place <= n)
+                row[columns] = static_cast<std::int32_t>(view.tag(place)),
+                row[columns + 1] = static_cast<std::int32_t>(view.label(place));
         }
     }
 
@@ -95,13 +133,15 @@ public:
         auto at = [&](Role role, int place) { rows_[role] = table.row(place); };
         auto near = [&](Role role, int place, int by) { at(role, place < 1 ? none : table.clamp(place + by)); };
         at(kWord, i), near(kBefore, i, -1), near(kAfter, i, 1), near(kBefore2, i, -2), near(kAfter2, i, 2);
-        at(kHead, head), near(kBeforeHead, head, -1), near(kAfterHead, head, 1), at(kGrandparent, v.head(head) < 0 ? none : v.head(head));
+        at(kHead, head), near(kBeforeHead, head, -1), near(kAfterHead, head, 1),
+            at(kGrandparent, v.head(head) < 0 ? none : v.head(head));
         at(kLeftChild, or_none(v.first_left(i), none)), at(kRightChild, or_none(v.last_right(i), none));
         at(kLeftOfHead, or_none(v.first_left(head), none)), at(kRightOfHead, or_none(v.last_right(head), none));
         const auto [inner, outer] = v.siblings(i, head);
         at(kInner, or_none(inner, none)), at(kOuter, or_none(outer, none)), at(kTreeHead, v.head(i));
         const Way way(i, head);
-        facts_[kWhat] = c.what, facts_[kWith] = c.with, facts_[kFirstOf] = c.first_of, facts_[kDistance] = way.distance, facts_[kSide] = way.side;
+        facts_[kWhat] = c.what, facts_[kWith] = c.with, facts_[kFirstOf] = c.first_of, facts_[kDistance] = way.distance,
+        facts_[kSide] = way.side;
         facts_[kLikeWord] = v.with_tag_between(i, head, v.tag(i)), facts_[kLikeHead] = v.with_tag_between(i, head, v.tag(head));
         facts_[kPunctuation] = v.punctuation_between(i, head), facts_[kSame] = v.with_label(head, label, i);
         facts_[kLefts] = std::min(v.left_children(head), 3), facts_[kRights] = std::min(v.right_children(head), 3);

@@ -85,8 +85,7 @@ public:
     // How many children of a head have a label, a word itself left out; at most 2.
     int with_label(int head, std::int64_t label, int without) const {
         int found = 0;
-        for (int c = first_[head]; c < first_[head + 1]; ++c)
-            found += label_[children_[c]] == label && children_[c] != without;
+        for (int c = first_[head]; c < first_[head + 1]; ++c) found += label_[children_[c]] == label && children_[c] != without;
         return std::min(found, 2);
     }
 
