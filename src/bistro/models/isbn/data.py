@@ -125,7 +125,7 @@ class IsbnSymbols:
 
 
 def array_names(config: IsbnConfig) -> list[str]:
-    """Return the names of the arrays of symbols that a model has."""
+    """Return the names of the arrays of symbols in a model with this configuration."""
     names = [part.name for part in fields(IsbnSymbols)]
     return [n for n in names if n not in OF_PROPERTIES or config.sees(OF_PROPERTIES[n])]
 
