@@ -137,7 +137,7 @@ def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
 def _build(
     cls: type[Config], mapping: Mapping[str, Any], where: str, prefix: str, default: Config | None
 ) -> Config:
-    """Build a table; what it leaves out is as in `default`, or as in the class without one."""
+    """Build a table; missing settings are taken from `default`, or from the class if it is None."""
     types = get_type_hints(cls)
     names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
     given = {} if default is None else {name: getattr(default, name) for name in names}

@@ -17,8 +17,8 @@ differ in length has one scale:
 
 The remaining time is estimated for the outermost phase with known progress: the time taken so far,
 divided by the fraction done, times the remaining fraction. Steps that a checkpoint already contains
-(`Phase.skip`) took no time and do not count as done. Nothing is estimated from less than a fiftieth
-of the work.
+(`Phase.skip`) took no time and do not count as done. There is no estimate before a fiftieth of the
+work is done.
 
 Without an observer, and in threads other than the observer's, phases do nothing.
 """

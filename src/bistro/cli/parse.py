@@ -311,7 +311,7 @@ def _constituents(
 
 
 def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
-    """Return the models, and the input that may follow them."""
+    """Return the paths of the models, and the input (stdin if none follows the models)."""
     from bistro.models.installed import is_model
 
     *others, last = paths

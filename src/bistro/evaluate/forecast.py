@@ -105,7 +105,7 @@ def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: f
 
 
 def _noise(points: Points) -> float:
-    """Return σ², from all sizes that were drawn several times and from a default."""
+    """Return σ², estimated from all sizes with several draws, and from a default."""
     squares, freedom = WORTH * USUAL_NOISE**2, float(WORTH)
     for n, values in points:
         group = np.asarray(values)

@@ -131,10 +131,10 @@ class Sweeping(Protocol):
         """Make one sweep, and keep the sample if `keep` is true."""
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the present state."""
+        """Return the log-likelihood of the current state."""
 
     def figures(self) -> Figures:
-        """Return the values that the trace shows for the present state, by name."""
+        """Return the values that the trace shows for the current state, by name."""
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return everything that changes from sweep to sweep."""

@@ -10,7 +10,7 @@ Talts et al. 2018):
 
 Draws of a chain depend on each other, so only every n-th sweep is used, with n such that draws are
 nearly independent (see `choose_thinning`). Quantities may depend on the data as well: the
-log-likelihood of the present state reveals errors that no parameter shows (Modrák et al. 2023).
+log-likelihood of the current state reveals errors that no parameter shows (Modrák et al. 2023).
 
 A simulation is a function of a seed. It returns the true values and a chain that has not seen them:
 
@@ -59,13 +59,13 @@ class Simulated:
     truth: Quantities
     sweep: Callable[[], None]
     quantities: Callable[[], Quantities]
-    """Return the quantities of `truth`, computed from the present state."""
+    """Return the quantities of `truth`, computed from the current state."""
 
     @classmethod
     def of_chain(
         cls, truth: Quantities, chain: Sweeping, quantities: Callable[[], Quantities]
     ) -> Simulated:
-        """Return true values and a chain that is already seated, whose sweeps are not kept."""
+        """Return a simulation with true values and a seated chain; sweeps are not kept."""
         sweeps = count()
         return cls(truth, lambda: chain.step(next(sweeps), keep=False), quantities)
 

@@ -64,7 +64,7 @@ class SpellingLearner(Chain):
         self.base = VectorBase([1 / outcomes] * outcomes)
 
     def renew_base(self) -> None:
-        """Update the base of the words from the present state."""
+        """Update the base of the words from the current state."""
         logs = np.add.reduceat(
             np.log(self.franchise.entry_probabilities(self._in_order)), self._begins
         )

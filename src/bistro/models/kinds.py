@@ -128,12 +128,12 @@ class Kind:
         return trained
 
     def data(self) -> Reader:
-        """Return the reader of its data."""
+        """Return the function that reads training data for this kind."""
         found: Reader = resolve(self.reader)
         return found
 
     def fitting_preset(self, items: Sequence[Any]) -> str | None:
-        """Return the name of the preset that fits its data, if there is one."""
+        """Return the name of the preset that fits the data, if there is one."""
         found: str | None = resolve(self.preset_for)(items) if self.preset_for else None
         return found
 

@@ -139,7 +139,7 @@ def note(text: str) -> str:
 
 
 def legend(names: Iterable[str]) -> str:
-    """Return the names of series with their colours, for several charts together."""
+    """Return a legend for several charts: the names of the series, with their colours."""
     items = "\n".join(
         f'<span><i class="s{place}"></i>{xml_text(name)}</span>'
         for place, name in enumerate(names, start=1)

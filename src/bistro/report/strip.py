@@ -62,7 +62,7 @@ def surprisal_strip(
 
 
 def _lines(words: Sequence[str], width: float) -> list[list[tuple[int, float]]]:
-    """Return the words of each line with the room they take."""
+    """Return, for each line, the indices of its words and their widths."""
     lines: list[list[tuple[int, float]]] = [[]]
     used = 0.0
     for number, word in enumerate(words):

@@ -136,11 +136,11 @@ class Connection(H11Protocol):
         return self.client[0] if self.client else ""
 
     def can_be_dropped(self) -> bool:
-        """Return whether the server waits for this client, not the client for an answer."""
+        """Return whether the server is waiting for the client, and not the other way round."""
         return self._is_between() or self.cycle.more_body or self.cycle.response_started
 
     def drop(self) -> None:
-        """Make room for another client."""
+        """Close this connection to make room for another client."""
         if self._is_between() and self.is_reading:
             self._refuse(503, "others need this connection: send requests at once and whole")
         else:

@@ -1,13 +1,13 @@
 """Computations outside the event loop, with limits on running and waiting ones.
 
 The core releases the interpreter while it computes, so threads are enough. Each computation has a
-stop flag, which the loops of the core look at about every millisecond: if a request takes too long,
-or its client disconnects, the flag is set, and the thread is free at once.
+stop flag, which the loops of the core check about every millisecond. If a request takes too long or
+its client disconnects, the flag is set, and the thread becomes free at once.
 
 Short requests do not wait for long ones: each kind has its own threads, and the threads for long
 ones have a lower priority. A computation counts as long if earlier ones of its sort (the same
 address, model and order of size) have used more than `QUICK` seconds of CPU time. One that turns
-out to be long on a thread for short ones is stopped there, and begins again among the long ones.
+out to be long on a thread for short ones is stopped there, and restarted among the long ones.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LOWER_PRIORITY = 10
 
 
 class Job:
-    """One computation, its client, and the place of its result."""
+    """One computation, its client, and the future that receives its result."""
 
     def __init__(self, compute: Callable[[], Any], client: str, sort: Hashable) -> None:
         self.compute = compute

@@ -148,7 +148,7 @@ def parse_table(stream: io.StringIO, path: str) -> Table:
 def one_row_each(
     table: Table, text: str, *, name: str | None = None, cut: Cutting = at_spaces
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one per row, named by the column `name` or numbered."""
+    """Yield the sentences of a table, one per row, named by the column `name` or numbered."""
     place = table.column(text)
     names = None if name is None else table.column(name)
     for number, row in enumerate(table.rows, start=1):

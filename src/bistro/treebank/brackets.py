@@ -127,7 +127,7 @@ def read_trees(path: str | os.PathLike[str]) -> list[SourceTree]:
 def iter_trees(
     source: str | os.PathLike[str] | Readable, path: str | None = None
 ) -> Iterator[SourceTree]:
-    """Yield the trees of a path, ``-`` or a binary stream; `path` names a stream in errors."""
+    """Yield the trees of a path, ``-`` or a binary stream; errors call the source `path`."""
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         label = path or ("<stdin>" if name == STANDARD_STREAM else name)

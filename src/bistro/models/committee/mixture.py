@@ -249,7 +249,7 @@ def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], lis
 
 
 def _counted(votes: Sequence[Votes], lengths: Sequence[int]) -> list[NDArray[np.bool_]]:
-    """Return for each word the members that count: not those that could not use its evidence."""
+    """Return, for each word, the members that count: those that were able to use its evidence."""
     relaxed = np.stack([vote.relaxed for vote in votes])
     counts = ~relaxed | relaxed.all(axis=0)
     return [np.repeat(row, lengths) for row in counts]

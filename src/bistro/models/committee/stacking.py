@@ -107,7 +107,7 @@ class Ballot:
 
     @cached_property
     def positions(self) -> Ints:
-        """The position of every word in its sentence, from 1; as a head, it stands for none."""
+        """The position of every word in its sentence, from 1; as its own head, it means "none"."""
         lengths = np.diff(self.mixture.offsets)
         first = np.repeat(self.mixture.offsets[:-1], lengths)
         return np.arange(first.size) - first + 1

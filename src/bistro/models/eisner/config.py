@@ -1,6 +1,7 @@
 """Settings of Eisner's model, which include the contexts of its distributions.
 
-A head generates its children outward on each side, until a stop. The elements of contexts:
+A head generates its children outward on each side, and ends each side with a stop. Contexts may
+contain these elements:
 
     direction                               left or right of the head
     parent.tag  parent.word  parent.label   the head; its label where labels are generated

@@ -320,7 +320,7 @@ def _scores(
     offsets: NDArray[np.int64],
     log_scale: NDArray[np.float64],
 ) -> TextScores:
-    """Average the runs as probabilities, and subtract prefixes to obtain words.
+    """Average the probabilities of the runs; differences of prefixes give the scores of words.
 
     `log_scale` is the part of each word's log-probability that all its analyses share.
     """

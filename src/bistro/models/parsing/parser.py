@@ -108,7 +108,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return temperature
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return the options of a committee that this parser has.
+        """Return those options of a committee that this parser supports.
 
         Only a transition parser has particles: another search uses the committee's `beam`.
         """

@@ -57,11 +57,11 @@ class Rows:
         return Rows(np.concatenate(([0], np.cumsum(lengths))), self.what, self.probability)
 
     def renamed(self, what: Ints) -> Rows:
-        """Return the rows with other names of the entries, some of which may now be equal."""
+        """Return the rows with renamed entries; several entries may then have the same name."""
         return Rows(self.begin, what, self.probability)
 
     def mapped(self, what: Ints) -> Rows:
-        """Return the rows with other names of the entries; entries with equal names are added."""
+        """Return the rows with renamed entries; entries with the same name are added up."""
         return gathered(self.row, what, self.probability, len(self))
 
     def probability_of(self, wanted: Ints) -> Floats:

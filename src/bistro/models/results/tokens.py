@@ -27,7 +27,7 @@ class CutToken(NamedTuple):
 
 
 def words_in(tokens: Iterable[CutToken]) -> list[str]:
-    """Return the words of tokens."""
+    """Return the syntactic words of all tokens."""
     return [word for token in tokens for word in token.words]
 
 

@@ -4,9 +4,9 @@ Hill climbing, one part of the configuration after another, repeated until nothi
 
 - contexts of a distribution: every absent element is tried at one position (words at the end, other
   elements before the words). The few best elements are then moved to either side while that helps.
-  The best of all trials is accepted if it is better than the present configuration. When no
+  The best of all trials is accepted if it is better than the current configuration. When no
   addition helps, single elements are removed, or exchanged with their neighbours. After the first
-  time, only elements that looked promising in their last trial are tried again;
+  round, only elements that looked promising in their last trial are tried again;
 - settings: all values of each (`ALTERNATIVES`); features are joined to the tags one by one.
 
 A trial trains only the chains that changed (`bistro.models.transition.workbench`) with few sweeps,

@@ -1,9 +1,10 @@
 """A workbench for trying transition parsers: parts that several models share are trained once.
 
-Given the trees, actions, labels, tags and words are four independent chains. A configuration that
-differs from an earlier one in the contexts of one distribution needs one new chain; the other three
-are reused. The model is the model that `bistro.train` makes from the same configuration,
-with oracle derivations, except that lengths are not matched, which would cost more than a chain.
+When the trees are given, actions, labels, tags and words are four independent chains. A
+configuration that differs from an earlier one in the contexts of one distribution needs one new
+chain; the other three are reused. The result is the model that `bistro.train` creates from the same
+configuration with oracle derivations, except that lengths are not matched, which would take longer
+than training a chain.
 
 >>> bench = Workbench(bistro.builtin(sentences=100, seed=1), seed=1)          # doctest: +SKIP
 >>> first = bench.model(config)                                              # doctest: +SKIP

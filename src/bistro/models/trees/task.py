@@ -103,7 +103,7 @@ class TreesTask(Task[Tree]):
     def votes(
         self, begin: Ints, nodes: Sequence[Ints], share: Floats, accepted: Floats
     ) -> SpanVotes:
-        """Return shares of nodes (symbol, start, end) as votes: without marks and binarisation."""
+        """Return shares of nodes (symbol, start, end) as votes, without marks and binarisation."""
         symbol, start, end = nodes
         names, of_symbol, of_leaf = self._names
         # A symbol that is the tag of a word may be the label of longer phrases elsewhere.

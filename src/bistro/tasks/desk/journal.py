@@ -46,7 +46,7 @@ class Journal:
         self.raw = self._opened()
         self.events: list[Event] = self._read()
         self.broken = ""
-        """The reason why nothing can be written any more, if there is one."""
+        """The reason why nothing more can be written, or an empty string."""
 
     @classmethod
     def beside(cls, file: Path) -> Journal:

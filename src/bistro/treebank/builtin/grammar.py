@@ -112,7 +112,7 @@ class Grammar:
         return derivation, math.fsum(log_probs)
 
     def _cumulative(self) -> dict[str, tuple[list[float], list[tuple[Rule | Word, float]]]]:
-        """Return for each symbol the inner bounds of its outcomes' shares of [0, 1)."""
+        """Return, for each symbol, the boundaries of its outcomes in [0, 1), and the outcomes."""
         choices: dict[str, list[tuple[Rule | Word, float]]] = defaultdict(list)
         for rule in self.rules:
             choices[rule.left].append((rule, rule.weight))
