@@ -64,7 +64,7 @@ class ParsedSums(VocabularySums):
         return masses.reshape(len(self._weights), len(ids), len(self._tag_names))
 
     def _spellings(self, words: Sequence[str], ids: Sequence[int]) -> Floats:
-        """Return the factors by which spelling changes the tags of each word but the end.
+        """Return the factors of the spelling on each tag of each word; the end has no factors.
 
         A listed class represents all its words, so that nothing is spelled.
         """
