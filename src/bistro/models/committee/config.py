@@ -38,7 +38,7 @@ Member = Literal[
 
 MOST_BITS = 24
 MOST_BEAM = 10_000
-"""A latent-variable member keeps its whole beam in memory, so a wider beam would fill it."""
+"""Maximum width of the beam; a latent-variable member keeps its whole beam in memory."""
 
 
 @dataclass(frozen=True)

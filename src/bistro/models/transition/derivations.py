@@ -48,7 +48,7 @@ class DerivationChain:
 
     def __post_init__(self) -> None:
         self.moved = (0, 0)
-        """Sentences with an accepted draw, and with a new derivation, in the last sweep."""
+        """Number of sentences with an accepted draw, and with a new derivation, in the last sweep."""
         franchises = {name: part.franchise for name, part in self.learned.items()}
         self._sampler = DerivationSampler(
             self.shape,
@@ -61,7 +61,7 @@ class DerivationChain:
 
     @property
     def derivations(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """(action, tag, label) of every step, and the end of each sentence's steps."""
+        """Action, tag and label of every step, and the end of each sentence's steps."""
         steps, ends = self._sampler.histories()
         return steps, ends
 
@@ -119,7 +119,7 @@ class LatentChain(DerivationChain):
     """The second stage: trees or tags are also drawn, starting where the first stage ended."""
 
     before: DerivationChain | SentenceBatch
-    """The chain of the first stage, or the trees whose oracle its events followed."""
+    """The chain of the first stage, or the trees whose oracle derivations it used."""
 
     def seat(self) -> None:
         """Start from the derivations of the first stage, whose events are seated."""

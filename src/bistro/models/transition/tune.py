@@ -49,7 +49,7 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
 SETTINGS = ("tagset", "tag_features", *list(ALTERNATIVES)[1:])
 PARTS = (*DISTRIBUTIONS, *SETTINGS)
 RARE_FEATURE = 0.01
-"""Features with a smaller share of words than this are not tried."""
+"""Minimum share of words that have a feature; rarer features are not tried."""
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ class Search:
                 yield replace(best, **changed), f"{setting} = {value}"
 
     def _promising(self, part: str, absent: Sequence[str]) -> list[str]:
-        """Return all candidates the first time, later the most promising ones."""
+        """Return all candidates in the first round, and the most promising ones later."""
         promise = self._promise.setdefault(part, {})
         ranked = sorted(absent, key=lambda name: -promise.get(name, 0.0))
         return ranked[: self.effort.promising] if promise else ranked
