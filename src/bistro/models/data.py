@@ -82,7 +82,7 @@ class ExampleReader:
     """Items that are not sentences of a treebank: constituency trees, segmented words."""
 
     read_one: Callable[[str, Any, str | None], Examples[Any]]
-    """Function of a file, the configuration and the format that the user named."""
+    """Function that reads one file, given its path, the configuration and the requested format."""
     what: str = "items"
     """Name of its items, in the plural."""
     item: type = object

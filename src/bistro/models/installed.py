@@ -147,7 +147,7 @@ def is_model(name: str) -> bool:
 
 
 def _is_file(name: str) -> bool:
-    """Return whether there is a file of this name; a folder hides no installed model."""
+    """Return whether a file, and not a folder, has this name."""
     return Path(name).exists() and not Path(name).is_dir()
 
 
@@ -167,7 +167,7 @@ def _can_be_package(name: str) -> bool:
 
 def _entries() -> dict[str, list[EntryPoint]]:
     """Return the entry points of installed models by their names."""
-    # This searches all installed packages: only if a name may be one of them.
+    # Imported here, because only names of packages need this search of all installed packages.
     from importlib import metadata
 
     found: dict[str, list[EntryPoint]] = {}

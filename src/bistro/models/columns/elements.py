@@ -18,7 +18,7 @@ from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
 TAGS = ("upos", "xpos", "feats")
-"""The columns that are found together."""
+"""The columns that are predicted together."""
 PREDICTED = (*TAGS, "lemmas")
 """The columns that can be predicted, in the order of prediction."""
 START, END, ROOT = "START", "END", "ROOT"
@@ -77,7 +77,7 @@ class Words:
         return self._known[name]
 
     def cut(self, values: Sequence[str]) -> list[list[str]]:
-        """Return values of all words sentence by sentence."""
+        """Split the values of all words by sentence."""
         ends = [*self.starts[1:], len(self.forms)]
         return [list(values[i:j]) for i, j in zip(self.starts, ends, strict=True)]
 

@@ -38,8 +38,8 @@ def expand(counts: Integers) -> list[int]:
 def random_permutations(items: list[int], stream: Stream) -> Iterator[Side]:
     """Yield the different permutations of items, each once, in random order.
 
-    The first half is drawn one by one, since usually only a few are needed; after that, draws would
-    repeat too often, and the others are listed and shuffled.
+    The first half is drawn one by one, since usually only a few are needed. After that, draws would
+    repeat too often, so the others are listed and shuffled.
     """
     total = math.factorial(len(items))
     for item in set(items):

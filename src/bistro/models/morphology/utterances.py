@@ -112,7 +112,7 @@ class UtteranceTask(Task[Paragraph]):
         return Terminals.sequence(known[_class_of(word.lower(), known)] for word in words)
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
-        """Return words and their morphemes as a tree; without a derivation, morphemes are words."""
+        """Return words and morphemes as a tree; without a derivation, each morpheme is a word."""
         root = Tree(TOP)
         if derivation is None:
             root.children = [Tree(WORD, [Tree(STEM, word=word)]) for word in words]
@@ -146,7 +146,7 @@ class UtteranceTask(Task[Paragraph]):
         )
 
     def header(self) -> dict[str, Any]:
-        """Return nothing: everything is in the rules."""
+        """Return an empty header: everything is in the rules."""
         return {}
 
     @classmethod
@@ -211,7 +211,7 @@ def _binarised(
     numbers: list[int],
     below: Callable[[int], None],
 ) -> None:
-    """Add the rules of a node with any number of children, from left to right, and all below."""
+    """Add the rules of a node, from left to right, and of all nodes below it."""
     inner = INNER + left
     if len(children) == 1:
         numbers.append(rules.unary(left, children[0]))

@@ -48,7 +48,7 @@ class DerivationChain:
 
     def __post_init__(self) -> None:
         self.moved = (0, 0)
-        """Number of sentences with an accepted draw, and with a new derivation, in the last sweep."""
+        """Number of sentences with an accepted draw and with a new derivation in the last sweep."""
         franchises = {name: part.franchise for name, part in self.learned.items()}
         self._sampler = DerivationSampler(
             self.shape,
