@@ -231,7 +231,7 @@ class NgramOrders(SequenceOrders):
         return int(self._radix @ rest)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by decreasing weight: A* with the exact weight of the best completion."""
+        """Yield all orders by decreasing weight: A* with the exact weight of best completions."""
         ticket = itertools.count()
         all_types = tuple(self.counts.tolist())
         start: Unfinished = (LEFT, all_types, 0, 0.0, ((), ()))

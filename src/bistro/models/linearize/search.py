@@ -102,7 +102,7 @@ def with_words(
 
 
 def _as_they_stood(words: Sequence[int], order: Order, place: int) -> list[int]:
-    """Return the words of a type in reverse: first the left side, then the right, both outwards."""
+    """Return the words of a type so that `pop` yields the left side, then the right, outwards."""
     on_left = order[0].count(place)
     ascending = sorted(words)
     return [*reversed(ascending[on_left:]), *ascending[:on_left]]

@@ -29,7 +29,7 @@ class Tagging:
     marginals: list[list[tuple[str, float]]] | None = None
     """For each word: its tags and their probabilities, likeliest first."""
     states: int = 0
-    """Number of states of the searched lattice, all words together; 0 if there is no lattice."""
+    """Total number of states of the searched lattice; 0 if there is no lattice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class FoundTree:
 
 
 class LabelledSpan(NamedTuple):
-    """A possible constituent: a label over the words from `start` up to, not including, `end`."""
+    """A possible constituent: a label over the words from `start` to `end` (exclusive)."""
 
     label: str
     start: int
@@ -133,4 +133,4 @@ class TopState:
     words: list[tuple[str, float]]
     """The likeliest words with phi[word | state], the likeliest first."""
     parents: list[tuple[str, int]]
-    """The commonest parents of its words, with their counts."""
+    """The most frequent parents of its words, with their counts."""

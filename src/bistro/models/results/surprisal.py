@@ -73,7 +73,7 @@ def word_tokens(words: Iterable[str]) -> list[Token]:
 
 
 def numbered_tokens(items: Iterable[tuple[str, int]]) -> list[Token]:
-    """Return tokens that get rows, given as forms with their numbers of words."""
+    """Return numbered tokens, given the form and the number of words of each token."""
     tokens = []
     place = 1
     for form, size in items:
@@ -125,7 +125,7 @@ class SurprisalTable(Sequence[SurprisalRow]):
         return aligned(known)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with the columns of `COLUMNS`; what is not known is NaN."""
+        """Return a data frame with the columns of `COLUMNS`; missing values are NaN."""
         from bistro.data_frames import pandas
 
         pd = pandas()

@@ -69,7 +69,7 @@ class TextSentence:
     def to_sentence(
         self, number: int = 1, *, ranges: bool = False, probabilities: bool = False, line: int = 1
     ) -> Sentence:
-        """Return it as CoNLL-U; with `ranges`, MISC has the position of each token in the text."""
+        """Convert it to CoNLL-U; with `ranges`, MISC has each token's position in the text."""
         multiword: list[tuple[int, int, str, str]] = []
         misc: list[str] = []
         for i, (form, words) in enumerate(zip(self.forms, self.words, strict=True)):

@@ -1,6 +1,6 @@
 """States and words from the prior of syntactic topics, for simulation-based calibration.
 
-Parents choose one after the other, each among the states and, in a model with stops, the stop; a
+Parents choose one after the other. Each chooses a state or, in a model with stops, the stop; the
 state then chooses a word. Distributions are integrated out, so earlier choices become more
 probable.
 """

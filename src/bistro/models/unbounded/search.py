@@ -4,7 +4,7 @@
     astar-full     A*, partial trees in one queue, valued by all open nodes (equation 10)
     astar-literal  the same, valued by the children of the last rule only (equation 11)
     astar-nodes    A*, valued as astar-full, but each node is searched separately, without a queue
-    mcmc           Metropolis-Hastings, the PCFG proposing; then the minimum-risk tree
+    mcmc           Metropolis-Hastings with proposals from the PCFG, then the minimum-risk tree
 
 Tags, whose trees are chains, have other searches. `astar-nodes` was called `astar-local`,
 which is still accepted.
@@ -128,7 +128,7 @@ class TreeSearch:
     def find(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0
     ) -> list[Found | None]:
-        """Return the tree of each sentence, or None; `first` is the number of the first one."""
+        """Return the tree of each sentence, or None; `first` is the first sentence's number."""
         found = self.arrays(sentences, options, first)
         offsets, count = found["offsets"], len(sentences)
         accepted = found.get("accepted", np.ones(count))

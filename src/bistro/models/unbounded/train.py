@@ -3,7 +3,7 @@
 Minimal seating needs one pass: the suffix trie is built, and the hyper-parameters of every length
 of context are maximised, so that blocks of trees are well predicted from the others
 (`cpp/infinite/left_out.hpp`) or, as in the paper, a posteriori given the seating. Gibbs seating
-samples the seating in a franchise that stores whole contexts, up to a stated depth, and averages.
+samples the seating in a franchise that stores whole contexts up to a given depth, and averages.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from bistro.sums import added
 M = TypeVar("M", bound=UnboundedModel)
 NAME = "rules"
 AS_STRONG_AS_NEEDED = 1e18
-"""The strength of the empty context, so that it is equal to its base."""
+"""The strength of the empty context, so large that its distribution is equal to the base."""
 Columns = dict[str, NDArray[Any]]
 
 
