@@ -152,7 +152,7 @@ def _is_file(name: str) -> bool:
 
 
 def every() -> Iterator[Installed | DamagedPackageError]:
-    """Yield the installed models in the order of their names; for damaged ones, an error."""
+    """Yield the installed models in the order of their names, or an error for a damaged one."""
     for name, entries in sorted(_entries().items()):
         try:
             yield _read(name, entries)

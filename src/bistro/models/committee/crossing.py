@@ -45,9 +45,9 @@ MOST_STEPS = 3
 """From h down to t."""
 
 Side = tuple[str, str, bool]
-"""The tag of a word, that of its head (empty for the root), and whether it precedes its head."""
+"""The tag of a word, the tag of its head (empty for the root), and whether the word comes first."""
 Counts = dict[tuple[str, ...], tuple[int, int]]
-"""Numbers of crossings and of occurrences of a pattern: (), with the form of t, with t and w."""
+"""Numbers of crossings and occurrences of a pattern, for all forms, a form of t, or of t and w."""
 
 
 class Pattern(NamedTuple):
@@ -89,14 +89,14 @@ class Tree:
         return self.tags[word - 1], self.tags[head - 1] if head else "", word < head
 
     def below(self, head: int, word: int) -> Iterator[tuple[int, bool]]:
-        """Yield the descendants of a head not below `word`, and whether they are its children."""
+        """Yield the descendants of a head that are not below `word`, and whether each is a child."""
         level = [child for child in self.children[head] if child != word]
         for step in range(MOST_STEPS):
             yield from ((target, step == 0) for target in level)
             level = [w for target in level for w in self.children[target] if w != word]
 
     def would_cross(self, word: int, target: int) -> bool:
-        """Return whether an arc to another head would pass over words not below that head."""
+        """Return whether an arc to another head would cover words that are not below that head."""
         return not all(
             self._is_below(between, word, target)
             for between in range(min(word, target) + 1, max(word, target))

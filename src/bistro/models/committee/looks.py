@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 MORE = 2
-"""Numbers that only templates see, after those of the core."""
+"""Number of additional columns, which only templates see; they follow the columns of the core."""
 REMEMBERED = 200_000
 """Maximum number of words whose numbers are cached."""
 

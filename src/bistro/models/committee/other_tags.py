@@ -38,7 +38,7 @@ class OtherTags:
     words: int
     missing: int
     is_same: bool
-    """Every tag is equal to that of the first column."""
+    """True if every tag is equal to the tag in the first column."""
     kinds: int
     """Number of different tags."""
 

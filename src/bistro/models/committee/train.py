@@ -63,7 +63,7 @@ PREPARING = 0.25
 VOTING = 0.25
 """Share of the votes in the time of fitting without a development set."""
 VOTES_ON_ALL = 5.0
-"""Ratio of the time of votes on the training data to that of a development set."""
+"""Ratio of the time of votes on the training data to the time of votes on a development set."""
 VOTED = 0.9
 """Share of the votes on folds in the time of training a stack."""
 

@@ -31,7 +31,7 @@ def known_lemmas(sentences: Sequence[Sentence], least: int) -> list[str]:
 
 
 def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Return the numbers of lemmas: 0 for unknown ones, `NOT_GIVEN` for empty ones.
+    """Return the numbers of lemmas: 0 if unknown, `NOT_GIVEN` if empty.
 
     >>> lemma_numbers(["be", "_", "xyz"], ["be", "do"])
     [1, -1, 0]

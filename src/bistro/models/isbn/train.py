@@ -55,7 +55,7 @@ def split(
     config: IsbnConfig,
     seed: int,
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Return the training sentences, and the held-out ones that score the weights."""
+    """Return the training sentences, and held-out sentences for scoring the weights."""
     if dev is not None:
         known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
         if not known:

@@ -1,4 +1,4 @@
-"""Permutations of dependents: all of them, in random order, and repeated ones.
+"""Permutations of dependents, some of which may be equal, in random or lexicographic order.
 
 >>> list(distinct_permutations([0, 1, 0]))
 [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
@@ -31,7 +31,7 @@ def log_repeats(counts: Iterable[int]) -> float:
 
 
 def expand(counts: Integers) -> list[int]:
-    """Return every type as often as it occurs."""
+    """Return a list in which every type occurs as often as its count."""
     return [kind for kind, count in enumerate(counts.tolist()) for _ in range(count)]
 
 

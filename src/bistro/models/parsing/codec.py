@@ -85,7 +85,7 @@ class Codec:
 
     @property
     def is_labelled(self) -> bool:
-        """True if trees have labels."""
+        """Whether trees have labels."""
         return self.config.labels != "none" and self.labels != [EMPTY]
 
     def unseen(self, sentences: Sequence[Sentence]) -> Unseen:

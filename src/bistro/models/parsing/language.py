@@ -191,14 +191,14 @@ class LanguageAbility(Scoring, ParsingAbility):
         return ParsedSums(self.codec, context, sums, self.shown_tags(self.codec.tags))
 
     def score_protocol(self, **options: Any) -> str:
-        """Say how derivations are summed with these options."""
+        """Describe how derivations are summed with these options."""
         chosen = chosen_options(self, "score", options)
         facts = {**vars(chosen), "runs": getattr(chosen, "runs", 1)}
         summed = METHODS[chosen.method].format_map(facts)
         return f"{self.kind} model, summed over analyses by {summed}"
 
     def require_prefixes(self) -> None:
-        """Raise an error if the model gives no probability to the first words of a sentence."""
+        """Raise an error if the model has no probabilities for the first words of a sentence."""
         if self.config.direction != "left-to-right":
             raise BistroError("a model that generates from right to left cannot score prefixes")
         if self.config.lexical == "none":

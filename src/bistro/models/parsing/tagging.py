@@ -62,7 +62,7 @@ class TaggingByParsing(Parsing):
         return self.parse_options
 
     def tag_protocol(self, **options: Any) -> str:
-        """Describe how tags are found: with the trees."""
+        """Describe how tags are found, which is together with the trees."""
         return self.parse_protocol(**options)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:

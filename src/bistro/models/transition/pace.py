@@ -59,7 +59,7 @@ FREE = Pace()
 def matched_pace(
     lengths: Sequence[int], drawn_lengths: Callable[[Pace], NDArray[np.int64]]
 ) -> Pace:
-    """Return the factor for which drawn sentences are about as long as given ones.
+    """Return the factor for which drawn sentences are about as long as the given sentences.
 
     The exponent is found by false position on the logarithm of the mean length.
 
