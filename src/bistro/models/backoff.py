@@ -96,7 +96,7 @@ class Backoff:
         return float(self.arrays["probability"][span][found[0]]) if found.size else None
 
     def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
-        """Return the number of outcomes of a context, and of longer contexts with this outcome."""
+        """Return two counts: outcomes of a context, and longer contexts with this outcome."""
         kinds = np.count_nonzero(self.arrays["dish"][self._span("entry_begin", at)] != GAP)
         longer = self._span("child_begin", at)
         # The entries of longer contexts are adjacent, and each context has an outcome only once.
@@ -158,7 +158,10 @@ def decided(
     scale: float = 1.0,
     reason: str = "",
 ) -> Decision:
-    """Return a decision with `about` as its first fields; without levels, its probability is 1."""
+    """Return a decision whose first fields are `about`.
+
+    Its probability is the sum over levels; without levels, it is 1.
+    """
     p = added(level.contribution for level in levels) if levels else 1.0
     return Decision(*about, p, scale, reason, levels)
 

@@ -35,7 +35,7 @@ class Reader(Protocol):
         format: str | None = None,
         roots: Roots | None = None,
     ) -> Treebank | Examples[Any]:
-        """Read several files as one; `roots` limits the roots of a sentence of a treebank."""
+        """Read several files as one; `roots` limits the number of roots per sentence."""
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
         """Return the training items, and the facts about them that a model keeps."""

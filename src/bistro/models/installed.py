@@ -161,7 +161,7 @@ def every() -> Iterator[Installed | DamagedPackageError]:
 
 
 def _can_be_package(name: str) -> bool:
-    """Return whether a package can have this name; not a path or the name of a model file."""
+    """Return whether a name can be a package name, and not a path or a model file."""
     return PACKAGE_NAME.fullmatch(name) is not None and not name.endswith(SUFFIX)
 
 

@@ -14,7 +14,9 @@ LEMMAS = "lemmas"
 
 @dataclass(frozen=True)
 class ColumnContexts:
-    """Contexts of the experts on tags and features, and of lemmas; the first is dropped last.
+    """Contexts of the experts on tags and features, and of lemmas.
+
+    Back-off drops the last element of a context first.
 
     An expert with an empty list is left out.
     """

@@ -25,7 +25,7 @@ START, END, ROOT = "START", "END", "ROOT"
 _SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
 _AUXILIARIES = frozenset({"aux", "cop"})
 _SHARED = frozenset({"conj", "aux", "aux:pass", "cop"})
-"""Relations to a head from which a word without a subject takes its subject."""
+"""Relations by which a word without a subject inherits the subject of its head."""
 _PRONOUNS = frozenset({"PRON", "DET"})
 
 

@@ -37,7 +37,7 @@ Ints = NDArray[np.int32]
 Vectors = NDArray[np.float64]
 OFFSETS = (-2, -1, 1, 2)
 LEAST = 3
-"""Minimum frequency of a word with a class; rarer words let decisions learn the case of none."""
+"""Minimum frequency of a word with a class. From rarer words, decisions learn to do without one."""
 MOST_WORDS = 30_000
 NEIGHBOURS = 1_500
 """Number of frequent words that are counted as neighbours."""

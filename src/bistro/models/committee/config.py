@@ -43,7 +43,7 @@ MOST_BEAM = 10_000
 
 @dataclass(frozen=True)
 class StackSettings:
-    """The stack: a model that weighs votes, trained on votes for folds of the treebank."""
+    """Settings of the stack, a model that weights votes and is trained on held-out votes."""
 
     folds: int = setting(
         2,

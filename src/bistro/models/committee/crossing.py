@@ -42,7 +42,7 @@ all words as prior for a form of t, and the share of a form of t as prior for a 
 the weights of votes were chosen on the development parts of the Danish and the Basque treebank and
 on a part of the Danish training data."""
 MOST_STEPS = 3
-"""From h down to t."""
+"""The path from h down to t."""
 
 Side = tuple[str, str, bool]
 """The tag of a word, the tag of its head (empty for the root), and whether the word comes first."""
@@ -89,7 +89,7 @@ class Tree:
         return self.tags[word - 1], self.tags[head - 1] if head else "", word < head
 
     def below(self, head: int, word: int) -> Iterator[tuple[int, bool]]:
-        """Yield the descendants of a head that are not below `word`, and whether each is a child."""
+        """Yield descendants of a head that are not below `word`, and whether each is a child."""
         level = [child for child in self.children[head] if child != word]
         for step in range(MOST_STEPS):
             yield from ((target, step == 0) for target in level)
@@ -156,7 +156,7 @@ class Crossing:
                 yield target, pattern
 
     def share(self, pattern: Pattern, target_form: str, form: str) -> float:
-        """Return the estimated share of crossings of a pattern with these forms of t and w."""
+        """Return the estimated probability that a pattern with these forms of t and w crosses."""
         counts = self.counts.get(pattern)
         if counts is None:
             return 0.0

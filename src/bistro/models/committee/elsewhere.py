@@ -62,7 +62,7 @@ class Learned(NamedTuple):
 
     content: bytes
     traces: list[Trace]
-    """One per chain, in the order of the member's chains; none for a latent-variable member."""
+    """One trace per chain, in the order of the chains; empty for a latent-variable member."""
 
 
 def learn_member(shared: Errand, member: tuple[str, MemberSettings]) -> Learned:

@@ -99,7 +99,7 @@ class Symbols:
     tag_numbers: list[Ints | None]
     """For each member: the common number of each of its tags, or None if it uses another column."""
     other_tags: dict[str, OtherVotes]
-    """The tags of members with another column, by its name."""
+    """The tags of members that use another column, by the name of the column."""
 
     @classmethod
     def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
@@ -150,7 +150,7 @@ class Mixture:
     relaxed: NDArray[np.bool_]
     other_tags: dict[str, Rows]
     longest: int = LONGEST_FOR_RISK
-    """Sentences with more words get no minimum-risk tree."""
+    """Maximum length of a sentence with a minimum-risk tree."""
 
     @classmethod
     def of(
@@ -236,7 +236,10 @@ class Mixture:
 
 
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:
-    """Return the votes with the committee's numbers for labels and tags; numbers may repeat."""
+    """Return the votes with the committee's numbers for labels and tags.
+
+    A word may then have several entries with the same number, which mixing adds up.
+    """
     code = ArcCode(len(symbols.labels))
     arcs: list[Rows] = []
     tags: list[Rows | None] = []

@@ -127,7 +127,7 @@ class _Votes:
 
 
 def _notes(row: Sequence[tuple[int, str, float]]) -> dict[int, list[tuple[float, str, str]]]:
-    """Return the likely votes for crossing arcs by head: probability, label and label of t."""
+    """Return the likely votes for crossing arcs by head, as (probability, label, label of t)."""
     found: dict[int, list[tuple[float, str, str]]] = {}
     for head, noted, probability in row:
         label, arrow, below = noted.partition(LIFTED)

@@ -51,7 +51,7 @@ LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
 NO_TAG = -5
 """The tag in a column that no member uses."""
 NO_LABEL = -9
-"""The label of the candidate without a head."""
+"""The label of the candidate for "none of the heads"."""
 
 SMALLEST = 0.05
 """Weights that are closer to 0 are not saved. Most features were seen only once or twice."""
@@ -64,13 +64,13 @@ SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
 
 @dataclass(frozen=True)
 class Candidates:
-    """The candidates of every word, and the votes for each; the mixture is the last voter."""
+    """The candidates of every word, and the votes for each; the last voter is the mixture."""
 
     rows: Rows
     votes: NDArray[np.float32]
     """One row per candidate, one column per voter."""
     context: Ints
-    """The companion of each candidate: the likeliest label of an arc, or the head of a label."""
+    """A second value of each candidate: the likeliest label of an arc, or the head of a label."""
 
     def places_of(self, gold: Ints) -> NDArray[np.int32]:
         """Return the index of the gold entry of each word, or -1."""

@@ -146,7 +146,7 @@ def usual(*, classes: bool) -> dict[str, Templates]:
 
 
 def lines(text: str) -> list[list[str]]:
-    """Return the elements of each template; empty templates count, blank lines do not."""
+    """Return the elements of each template, which may be empty; blank lines are ignored."""
     return [one.split() for row in text.splitlines() if row.strip() for one in row.split("|")]
 
 

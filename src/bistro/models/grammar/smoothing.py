@@ -49,7 +49,7 @@ class Shares(NamedTuple):
 
 
 def shares(counts: Mapping[str, int], level: Level) -> Shares:
-    """Return the predictive shares under minimal seating: one table for every dish."""
+    """Return the predictive probabilities under minimal seating, with one table per dish."""
     discount, strength = level
     total = added(counts.values()) + strength
     seen = {dish: (count - discount) / total for dish, count in counts.items()}

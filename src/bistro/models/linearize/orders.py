@@ -77,11 +77,11 @@ class Orders(ABC):
 
     @cached_property
     def log_repeats(self) -> float:
-        """Log of the number of word orders that an order of types stands for."""
+        """Logarithm of the number of word orders for each order of types."""
         return log_repeats(self.counts.tolist())
 
     def log_prob(self, order: Order) -> float:
-        """Return the log-probability of one of the orders of words with these types."""
+        """Return the log-probability of one word order with this order of types."""
         return self.log_weight(order) - self.log_total - self.log_repeats
 
 

@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 
 
 def log_repeats(counts: Iterable[int]) -> float:
-    """Return the log of prod m!, the number of word orders that an order of types stands for."""
+    """Return the log of prod m!, the number of word orders for each order of types."""
     return added(math.lgamma(count + 1) for count in counts)
 
 

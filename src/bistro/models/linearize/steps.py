@@ -79,7 +79,7 @@ def saved_steps(arrays: Arrays, outcomes: int, k: float) -> Steps:
 
 
 def step_contexts(seen: Sequence[str], side: Numbers, head: Numbers, lasts: Numbers) -> Numbers:
-    """Return rows of contexts; `lasts` holds the labels before, the nearest first."""
+    """Return rows of contexts; `lasts` contains the previous labels, nearest first."""
     nearest = lasts[:, :1]
     columns = {"side": side[:, None], "head": head[:, None], "last": nearest}
     rows = np.concatenate([*(columns[name] for name in seen), lasts[:, 1:]], axis=1)

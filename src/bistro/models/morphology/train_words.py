@@ -114,9 +114,9 @@ class _Learner:
     def _events(
         self, words: Sequence[Sequence[Piece]], rows: Sequence[Sequence[tuple[int, int]]]
     ) -> Events:
-        """Return events by word: the first element of the context, and its outcome.
+        """Return the events of all words, given the first context element and outcome of each.
 
-        The other elements are the previous morphemes; neighbouring words share a block.
+        The other context elements are the previous morphemes. Neighbouring words share a block.
         """
         contexts, events, blocks = [], [], []
         for i, (word, row) in enumerate(zip(words, rows, strict=True)):

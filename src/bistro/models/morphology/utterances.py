@@ -170,7 +170,10 @@ class UtteranceModel(TreeParsingModel, MorphologyModel):
     task: UtteranceTask
 
     def group(self, utterances: Iterable[Sequence[str]], **options: Any) -> list[Tree]:
-        """Return the tree of each utterance, a list of morphemes; options of `SearchOptions`."""
+        """Return the tree of each utterance, which is a list of morphemes.
+
+        The options are those of `SearchOptions`.
+        """
         whole = [list(morphemes) for morphemes in utterances]
         if not all(whole):
             raise BistroError("an utterance has at least one morpheme")

@@ -130,7 +130,7 @@ METHODS = {
 
 
 class LanguageAbility(Scoring, ParsingAbility):
-    """Methods of a parser that generates words, for text without trees; mixed into the model."""
+    """Mixin with the methods for text without trees, for parsers that generate words."""
 
     score_options: ClassVar[type[Options]] = ScoreOptions
     longest_generated: ClassVar[float] = 250
@@ -227,7 +227,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return self._trees(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix; `generate` with this seed draws the same word."""
+        """Draw the word after a prefix, which is the same word as in `generate` with this seed."""
         check_draws(1, seed, temperature, prefix)
         (tree,) = self._trees(1, seed, temperature, prefix, len(prefix) + 1)
         return tree.forms[-1] if len(tree) > len(prefix) else None

@@ -54,7 +54,7 @@ class Parsing(ABC):
 
 
 class TaggingByParsing(Parsing):
-    """The methods of a parser that tags: the tags of the trees it finds."""
+    """The tagging methods of a parser, which return the tags of its trees."""
 
     @property
     def tag_options(self) -> type[Options]:

@@ -49,7 +49,7 @@ class TextScores:
     is_eos: NDArray[np.bool_]
     is_oov: NDArray[np.bool_]
     offsets: NDArray[np.int64]
-    """The events of sentence i are ``offsets[i]:offsets[i+1]``, its `</s>` the last of them."""
+    """The events of sentence i are ``offsets[i]:offsets[i+1]``; the last of them is `</s>`."""
     lexical: NDArray[np.float64] | None = None
     """The lexical part of each surprisal, given the analyses, in nats."""
     entropy: NDArray[np.float64] | None = None

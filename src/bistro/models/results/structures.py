@@ -25,7 +25,7 @@ class Tagging:
     sentence: Sentence
     tags: list[str]
     log_prob: float
-    """Natural logarithm of p(words, tags); from a parser, of its tree as well."""
+    """Natural logarithm of p(words, tags); for a parser, of p(words, tags, tree)."""
     marginals: list[list[tuple[str, float]]] | None = None
     """For each word: its tags and their probabilities, likeliest first."""
     states: int = 0
@@ -55,7 +55,7 @@ class TreeParse:
 
     words: list[str]
     trees: list[FoundTree]
-    """The tree; or the k best drawn trees, or samples."""
+    """The tree, the k best drawn trees, or samples."""
     is_found: bool = True
     """True if the grammar has a tree for the words; otherwise the tree is flat."""
     accepted: float = 1.0
@@ -108,7 +108,7 @@ class OrderScore:
 
 
 Ties = Literal["random", "input"]
-"""Choice among equally probable orders: at random, or the order of the input if it is one."""
+"""Choice among equally probable orders: at random, or the order of the input if it is among them."""
 
 
 @dataclass(frozen=True)

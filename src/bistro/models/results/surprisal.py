@@ -44,7 +44,7 @@ class SurprisalRow:
     surprisal_syn: float | None
     """Change of the distribution over analyses: KL(after || before), in bits."""
     surprisal_lex: float | None
-    """The rest: the mean surprisal of the word itself, given its analyses, in bits."""
+    """The remaining part: the mean surprisal of the word given its analyses, in bits."""
     entropy: float | None
     """Entropy over the analyses after this word, in bits."""
     entropy_reduction: float | None
@@ -60,7 +60,7 @@ COLUMNS = tuple(field.name for field in fields(SurprisalRow))
 
 @dataclass(frozen=True)
 class Token:
-    """A token that gets a row: its name, its form, and its number of words of the model."""
+    """A token that gets a row: its name, its form, and the number of model words in it."""
 
     id: int | str
     form: str

@@ -57,10 +57,10 @@ class TagOptions(Options):
     """Options of the search for tags."""
 
     search: TagSearch = "beam"
-    """beam: the best histories after each word; viterbi: all of them, exactly; mcmc:
-    Metropolis-Hastings; hmm: only the hidden Markov model, the baseline; astar-full,
-    astar-literal and astar-nodes: the searches of trees, which return the most probable sequence
-    they find."""
+    """beam: the best histories after each word; viterbi: exact search over all histories; mcmc:
+    Metropolis-Hastings; hmm: the hidden Markov model alone, as a baseline; astar-full,
+    astar-literal and astar-nodes: the searches for trees, which return the most probable sequence
+    that they find."""
     beam: int | None = None
     """Number of histories kept after each word (default 16), or of partial trees of A* (200)."""
     completions: int = 100
@@ -72,7 +72,8 @@ class TagOptions(Options):
     samples: int = 5000
     """Number of sequences that mcmc draws."""
     mbr: bool = True
-    """The most probable tag of each word, instead of the most probable sequence; mcmc always."""
+    """If true, find the most probable tag of each word, not the most probable sequence; mcmc always
+    does."""
     marginals: bool = False
     seed: int = 1
     threads: int = 0

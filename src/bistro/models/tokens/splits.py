@@ -158,7 +158,7 @@ def _held_out(
     settings: SamplerSettings,
     seed: int,
 ) -> float:
-    """Return the mean log-probability of the tokens of a tenth of the types."""
+    """Return the mean log-probability of held-out tokens, which are a tenth of the types."""
     tenth = [zlib.crc32(token.encode()) % _TENTH == 0 for token, _, _ in examples]
     kept = [i for i, held in enumerate(tenth) if not held]
     held = [i for i, one in enumerate(tenth) if one]

@@ -133,7 +133,7 @@ class TopicsModel(TopicsParsing, Model):
         )
 
     def _given_states(self, tags: Sequence[str]) -> NDArray[np.float32]:
-        """Return rows that allow each word only the state of its tag; an unknown tag allows all."""
+        """Return the allowed states of each word: the state of its tag, or all if it is unknown."""
         numbers = {tag: i for i, tag in enumerate(self.tags)}
         mask = np.zeros((len(tags), len(self.tags) + 1), dtype=np.float32)
         for row, tag in zip(mask, tags, strict=True):

@@ -76,7 +76,7 @@ class TopicsChain:
         self.samples: list[TopicSample] = []
 
     def seat(self) -> None:
-        """Draw a first state for every word, given the words before it; or use its tag."""
+        """Draw an initial state for every word, given the words before it, or use its tag."""
         if self._tags is None:
             self.sampler.seat(self._stream("seat", 0))
             return

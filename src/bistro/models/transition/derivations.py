@@ -26,7 +26,7 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 WordTags: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""The tags that each word may have: offsets by word, and a list; empty arrays allow all tags."""
+"""The tags that each word may have, as offsets by word and a list; empty arrays allow all tags."""
 
 ALL_TAGS: WordTags = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
@@ -116,7 +116,7 @@ class DerivationChain:
 
 @dataclass(eq=False)
 class LatentChain(DerivationChain):
-    """The second stage: trees or tags are also drawn, starting where the first stage ended."""
+    """The chain of the second stage, which also draws trees or tags after the first stage."""
 
     before: DerivationChain | SentenceBatch
     """The chain of the first stage, or the trees whose oracle derivations it used."""

@@ -41,7 +41,7 @@ from bistro.treebank.sentence import Sentence
 PARSING, LEARNING = 0.6, 0.25
 """Approximate shares of the training time that parsing and learning take."""
 PIECES_AT_ONCE = 16
-"""Number of pieces whose events are made and sorted together: longer lists mean fewer merges."""
+"""Number of pieces whose events are sorted together; longer lists require fewer merges."""
 
 
 def train_with_text(

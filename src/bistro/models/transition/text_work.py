@@ -37,7 +37,7 @@ class TextEvents(NamedTuple):
     events: dict[str, Events]
     """Sorted events, by the name of their distribution."""
     tagged: NDArray[np.int64]
-    """Pairs of a word and one of its tags: word · (number of tags) + tag, sorted, unique."""
+    """Distinct pairs of a word and a tag, encoded as word · (number of tags) + tag, and sorted."""
 
 
 @dataclass(frozen=True)

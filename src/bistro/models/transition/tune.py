@@ -77,7 +77,7 @@ class Effort:
     promising: int = 12
     """Number of elements or features that are tried again after the first round."""
     label_elements: bool = True
-    """True if contexts may hold labels of earlier arcs, which makes parsing slower."""
+    """True if contexts may contain labels of earlier arcs, which make parsing slower."""
 
 
 class OutOfTimeError(Exception):
@@ -144,7 +144,7 @@ class Search:
         return self._accept([self._try(config, change) for config, change in listed])
 
     def _try_together(self, configs: Sequence[TransitionConfig]) -> None:
-        """Let workers try the next configurations; their figures are added to the journal."""
+        """Let workers try the next configurations, and add the figures to the journal."""
         if self.workers is None:
             return
         missing = [c for c in configs if self.journal.find(configuration.to_dict(c)) is None]

@@ -215,7 +215,7 @@ class RuleBuilder:
 
 
 class KnownRules(RuleBuilder):
-    """Finds the rules of a table, like a `RuleBuilder`; -1 represents a missing rule."""
+    """A `RuleBuilder` that only looks up the rules of a table; a missing rule is -1."""
 
     def __init__(self, table: RuleTable) -> None:
         self._symbols = {name: number for number, name in enumerate(table.symbols)}

@@ -85,7 +85,7 @@ class Task(ABC, Generic[Item]):
 
     @abstractmethod
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Any:
-        """Return the output for a derivation of the words; None means that there is none."""
+        """Return the output for a derivation of the words, or without one (None)."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:

@@ -168,7 +168,7 @@ class ContextChain(Learned):
         }
 
     def _update(self, sweep: int) -> None:
-        """Move or maximise the hyper-parameters of every length; long contexts share theirs."""
+        """Sample or maximise the hyper-parameters of each length; long contexts share one pair."""
         stream, settings = self._stream("hyper", sweep), self.settings
         prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
         before = self.franchise.parameters()
@@ -220,7 +220,7 @@ def chain_of(
     config: UnboundedConfig,
     seed: int,
 ) -> TrieChain | ContextChain:
-    """Return the chain to run: one pass, or sweeps."""
+    """Return the chain for the configured seating: a trie for one pass, or a franchise."""
     trees, offsets = joined_trees(derivations)
     columns = {**task.rules.arrays(), "trees": trees, "offsets": offsets}
     by_rules, depth = context_elements(config, task) == "rules", bound(config)
