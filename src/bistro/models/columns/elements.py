@@ -163,5 +163,5 @@ MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "next": _after,
     "next2": lambda words, values: _after(words, _after(words, values)),
 }
-"""Words that an element may belong to: ``previous.low`` is the word before."""
+"""Words that an element may belong to: ``previous.low`` belongs to the previous word."""
 ELEMENTS = (*OWN, *(f"{where}.{name}" for where in MOVES for name in OWN))

@@ -26,8 +26,8 @@ _LEAST_BELIEF = 1e-3
 
 _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)
-"""Factors on the weights for calibrated probabilities (chosen on the development part of English
-EWT). The weights that give the best tags are overconfident."""
+"""Weights of the experts and of the parser for calibrated probabilities (chosen on the development
+part of English EWT). The weights that give the best tags are overconfident."""
 _DECIDING = 0.5
 """Exponent of the deciding weights when a lemma is chosen over several tags (chosen on the
 development parts of English EWT, French and Basque)."""

@@ -101,7 +101,7 @@ class CommitteeConfig:
     weights: Literal["accurate", "likely", "equal"] = setting(
         "accurate",
         "Weights of the members: fitted on the development set for the most correct heads and "
-        "tags, or for the highest probability of the gold ones (EM), or all equal.",
+        "tags, or for the highest probability of gold heads and tags (EM), or all equal.",
     )
     stack: StackSettings = setting(
         StackSettings(), "Settings of the stack, a model that learns how much each vote counts."

@@ -42,7 +42,7 @@ all words as prior for a form of t, and the share of a form of t as prior for a 
 the weights of votes were chosen on the development parts of the Danish and the Basque treebank and
 on a part of the Danish training data."""
 MOST_STEPS = 3
-"""The path from h down to t."""
+"""Maximum number of steps from h down to t."""
 
 Side = tuple[str, str, bool]
 """The tag of a word, the tag of its head (empty for the root), and whether the word comes first."""

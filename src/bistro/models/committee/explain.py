@@ -33,7 +33,7 @@ def explain_vote(
     note = "the given tree"
     if min(sentence.heads) < 0:
         sentence, is_met = _tree_of(committee, member, sentence)
-        note = "the committee's tree" if is_met else "its own tree, since it cannot make the other"
+        note = "the committee's tree" if is_met else "its own tree (it cannot generate the other)"
     found = explainer.explain(sentence, training)
     weight = committee.fits["joint"].heads[place]
     who = f"Member {committee.member_names()[place]} of the committee, weight {weight:.2f}, {note}."

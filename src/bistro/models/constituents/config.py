@@ -45,8 +45,8 @@ class ConstituentsConfig:
     )
     weights: Literal["likely", "equal"] = setting(
         "likely",
-        "Weights of the members: those under which the constituents of the development set are "
-        "most probable, or equal ones. Without a development set they are equal.",
+        "Weights of the members: weights that make the constituents of the development set most "
+        "probable, or equal weights. Without a development set they are equal.",
     )
     unknown: Literal["markers", "classes", "single"] = setting(
         "markers", "Unknown words: markers for English, learned classes, or one <unk>."

@@ -185,7 +185,7 @@ class ConstituentsModel(Model):
         numbers = [*weights, *ranks.values()] if good else []
         good = good and all(isinstance(x, float) and math.isfinite(x) for x in numbers)
         if not good or not len(weights) == len(members) > 0:
-            raise ModelFileError("the weights do not belong to the members")
+            raise ModelFileError("the weights or ranks do not match the members")
         if min(weights) < 0 or not math.isclose(math.fsum(weights), 1.0, abs_tol=1e-6):
             raise ModelFileError("the weights of the members do not sum to 1")
         return cls(config, members, weights, ranks, origin)

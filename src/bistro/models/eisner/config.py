@@ -80,4 +80,4 @@ class EisnerConfig(ParserSettings):
                         problem += ", which come first: see the preset eisner-generated"
                     raise ConfigError(problem)
                 if element in GENERATED and not generated:
-                    raise ConfigError(f"'{element}' is seen only where labels = 'generated'")
+                    raise ConfigError(f"'{element}' is available only if labels = 'generated'")

@@ -88,7 +88,7 @@ class LearningSettings:
             self.rate > 0 and self.scale > 0 and self.decay >= 0 and 0 <= self.decay_factor <= 1
         ):
             raise ConfigError(
-                "rate and scale must be above 0, decay not below, its factor in [0, 1]"
+                "rate and scale must be above 0, decay at least 0, and decay_factor in [0, 1]"
             )
         if not 0 <= self.dropout < 1:
             raise ConfigError(f"dropout = {self.dropout} must lie in [0, 1)")

@@ -91,12 +91,15 @@ class IsbnScoreOptions(Options):
     seed: int = 1
     """Has no effect: nothing is drawn."""
     threads: int = 0
-    """0: as many as the machine has."""
+    """Number of threads; 0 uses all cores."""
 
     def __post_init__(self) -> None:
         """Raise an error if an option is not possible."""
         if self.method != "search":
-            raise ConfigError("a latent-variable parser sums over what it finds: --method search")
+            raise ConfigError(
+                "a latent-variable parser sums over the derivations that it finds: "
+                "use --method search"
+            )
         if self.particles < 1:
             raise ConfigError(f"particles = {self.particles} must be at least 1")
 

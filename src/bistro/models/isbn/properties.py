@@ -26,7 +26,9 @@ def known_lemmas(sentences: Sequence[Sentence], least: int) -> list[str]:
     del counts[EMPTY]
     known = sorted(lemma for lemma, count in counts.items() if count >= least)
     if not known:
-        raise BistroError(f"the training data has no lemma {least} times, and features show lemmas")
+        raise BistroError(
+            f"no lemma occurs {least} times in the training data, but features use lemmas"
+        )
     return known
 
 

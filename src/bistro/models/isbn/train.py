@@ -179,7 +179,7 @@ class Training:
             ):
                 found.append((sentence, tree))
         if not found:
-            raise BistroError("no held-out sentence has only labels and tags of the others")
+            raise BistroError("all held-out sentences have labels or tags not seen in training")
         return found
 
     def _digests(self, held_out: Sequence[Sentence]) -> list[str]:

@@ -125,7 +125,7 @@ class UtteranceTask(Task[Paragraph]):
                 root.children.append(Tree(WORD))
             elif rules.first[rule] < 0:
                 if not root.children:
-                    raise ModelFileError("the model is damaged: a morpheme belongs to no word")
+                    raise ModelFileError("the model is damaged: a morpheme is not part of a word")
                 root.children[-1].children.append(Tree(name, word=next(forms)))
         return root
 

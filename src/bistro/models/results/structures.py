@@ -108,7 +108,7 @@ class OrderScore:
 
 
 Ties = Literal["random", "input"]
-"""Choice among equally probable orders: at random, or the order of the input if it is among them."""
+"""Choice among equally probable orders: at random, or the input's order if it is among them."""
 
 
 @dataclass(frozen=True)

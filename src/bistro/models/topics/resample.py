@@ -45,7 +45,7 @@ class Unparsed:
     stops: Numbers
     """The parents that stop; empty in a model without stops."""
     possible_states: NDArray[np.float32]
-    """1 at [d, k] if word d + 1 may have state k, otherwise 0; a single column is for all states."""
+    """1 at [d, k] if word d + 1 may have state k, otherwise 0; one column is for all states."""
     possible_arcs: Floats
     """0 at [h, d] where word d may depend on h, otherwise minus infinity."""
 

@@ -53,7 +53,7 @@ class ContextSettings:
             check_context(seen)
             for element, owner in (("b.tag", "words"), ("action", "labels")):
                 if element in seen and name != owner:
-                    raise ConfigError(f"'{element}' is known only to the contexts of {owner}")
+                    raise ConfigError(f"'{element}' is available only in the contexts of {owner}")
 
 
 @dataclass(frozen=True)

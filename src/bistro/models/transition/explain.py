@@ -42,7 +42,7 @@ CHILDREN = ("0", "1", "2", "3 or more")
 SIDES = ("left", "right")
 PARTICLES = 10_000
 ONLY_ONE = "nothing else was possible"
-AMONG = "divided by {:.4g}, the sum of those possible here"
+AMONG = "divided by {:.4g}, the sum over the actions possible here"
 PACED = ", times {:.4g} after {} words"
 
 

@@ -183,7 +183,7 @@ class TransitionModel(FollowingAbility):
                 self.codec.encode([sentence], [tree])
             )
         except ValueError as error:
-            raise BistroError(f"this model cannot make the tree: {error}") from None
+            raise BistroError(f"this model cannot generate the tree: {error}") from None
         return steps
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
