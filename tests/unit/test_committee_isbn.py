@@ -154,7 +154,7 @@ def test_bad_settings() -> None:
 def test_learning_that_comes_to_no_number_says_so(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "state")
     wild = {"hidden": 16, "learning": {"passes": 4, "rate": 1e30}}
-    with pytest.raises(BistroError, match="no number"):
+    with pytest.raises(BistroError, match="diverged in pass"):
         trained(Session(checkpoint), isbn=wild)
 
 

@@ -56,8 +56,8 @@ def test_words_and_labels_are_told_by_their_names() -> None:
 @pytest.mark.parametrize(
     ("contexts", "told"),
     [
-        ({"tags": ["b.tag"]}, "known only to the contexts of words"),
-        ({"actions": ["s1.tag", "action"]}, "known only to the contexts of labels"),
+        ({"tags": ["b.tag"]}, "available only in the contexts of words"),
+        ({"actions": ["s1.tag", "action"]}, "available only in the contexts of labels"),
         ({"words": ["s9.tag"]}, "unknown context element 's9.tag'"),
     ],
 )

@@ -103,7 +103,7 @@ def test_given_labels_that_a_tag_was_never_seen_with(model: EisnerModel) -> None
         ({"contexts": {"tags": ["parent.tga"]}}, "did you mean 'parent.tag'"),
         ({"contexts": {"tags": ["tag"]}}, "'tag' cannot be seen by the contexts of tags"),
         ({"contexts": {"words": ["sibling.tag"]}}, "cannot be seen by the contexts of words"),
-        ({"contexts": {"tags": ["parent.label"]}}, "only where labels = 'generated'"),
+        ({"contexts": {"tags": ["parent.label"]}}, "only if labels = 'generated'"),
         ({"labels": "generated"}, "preset eisner-generated"),
         ({"direction": "right-to-left"}, "direction"),
         ({"sampler": {"hyper": "sequential"}}, "minimal or maximal"),

@@ -65,12 +65,12 @@ class Parser(Protocol):
     finds_tags      whether it finds tags, instead of keeping the tags of the input
     is_labelled     whether its trees have labels
     single_root     whether exactly one word attaches to the root
-    label_names     its labels, in the order of their numbers; none for a model without labels
-    tag_names       its tags as the column shows them, in the order of their numbers
+    label_names     its labels, in the order of their numbers; empty for a model without labels
+    tag_names       its tags as they appear in the column, in the order of their numbers
     parse           parse one sentence, given as words or with annotation
-    parse_all       parse sentences and yield them in their order
+    parse_all       parse sentences and yield the parses in order
     parse_protocol  describe the search with these options
-    shown_tags      return tags as their column shows them, without features joined to them
+    shown_tags      return tags as they appear in the column, without features joined to them
     unknown_tags    return the given tags of a sentence that are unknown to the model
     """
 
@@ -136,7 +136,7 @@ class Tagger(Protocol):
     tag_options   the options of `tag` and `tag_all`
     tag_column    the column that its tags belong to
     tag           tag one sentence
-    tag_all       tag sentences and yield them in their order
+    tag_all       tag sentences and yield the results in order
     tag_protocol  describe the search with these options
     """
 
@@ -235,7 +235,7 @@ class Orderer(Protocol):
     rule             the rule that recognises punctuation
     linearize        return the most probable orders
     sample_orders    draw orders
-    most_dependents  return the largest number of dependents of a word, as they are ordered
+    most_dependents  return the largest number of dependents of a word that are ordered
     order_protocol   describe which words are ordered
     score_order      return the log-probability of the order of a sentence
     """
@@ -288,7 +288,7 @@ class TreeParser(Protocol):
         first: int = 0,
         **options: Any,
     ) -> Iterator[TreeParse]:
-        """Parse sentences and yield them in their order."""
+        """Parse sentences and yield the parses in order."""
 
 
 @runtime_checkable
@@ -333,7 +333,7 @@ class Ability(Generic[P]):
     """The ability as a verb phrase, for error messages."""
 
     def is_own(self, model: Model) -> bool:
-        """Return whether a model has the ability itself, not only a part of it."""
+        """Return whether a model itself, and not only one of its parts, has the ability."""
         return isinstance(model, self.protocol)
 
     def is_of(self, model: Model) -> bool:
@@ -341,7 +341,7 @@ class Ability(Generic[P]):
         return any(isinstance(part, self.protocol) for part in (model, *model.parts))
 
     def of(self, model: Model) -> P:
-        """Return the model, or its first part, that has the ability; otherwise raise an error."""
+        """Return the model or the first of its parts that has the ability, or raise an error."""
         for part in (model, *model.parts):
             if isinstance(part, self.protocol):
                 able: P = part

@@ -26,7 +26,7 @@ class Tokeniser(Protocol):
         """Yield the sentences of a text; with `line_ends`, every line end also ends a sentence."""
 
     def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
-        """Return the tokens of each cell of one sentence; spaces and edges of cells end words."""
+        """Return the tokens of each cell of one sentence; words end at spaces and cell edges."""
 
 
 def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
@@ -51,9 +51,9 @@ class Filler(Protocol):
         beliefs: Sequence[Beliefs] = (),
         alternatives: int = 0,
     ) -> list[FilledColumns]:
-        """Return the columns of sentences; columns to `keep` stay where they are not empty.
+        """Return the columns of sentences; values in columns to `keep` are kept if not empty.
 
-        `beliefs` are a parser's distributions over tags, those of its own column first;
+        `beliefs` are a parser's distributions over tags, starting with its own column.
         `alternatives` is the maximum number of other values for each word and column.
         """
 

@@ -37,7 +37,7 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Backoff:
-    """One distribution, with known facts about its training."""
+    """One distribution, with its parameters and counts from training if they are known."""
 
     arrays: Arrays
     outcomes: int
@@ -96,10 +96,10 @@ class Backoff:
         return float(self.arrays["probability"][span][found[0]]) if found.size else None
 
     def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
-        """Return the number of outcomes of a context, and of longer contexts with this outcome."""
+        """Return two counts: outcomes of a context, and longer contexts with this outcome."""
         kinds = np.count_nonzero(self.arrays["dish"][self._span("entry_begin", at)] != GAP)
         longer = self._span("child_begin", at)
-        # Their entries are adjacent, and each has an outcome at most once.
+        # The entries of longer contexts are adjacent, and each context has an outcome only once.
         begin = self.arrays["entry_begin"]
         entries = self.arrays["dish"][int(begin[longer.start]) : int(begin[longer.stop])]
         return int(kinds), int(np.count_nonzero(entries == outcome))
@@ -120,7 +120,7 @@ class Backoff:
     def _counts(
         self, context: Sequence[Seen], outcome: int
     ) -> list[tuple[int, int] | tuple[None, None]]:
-        """Return by depth the counts of the outcome and of the context in the training data."""
+        """Return, for each depth, the counts of outcome and context in the training data."""
         if self.training is None:
             return [(None, None)] * (len(context) + 1)
         rows: NDArray[np.int64] = np.arange(len(self.training))
@@ -158,7 +158,10 @@ def decided(
     scale: float = 1.0,
     reason: str = "",
 ) -> Decision:
-    """Return a decision with `about` as its first fields; without levels, its probability is 1."""
+    """Return a decision whose first fields are `about`.
+
+    Its probability is the sum over levels; without levels, it is 1.
+    """
     p = added(level.contribution for level in levels) if levels else 1.0
     return Decision(*about, p, scale, reason, levels)
 

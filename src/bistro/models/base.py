@@ -101,7 +101,7 @@ class Model(ABC):
     format_version: ClassVar[int] = 3
     """The version of the model file in which the header took its current form."""
     config: Any
-    """The settings it was trained with, of its family's own class."""
+    """The settings of training, in the configuration class of the family."""
     origin: Origin
     parts: Sequence[Model] = ()
     """Component models; the model has every ability of its components."""
@@ -240,7 +240,7 @@ def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
 
 
 def _is_row(row: Any) -> bool:
-    """Return whether a row of a trace has numbers, or lists of numbers, for discounts."""
+    """Return whether discounts and strengths in a trace row are numbers or lists of numbers."""
     return isinstance(row, dict) and all(
         all(isinstance(x, int | float) for x in (value if isinstance(value, list) else [value]))
         for name, value in row.items()

@@ -35,7 +35,7 @@ class Reader(Protocol):
         format: str | None = None,
         roots: Roots | None = None,
     ) -> Treebank | Examples[Any]:
-        """Read several files as one; `roots` limits the roots of a sentence of a treebank."""
+        """Read several files as one; `roots` limits the number of roots per sentence."""
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
         """Return the training items, and the facts about them that a model keeps."""
@@ -82,7 +82,7 @@ class ExampleReader:
     """Items that are not sentences of a treebank: constituency trees, segmented words."""
 
     read_one: Callable[[str, Any, str | None], Examples[Any]]
-    """Function of a file, the configuration and the format that the user named."""
+    """Function that reads one file, given its path, the configuration and the requested format."""
     what: str = "items"
     """Name of its items, in the plural."""
     item: type = object

@@ -1,8 +1,8 @@
 """Options that a model uses where a call or command does not name them.
 
-Options of a call (how hard to search, which tree to return) have defaults for all models of a
-family. A configuration may set other defaults, which the model keeps: a preset that follows a paper
-describes the paper's search as well as its training.
+Options of a call (the size of the search, which tree to return) have defaults for all models of a
+family. A configuration may set other defaults, which are saved with the model. So a preset that
+follows a paper describes the paper's search as well as its training.
 
     [defaults.parse]
     selection = "paper"
@@ -35,7 +35,7 @@ DEFAULTS_HELP = "Options that the model uses where a call or command does not na
 
 
 def _table(help: str) -> Any:
-    # Without a hash of its own, so that configurations stay hashable.
+    # Excluded from the hash, so that configurations stay hashable.
     return field(default_factory=dict, hash=False, metadata={"help": help})
 
 
@@ -61,10 +61,10 @@ def chosen_options(model: Any, verb: Verb, given: Mapping[str, Any]) -> Any:
 
 
 def check_defaults(kind: Kind, config: Any) -> None:
-    """Raise an error before training if a default names no option, or has another type."""
+    """Raise an error if a default is not an option of the family or has the wrong type."""
     for verb in VERBS:
         if own := own_defaults(config, verb):
             options = getattr(kind.model_class(), f"{verb}_options", Options)
-            # Parsers tag with the options of `parse`, which is a property of theirs.
+            # Parsers tag with the options of `parse`; their `tag_options` is a property.
             accepted = options if isinstance(options, type) else Options
             configuration.from_dict(accepted, own, f"defaults.{verb}")

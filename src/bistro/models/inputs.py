@@ -45,7 +45,7 @@ def _words_of(item: Any) -> Sequence[str]:
 
 
 def as_sentence(given: Words) -> Sentence:
-    """Return a list of words as a sentence."""
+    """Return the input as a sentence; a list of words is converted."""
     if isinstance(given, Sentence):
         return given
     if isinstance(given, str):
@@ -70,7 +70,7 @@ def check_draws(n: int, seed: int, temperature: float, prefix: Sequence[str]) ->
     check_number(n)
     check_seed(seed)
     check_temperature(temperature)
-    if isinstance(prefix, str):  # whose words would be its letters
+    if isinstance(prefix, str):  # its letters would be taken as words
         raise BistroError("a prefix is a list of words: split the text first")
 
 

@@ -147,12 +147,12 @@ def is_model(name: str) -> bool:
 
 
 def _is_file(name: str) -> bool:
-    """Return whether there is a file of this name; a folder hides no installed model."""
+    """Return whether a file, and not a folder, has this name."""
     return Path(name).exists() and not Path(name).is_dir()
 
 
 def every() -> Iterator[Installed | DamagedPackageError]:
-    """Yield the installed models in the order of their names; for damaged ones, an error."""
+    """Yield the installed models in the order of their names, or an error for a damaged one."""
     for name, entries in sorted(_entries().items()):
         try:
             yield _read(name, entries)
@@ -161,13 +161,13 @@ def every() -> Iterator[Installed | DamagedPackageError]:
 
 
 def _can_be_package(name: str) -> bool:
-    """Return whether a package can have this name; not a path or the name of a model file."""
+    """Return whether a name can be a package name, and not a path or a model file."""
     return PACKAGE_NAME.fullmatch(name) is not None and not name.endswith(SUFFIX)
 
 
 def _entries() -> dict[str, list[EntryPoint]]:
     """Return the entry points of installed models by their names."""
-    # This searches all installed packages: only if a name may be one of them.
+    # Imported here, because only names of packages need this search of all installed packages.
     from importlib import metadata
 
     found: dict[str, list[EntryPoint]] = {}

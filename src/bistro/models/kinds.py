@@ -92,14 +92,14 @@ class Kind:
     draws: bool = True
     """True if training draws samples, so that chains from several seeds can be compared."""
     has_members: bool = False
-    """Whether training learns other models side by side, which a cluster may share out."""
+    """Whether training consists of several models, which a cluster can train in parallel."""
     speeds: str = ""
-    """What takes the name of a preset ``fast`` or ``best``: ``config``, or a setting of its own;
-    empty: it has none."""
+    """Where the name of a preset ``fast`` or ``best`` is used: ``config``, or the name of a
+    setting; empty if there are no such presets."""
     reading: float = 0.0
     """Approximate share of the training time that reading the data takes; 0 if it is small."""
     prior: str = ""
-    """Function from settings and a seed to data from the prior and a chain; empty if none."""
+    """Function that draws data from the prior and returns a chain; empty if there is none."""
 
     def model_class(self) -> type[Model]:
         """Return the class of its models."""

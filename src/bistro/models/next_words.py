@@ -1,7 +1,7 @@
 """Probabilities of all next words, computed in ways that do not depend on the family.
 
 `VocabularySums` is for models that predict ids of a vocabulary. `ScoredSums` scores every word of
-the vocabulary of any model, one after the other; it is slow, and the reference for the others.
+the vocabulary of any model, one after the other. It is slow, and serves as the reference.
 `MixedSums` mixes the probabilities of several models.
 """
 
@@ -36,7 +36,7 @@ class VocabularySums(NextSums):
         weights: Floats | None = None,
         speller: Speller | None = None,
     ) -> None:
-        """`shares` are probabilities of all events, one row per run; `weights` belong to runs."""
+        """Initialise with the probabilities of all events, one row per run, and run weights."""
         self.vocabulary = vocabulary
         self.context = list(context)
         self.names = vocabulary.decode(range(vocabulary.end + 1))
@@ -146,7 +146,7 @@ def require_same_runs(runs: Sequence[Floats | None]) -> None:
 
 
 def _in_order(member: NextSums, names: Sequence[str]) -> Estimates:
-    """Return the events of a member in the order of another's names."""
+    """Return the estimates of a member in the order of the given names."""
     if list(member.names) == list(names):
         return member.listed
     place = {name: i for i, name in enumerate(member.names)}

@@ -1,6 +1,6 @@
 """Options of abilities: frozen dataclasses that reject unknown keywords.
 
-Every ability with choices (how hard to search, which result to return) has a class of options. For
+Every ability with choices (size of the search, kind of result) has a class of options. For
 an unknown keyword, the error suggests the nearest known one.
 
 >>> @dataclass(frozen=True)

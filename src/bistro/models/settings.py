@@ -54,7 +54,7 @@ def settled_settings(
 def _former(
     name: str, settings: Mapping[str, Any], overrides: Sequence[str], where: str
 ) -> tuple[Kind, Any]:
-    """Return the current kind of a former one; a change may name its task."""
+    """Return the current kind and configuration for a former kind; a change may set its task."""
     kind, changes = kinds.settled(name, configuration.overridden(settings, overrides))
     _, own = kinds.settled(name, {**settings, "task": kind.name})
     config = configuration.from_dict(kind.config_class(), own, where)

@@ -16,8 +16,8 @@ M = TypeVar("M", bound=Model)
 class SharedModel(Generic[M]):
     """A model that tasks share: the model itself in this process, its file content elsewhere.
 
-    Only the content is sent, never a pickled model; a process opens it once, and keeps it for all
-    tasks until it receives another model.
+    Only the content is sent, never a pickled model. A process opens it once and keeps the model for
+    all tasks, until it receives another model.
     """
 
     def __init__(self, model: M) -> None:
@@ -45,9 +45,9 @@ _last_opened: tuple[str, Model] | None = None
 
 
 def _opened(digest: str, content: bytes) -> Model:
-    """Return the model of this content, which stays open until another digest is requested."""
+    """Return the model of this content, and keep it until another digest is requested."""
     global _last_opened
-    # One variable for digest and model: two threads may open the same content, but never mix two.
+    # One variable holds digest and model, so that two threads never mix two models.
     latest = _last_opened
     if latest is None or latest[0] != digest:
         latest = _last_opened = digest, from_bytes(content, "the shared model")

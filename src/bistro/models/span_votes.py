@@ -1,7 +1,7 @@
-"""What constituency parsers say about sentences: probabilities of labelled spans and of tags.
+"""Votes of constituency parsers: probabilities of labelled spans and of tags.
 
-A row is a label over the words from `start` up to, not including, `end`, with the probability that
-the tree of the sentence has such a constituent. The tag of a word is a row of its own.
+A row is a label over the words from `start` (inclusive) to `end` (exclusive), with the probability
+that the tree of the sentence has such a constituent. The tag of a word is a separate row.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> votes = SpanVotes.of_trees([parse_tree("(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps))))")])
@@ -81,13 +81,13 @@ class SpanVotes:
         yield from map(Row, *(column[part].tolist() for column in columns))
 
     def renamed(self, numbers: dict[Name, int]) -> Ints:
-        """Return the name of each row as numbered by others; -1 if they lack it."""
+        """Return the number of each row's name in another numbering; -1 if it is missing there."""
         new = np.array([numbers.get(name, -1) for name in self.names], dtype=np.int64)
         return new[self.name] if self.name.size else self.name
 
     @classmethod
     def of_trees(cls, trees: Sequence[Tree]) -> Self:
-        """Return the constituents of trees below their roots, and the tags, as certain."""
+        """Return the constituents below the roots of trees, and the tags, with probability 1."""
         numbers: dict[Name, int] = {}
         columns: list[tuple[int, int, int]] = []
         begin = [0]
@@ -160,7 +160,7 @@ class VoteTable:
     start: Ints
     end: Ints
     probability: Floats
-    """One line for each parser."""
+    """Shape (parsers, rows)."""
 
     @classmethod
     def of(cls, votes: Sequence[SpanVotes]) -> Self:

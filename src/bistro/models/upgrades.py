@@ -29,7 +29,7 @@ ADDED_IN_2 = {"topics": {"stops": False}}
 
 
 def _to_version_2(header: Header) -> Header:
-    """Add new settings; the tasks of `infinite` become kinds with their own settings."""
+    """Add new settings, and turn the tasks of `infinite` into kinds with their own settings."""
     if header["kind"] in kinds.FORMER:
         kind, config = kinds.settled(header["kind"], header["config"])
         return {**header, "kind": kind.name, "config": dict(config)}

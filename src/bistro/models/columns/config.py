@@ -14,7 +14,9 @@ LEMMAS = "lemmas"
 
 @dataclass(frozen=True)
 class ColumnContexts:
-    """Contexts of the experts on tags and features, and of lemmas; the first is dropped last.
+    """Contexts of the experts on tags and features, and of lemmas.
+
+    Back-off drops the last element of a context first.
 
     An expert with an empty list is left out.
     """
@@ -41,7 +43,7 @@ class ColumnContexts:
     lemmas: tuple[str, ...] = setting(
         ("upos", "xpos", "shape", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "low",
          "form", "feats"),
-        "Lemmas, by the rules that make them from words.",
+        "Lemmas, chosen as the edit rules that derive them from words.",
     )  # fmt: skip
 
     @property
@@ -74,7 +76,7 @@ class ColumnsConfig:
         5.0, "Weight of the tag probabilities of a parser, relative to the experts."
     )
     other_evidence: float = setting(
-        0.3, "The same for tags of the other column, which some members of a committee find."
+        0.3, "The same for tags of the other column, from members of a committee that have it."
     )
     prior: float = setting(
         0.25,

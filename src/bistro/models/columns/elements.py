@@ -18,14 +18,14 @@ from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
 TAGS = ("upos", "xpos", "feats")
-"""The columns that are found together."""
+"""The columns that are predicted together."""
 PREDICTED = (*TAGS, "lemmas")
 """The columns that can be predicted, in the order of prediction."""
 START, END, ROOT = "START", "END", "ROOT"
 _SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
 _AUXILIARIES = frozenset({"aux", "cop"})
 _SHARED = frozenset({"conj", "aux", "aux:pass", "cop"})
-"""Relations to a head from which a word without a subject takes its subject."""
+"""Relations by which a word without a subject inherits the subject of its head."""
 _PRONOUNS = frozenset({"PRON", "DET"})
 
 
@@ -77,7 +77,7 @@ class Words:
         return self._known[name]
 
     def cut(self, values: Sequence[str]) -> list[list[str]]:
-        """Return values of all words sentence by sentence."""
+        """Split the values of all words by sentence."""
         ends = [*self.starts[1:], len(self.forms)]
         return [list(values[i:j]) for i, j in zip(self.starts, ends, strict=True)]
 
@@ -163,5 +163,5 @@ MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "next": _after,
     "next2": lambda words, values: _after(words, _after(words, values)),
 }
-"""Words that an element may belong to: ``previous.low`` is the word before."""
+"""Words that an element may belong to: ``previous.low`` belongs to the previous word."""
 ELEMENTS = (*OWN, *(f"{where}.{name}" for where in MOVES for name in OWN))

@@ -19,7 +19,7 @@ from bistro.treebank.fields import EMPTY
 _CANDIDATES = 6
 _MOST_CACHED = 20_000
 _LEAST_SHARE = 1e-3
-"""Rules with a smaller share of the best one's probability are tried only if no other applies."""
+"""Minimum probability of a rule relative to the best; other rules are used only if none applies."""
 
 Chances = dict[str, float]
 """Lemmas with their probabilities."""
@@ -37,7 +37,7 @@ class Lemmas:
         rules: Sequence[EditRule],
         known: Sequence[str],
     ) -> None:
-        """`known` are the lemmas of training, which are likelier than new ones."""
+        """Initialise with the rules, their choice, and the lemmas `known` from training."""
         if len(rules) != len(choice.outcomes) or not all(isinstance(name, str) for name in known):
             raise ModelFileError("the rules of lemmas are damaged")
         self.config, self.choice, self.rules = config, choice, list(rules)
@@ -51,10 +51,10 @@ class Lemmas:
         doubts: Sequence[Doubt],
         alternatives: int = 0,
     ) -> tuple[list[str], list[float], list[list[tuple[str, float]]]]:
-        """Return lemmas, their probabilities and alternatives; kept ones have probability 1.
+        """Return lemmas, their probabilities and alternatives; kept lemmas have probability 1.
 
-        The lemma is the best one over all likely tags, with the weights by which tags are chosen.
-        Probabilities of lemmas are summed over the same tags.
+        The lemma is the best one over all likely tags, weighted as in the choice of tags. The
+        probabilities of lemmas are summed over the same tags.
         """
         names = self.config.contexts.lemmas
         contexts = [words.element(name) for name in names]
@@ -145,7 +145,7 @@ def _other_keys(
 
 
 def _best(chances: Chances, form: str) -> tuple[str, float]:
-    """Return the best lemma; without one, the word itself is its lemma."""
+    """Return the best lemma with its probability; without candidates, the lemma is the form."""
     if not chances:
         return form, 0.0
     best = max(chances, key=lambda lemma: chances[lemma])

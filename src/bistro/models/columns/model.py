@@ -50,7 +50,7 @@ class ColumnsModel(Model):
 
     @property
     def found(self) -> tuple[str, ...]:
-        """The columns that the model finds, in their order."""
+        """The columns that the model predicts, in order."""
         return (*(self.tags.columns if self.tags else ()), *([LEMMAS] if self.lemmas else []))
 
     def fill(
@@ -61,11 +61,11 @@ class ColumnsModel(Model):
         beliefs: Sequence[Beliefs] = (),
         alternatives: int = 0,
     ) -> list[FilledColumns]:
-        """Return the columns of sentences; columns to `keep` stay where they are not empty.
+        """Return the columns of sentences; values in columns to `keep` are kept if not empty.
 
-        `beliefs` are a parser's distributions over tags, those of its own column first, whose best
-        tags the sentences have. `alternatives` is the maximum number of other values for each word
-        and column.
+        `beliefs` are a parser's distributions over tags, starting with its own column; the
+        sentences have the best tags of that column. `alternatives` is the maximum number of other
+        values for each word and column.
         """
         for name in keep:
             if name not in PREDICTED:

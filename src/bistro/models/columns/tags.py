@@ -22,12 +22,12 @@ BETWEEN = "\t"
 """The separator of the columns in the name of an outcome."""
 _CANDIDATES = 5
 _LEAST_BELIEF = 1e-3
-"""Least probability of a parser's tag: a tag that it excludes may still be correct."""
+"""Minimum probability of a parser's tag, since a tag that it excludes may still be correct."""
 
 _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)
-"""The weights of experts and parser that give the best tags are overconfident: with these weights,
-probabilities are calibrated (chosen on the development part of English EWT)."""
+"""Weights of the experts and of the parser for calibrated probabilities (chosen on the development
+part of English EWT). The weights that give the best tags are overconfident."""
 _DECIDING = 0.5
 """Exponent of the deciding weights when a lemma is chosen over several tags (chosen on the
 development parts of English EWT, French and Basque)."""
@@ -39,7 +39,7 @@ _LIKELY = 4
 
 @dataclass(frozen=True)
 class Doubt:
-    """A word with uncertain tags: the likely ones, with weights that sum to 1."""
+    """A word with uncertain tags: its likely tags, with weights that sum to 1."""
 
     place: int
     tags: list[dict[str, str]]

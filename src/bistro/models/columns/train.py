@@ -60,7 +60,7 @@ def _experts(
 
 
 def _lemmas(words: Words, config: ColumnsConfig, seed: int) -> tuple[list[EditRule], ChoiceLearner]:
-    """Return all rules that lemmas need, and the process that chooses one of them by its number."""
+    """Return the rules that produce all lemmas, and the process that chooses among them."""
     pairs = list(zip(words.forms, words.columns[LEMMAS], strict=True))
     chosen = chosen_rules(Counter(pairs))
     rules = sorted(set(chosen.values()))

@@ -1,13 +1,14 @@
-"""Classes of words by the company they keep, counted in text without trees.
+"""Word classes learned from the neighbours of words, in text without trees.
 
-Words are alike if their neighbours are. Counts of the frequent words at the four nearest positions
-become positive pointwise mutual information,
+Words are similar if their neighbours are. The frequent words at the four nearest positions are
+counted, and the counts are converted to positive pointwise mutual information,
 
     PPMI(w, c) = max(0, log p(w, c) / (p(w) p(c)^¾))
 
 whose truncated singular vectors put words that occur in the same places near each other (Levy
-and Goldberg 2014). Words in the same region are a class: *k* means, begun at the most frequent
-words. There are three divisions, into few, some and many classes; a decision sees all of them.
+and Goldberg 2014). Clusters of these vectors are the classes: *k*-means, started from the most
+frequent words. There are three divisions, into few, some and many classes; a decision sees all of
+them.
 
 >>> import bistro
 >>> classes = WordClasses.learn([s.forms for s in bistro.builtin(sentences=300, seed=1)])
@@ -36,19 +37,19 @@ Ints = NDArray[np.int32]
 Vectors = NDArray[np.float64]
 OFFSETS = (-2, -1, 1, 2)
 LEAST = 3
-"""Rarer words have no class, so that decisions learn what to do without one."""
+"""Minimum frequency of a word with a class. From rarer words, decisions learn to do without one."""
 MOST_WORDS = 30_000
 NEIGHBOURS = 1_500
-"""The most frequent words: those whose company counts."""
+"""Number of frequent words that are counted as neighbours."""
 ROUNDS = 12
 SMOOTHING = 0.75
 UNKNOWN = -4
-"""The class of a word that is not known."""
+"""The class of an unknown word."""
 SIZES = (48, 256, 1024)
 WORDS_PER_CLASS = (40, 12, 4)
-"""Fewer words are divided into fewer classes: so many words in each, on average."""
+"""Minimum average number of words per class; a small vocabulary has fewer classes."""
 FEWEST_WORDS = 100
-"""Fewer words than this are not divided."""
+"""A vocabulary with fewer words is not divided into classes."""
 DIMENSIONS = 60
 
 
@@ -82,7 +83,7 @@ class WordClasses:
 
     @classmethod
     def from_parts(cls, words: list[str], numbers: NDArray[Any] | None) -> WordClasses:
-        """Make the classes again from a file, and check them."""
+        """Restore the classes from a file, and check them."""
         shape = (len(words), len(SIZES))
         if numbers is None or numbers.dtype != np.int32 or numbers.shape != shape:
             raise ModelFileError("the classes of words are damaged")
@@ -94,7 +95,7 @@ class WordClasses:
 
     @cached_property
     def _rows(self) -> Ints:
-        """The classes, with those of an unknown word at the end."""
+        """The classes of all words; the last row has the classes of an unknown word."""
         unknown = np.full((1, self.numbers.shape[1]), UNKNOWN, np.int32)
         return np.concatenate((self.numbers, unknown))
 
@@ -109,7 +110,7 @@ NO_CLASSES = WordClasses([], np.zeros((0, len(SIZES)), np.int32))
 
 @lru_cache(200_000)
 def _plain(form: str) -> str:
-    """Return a form in lower case; all digits are alike."""
+    """Return a form in lower case, with all digits replaced by the same one."""
     lower = form.lower()
     return (
         "".join("0" if c.isdigit() else c for c in lower) if any(map(str.isdigit, lower)) else lower
@@ -155,7 +156,7 @@ def _vectors(association: csr_matrix, dimensions: int) -> Vectors:
 
 
 def _divided(vectors: Vectors, weights: Vectors, size: int) -> NDArray[np.int64]:
-    """Return the class of each word: the nearest mean by angle; the first words begin one each."""
+    """Return the class of each word by spherical k-means; the first words are the initial means."""
     means = vectors[:size].copy()
     found = np.zeros(len(vectors), np.int64)
     for _ in range(ROUNDS):

@@ -38,12 +38,12 @@ Member = Literal[
 
 MOST_BITS = 24
 MOST_BEAM = 10_000
-"""A latent-variable member keeps its whole beam in memory, so a wider beam would fill it."""
+"""Maximum width of the beam; a latent-variable member keeps its whole beam in memory."""
 
 
 @dataclass(frozen=True)
 class StackSettings:
-    """The stack: a model that weighs votes, trained on votes for folds of the treebank."""
+    """Settings of the stack, a model that weights votes and is trained on held-out votes."""
 
     folds: int = setting(
         2,
@@ -101,7 +101,7 @@ class CommitteeConfig:
     weights: Literal["accurate", "likely", "equal"] = setting(
         "accurate",
         "Weights of the members: fitted on the development set for the most correct heads and "
-        "tags, or for the highest probability of the gold ones (EM), or all equal.",
+        "tags, or for the highest probability of gold heads and tags (EM), or all equal.",
     )
     stack: StackSettings = setting(
         StackSettings(), "Settings of the stack, a model that learns how much each vote counts."

@@ -1,4 +1,4 @@
-"""What a file of a committee holds beside its members: patterns, classes of words, stacks."""
+"""The parts of a committee's file other than its members: patterns, word classes, stacks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from bistro.models.committee.templates import Templates, compiled
 from bistro.models.nested import BETWEEN
 
 WAYS = ("given", "joint")
-"""The sources of tags; the weights differ."""
+"""The sources of tags; each has its own weights."""
 NO_CROSSING = Crossing()
 STACK = "stack."
-"""How the names of a stack's arrays begin."""
+"""Prefix of the names of a stack's arrays."""
 CLASSES = "classes"
 TEMPLATES = "templates"
 
@@ -63,7 +63,7 @@ def apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str, 
 
 
 def _templates_of(header: Mapping[str, Any]) -> dict[str, Templates]:
-    """Read what the decisions of a stack see; older files have none."""
+    """Read the templates of a stack's decisions, which older files lack."""
     given = header.get(TEMPLATES, {})
     try:
         found = {name: (str(own), str(of_votes)) for name, (own, of_votes) in given.items()}

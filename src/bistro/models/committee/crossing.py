@@ -1,13 +1,13 @@
 """Crossing arcs in a treebank: their frequency, by the surrounding words and tree.
 
-A crossing arc is lifted in training, and noted in the label (`bistro.treebank.projectivity`): the
-word w hangs on a word h above its head t. What tells whether a word that hangs on h belongs to a
-word t below h is the pattern of the three:
+A crossing arc is lifted in training, and encoded in the label (`bistro.treebank.projectivity`): the
+word w is attached to a word h above its true head t. Whether a word that is attached to h depends
+on a word t below h is predicted from the pattern of the three words:
 
     tags of w, t and h, the label of t, the order of the three, whether t is a child of h, whether
-    t has children, and whether another child of h has the most frequent label of such words as w
+    t has children, and whether another child of h has the most frequent label of words like w
 
-The last is the case of a fronted object, "That I can do": a word before a finite verb is usually
+The last concerns fronted objects, as in "That I can do": a word before a finite verb is usually
 its subject, but this verb has one. `Crossing` counts how often each pattern crosses, for all words
 and for particular forms of t and of w. The counts of forms are smoothed by those of all words.
 
@@ -34,19 +34,20 @@ from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 
 LEAST_SHARE = 0.05
-"""Patterns that cross more rarely are not considered."""
+"""Patterns with a smaller share of crossings are not considered."""
 PRIOR_SHARE = 0.003
 STRENGTHS = (3.0, 1.0, 1.0)
-"""Weight of each prior share, in occurrences: of all patterns, of all words for a form of t, and of
-a form of t for a form of w with it. These and the weights of votes were chosen on the development
-parts of the Danish and the Basque treebank and on a part of the Danish training data."""
+"""Weight of each prior share, as a number of occurrences: the share of all patterns, the share of
+all words as prior for a form of t, and the share of a form of t as prior for a form of w. These and
+the weights of votes were chosen on the development parts of the Danish and the Basque treebank and
+on a part of the Danish training data."""
 MOST_STEPS = 3
-"""From h down to t."""
+"""Maximum number of steps from h down to t."""
 
 Side = tuple[str, str, bool]
-"""The tag of a word, that of its head (empty for the root), and whether it precedes its head."""
+"""The tag of a word, the tag of its head (empty for the root), and whether the word comes first."""
 Counts = dict[tuple[str, ...], tuple[int, int]]
-"""Numbers of crossings and of occurrences of a pattern: (), with the form of t, with t and w."""
+"""Numbers of crossings and occurrences of a pattern, for all forms, a form of t, or of t and w."""
 
 
 class Pattern(NamedTuple):
@@ -88,14 +89,14 @@ class Tree:
         return self.tags[word - 1], self.tags[head - 1] if head else "", word < head
 
     def below(self, head: int, word: int) -> Iterator[tuple[int, bool]]:
-        """Yield the descendants of a head not below `word`, and whether they are its children."""
+        """Yield descendants of a head that are not below `word`, and whether each is a child."""
         level = [child for child in self.children[head] if child != word]
         for step in range(MOST_STEPS):
             yield from ((target, step == 0) for target in level)
             level = [w for target in level for w in self.children[target] if w != word]
 
     def would_cross(self, word: int, target: int) -> bool:
-        """Return whether an arc to another head would pass over words not below that head."""
+        """Return whether an arc to another head would cover words that are not below that head."""
         return not all(
             self._is_below(between, word, target)
             for between in range(min(word, target) + 1, max(word, target))
@@ -155,7 +156,7 @@ class Crossing:
                 yield target, pattern
 
     def share(self, pattern: Pattern, target_form: str, form: str) -> float:
-        """Return the estimated share of crossings of a pattern with these forms of t and w."""
+        """Return the estimated probability that a pattern with these forms of t and w crosses."""
         counts = self.counts.get(pattern)
         if counts is None:
             return 0.0
@@ -173,7 +174,7 @@ class Crossing:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """Make the counts again."""
+        """Restore the counts."""
         return cls(
             {
                 Pattern(*pattern): {tuple(forms): _checked(c, seen) for c, seen, *forms in rows}
@@ -242,7 +243,7 @@ def _share(counts: Counts, keys: Iterable[tuple[str, ...]]) -> float:
 
 
 def _with_effect(counts: Counts) -> Counts:
-    """Leave out forms that never cross, where crossing is too rare without them."""
+    """Remove forms that never cross if the pattern without the form crosses too rarely."""
 
     def has_effect(key: tuple[str, ...]) -> bool:
         above = [key[:length] for length in range(len(key))]

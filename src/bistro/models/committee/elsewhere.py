@@ -38,7 +38,7 @@ TRACES = "traces"
 def begin(
     sentences: Sequence[Sentence], settings: TransitionConfig | EisnerConfig, seed: int
 ) -> Training | EisnerTraining:
-    """Return the training of a member that has chains."""
+    """Prepare the training of a member that has chains."""
     if isinstance(settings, EisnerConfig):
         return EisnerTraining(sentences, settings, seed)
     return training_of(sentences, settings, seed)
@@ -48,9 +48,9 @@ class Errand(NamedTuple):
     """The training data of all members, and the settings."""
 
     sentences: dict[str, list[Sentence]]
-    """Sentences for each column that tags of members come from."""
+    """The training sentences for each column of tags that members use."""
     own: str
-    """The column of the sentences as they are, from which latent-variable members learn."""
+    """The column of tags of the unchanged sentences, from which latent-variable members learn."""
     dev: Sequence[Sentence] | None
     seed: int
     treebank: dict[str, Any]
@@ -62,7 +62,7 @@ class Learned(NamedTuple):
 
     content: bytes
     traces: list[Trace]
-    """One per chain, in the order of the member's chains; none for a latent-variable member."""
+    """One trace per chain, in the order of the chains; empty for a latent-variable member."""
 
 
 def learn_member(shared: Errand, member: tuple[str, MemberSettings]) -> Learned:
@@ -90,7 +90,7 @@ def learn_members(
     session: Session,
     fingerprint: str,
 ) -> tuple[dict[str, Voter], Trace]:
-    """Train all members that the checkpoint does not hold; return all, with their trace."""
+    """Train the members that are not in the checkpoint; return all members and their trace."""
     known: dict[str, Learned] = dict(_saved(session, fingerprint, members))
     missing = [(name, settings) for name, settings in members.items() if name not in known]
     learned_there = workers.run(learn_member, shared, missing)

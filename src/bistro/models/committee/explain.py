@@ -27,13 +27,13 @@ def explain_vote(
     training: Iterable[Sentence] | None,
     name: str | None,
 ) -> Explanation:
-    """Return the decisions of a member: the named one, or that with the highest weight."""
+    """Return the decisions of the named member, or of the member with the highest weight."""
     place, explainer = _explainer(committee, name)
     member = committee.members[place]
     note = "the given tree"
     if min(sentence.heads) < 0:
         sentence, is_met = _tree_of(committee, member, sentence)
-        note = "the committee's tree" if is_met else "its own tree, since it cannot make the other"
+        note = "the committee's tree" if is_met else "its own tree (it cannot generate the other)"
     found = explainer.explain(sentence, training)
     weight = committee.fits["joint"].heads[place]
     who = f"Member {committee.member_names()[place]} of the committee, weight {weight:.2f}, {note}."
@@ -54,14 +54,14 @@ def _explainer(committee: CommitteeModel, name: str | None) -> tuple[int, Explai
     ]
     if not able:
         raise BistroError(EXPLAIN.refusal("isbn"))
-    # Of equal ones the first: it has the committee's tags.
+    # Among members with equal weights, use the first: it has the committee's tags.
     return max(able, key=lambda one: weights[one[0]])
 
 
 def _tree_of(committee: CommitteeModel, member: Voter, sentence: Sentence) -> tuple[Sentence, bool]:
-    """Return the committee's tree with the member's tags for it, and whether it can make the tree.
+    """Return the committee's tree with the member's tags, and whether the member can generate it.
 
-    The tags of a member may have features joined to them, which are those of FEATS.
+    The tags of a member may have features joined to them, which come from FEATS.
     """
     found = committee.parse(sentence)
     heads, labels = found.heads, found.labels

@@ -18,12 +18,12 @@ from bistro.treebank.sentence import Sentence
 STRETCHES = 5
 LARGEST_SHARE = 0.2
 MOST_WORDS = 12_000
-"""The standard error of the accuracy of 12,000 words is about 0.3 %: more would be wasted time."""
+"""With 12,000 words, the standard error of the accuracy is about 0.3 %, which is enough."""
 LEAST_WORDS = 1000
 
 
 def stretches(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Return the training sentences and the held-out ones; a small treebank has none of those."""
+    """Return training and held-out sentences; nothing is held out from a small treebank."""
     size, words = len(sentences), sum(map(len, sentences))
     share = min(LARGEST_SHARE, MOST_WORDS / max(words, 1))
     if share * words < LEAST_WORDS or size < STRETCHES / LARGEST_SHARE:
@@ -42,7 +42,7 @@ def places(size: int, share: float) -> set[int]:
     number = STRETCHES if share * size >= STRETCHES else 1
     found: set[int] = set()
     for stretch in range(number):
-        # In the middle of each part of the treebank, whose ends may be those of its genres.
+        # Use the middle of each part of the treebank: near its ends, the genre may change.
         middle = (stretch + 0.5) * size / number
         first = round(middle - share * size / number / 2)
         found.update(range(first, round(middle + share * size / number / 2)))

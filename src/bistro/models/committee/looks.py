@@ -1,8 +1,8 @@
 """The spelling of words as numbers, for the features of stacked decisions.
 
-A word has one number each for its form, its lower case, its last 3, 2 and 4 letters, its first 3
-letters and its shape, one that is 1 for punctuation, and one each for its last letter and its first
-two. Numbers are checksums of strings, so that they are the same in every run.
+There is one number each for a word's form, its form in lower case, its last 3, 2 and 4 letters, its
+first 3 letters, its shape, punctuation (1 if it is), its last letter and its first two letters. The
+numbers are checksums of strings, so that they are the same in every run.
 
 >>> dog, dogs = looks(["dog", "Dogs"]).tolist()
 >>> dog[1] == dogs[1], looks_of("Dog")[1] == looks_of("dog")[1], looks_of(",")[7]
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 MORE = 2
-"""Numbers that only templates see, after those of the core."""
+"""Number of additional columns, which only templates see; they follow the columns of the core."""
 REMEMBERED = 200_000
 """Maximum number of words whose numbers are cached."""
 
@@ -49,7 +49,7 @@ def checksum(text: str) -> int:
 
 
 def _shape(form: str) -> str:
-    """Return the classes of the first and the last letter, and the other kinds of characters.
+    """Return the classes of the first and last letter, and marks for hyphens and digits.
 
     >>> _shape("Xerox-2000"), _shape("dogs")
     ('Xd-9', 'xx')

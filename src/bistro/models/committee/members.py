@@ -46,7 +46,7 @@ def member_settings(
     """Return the settings of every member, by name; members that could not differ are left out."""
     base = replace(preset_settings(config.preset, sentences), sampler=config.sampler)
     if base.unsupervised.sweeps:
-        raise ConfigError("members of a committee learn from trees: unsupervised.sweeps = 0")
+        raise ConfigError("members of a committee learn from trees: set unsupervised.sweeps = 0")
     has_labels = base.labels != "none" and len({d for s in sentences for d in s.deprels}) > 1
     other = other_tags_of(sentences, base.tagset)
     found: dict[str, MemberSettings] = {}
@@ -69,7 +69,7 @@ def member_settings(
 
 
 def _instead(wanted: str, members: Sequence[str]) -> str:
-    """Return the member who takes the place of one that needs the other column of tags.
+    """Return the name of the member that replaces one that needs the other column of tags.
 
     >>> _instead("right-other-tags", ["left", "right"]), _instead("right-other-tags", ["left"])
     ('left-labels', 'right')
@@ -81,7 +81,7 @@ def _instead(wanted: str, members: Sequence[str]) -> str:
 def _transition(
     name: str, config: CommitteeConfig, base: TransitionConfig, *, has_labels: bool
 ) -> TransitionConfig:
-    """Return the direction, contexts and treatment of unknown words that a name stands for."""
+    """Return the settings of a transition parser: its name selects direction and contexts."""
     side, _, family = name.partition("-")
     settings = replace(base, direction="right-to-left" if side == "right" else "left-to-right")
     if family == "table1" or (family == "labels" and not has_labels):
@@ -95,7 +95,7 @@ def _transition(
 
 
 def _isbn(own: IsbnConfig, settings: TransitionConfig, *, to_left: bool) -> IsbnConfig:
-    """Return the settings of a latent-variable parser with the same trees as the others."""
+    """Return the settings of a latent-variable parser that uses the same trees as the others."""
     return replace(
         own,
         direction="right-to-left" if to_left else own.direction,
@@ -117,7 +117,7 @@ def _eisner(settings: TransitionConfig, *, generated: bool) -> EisnerConfig:
 
 
 def preset_settings(name: str, sentences: Sequence[Sentence]) -> TransitionConfig:
-    """Return the settings of a preset or file; auto: those of the preset that fits a treebank."""
+    """Return the settings of a preset or file; ``auto`` selects the preset that fits a treebank."""
     chosen = preset_for(sentences) if name == AUTO else name
     if chosen is None:
         return TransitionConfig()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bistro.models.abilities import Voter
 
 USUAL_SHARPNESS = 1.4
-"""Without a development set; fitted on those of three treebanks it was 1.2 to 1.5."""
+"""The sharpness without a development set. Fitted values of three treebanks were 1.2 to 1.5."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Fit:
     """The weight of each member, and the sharpness of the mixture."""
 
     heads: tuple[float, ...]
-    """Weights for heads and labels; they sum to 1, as do those for tags."""
+    """Weights for heads and labels, which sum to 1; the weights for tags also sum to 1."""
     tags: tuple[float, ...]
     sharpness: float = USUAL_SHARPNESS
 
@@ -88,24 +88,24 @@ class OtherVotes:
 
 @dataclass(frozen=True)
 class Symbols:
-    """Labels and tags of a committee, and the numbers of its members' symbols in it."""
+    """Labels and tags of a committee, and the mapping from its members' symbols to them."""
 
     labels: list[str]
     tags: list[str]
     tag_column: str
     nonprojective: Scheme | None
     label_numbers: list[Ints]
-    """For each member: the common number of each of its labels; the last is -1, for no label."""
+    """For each member: the common number of each of its labels, followed by -1 for no label."""
     tag_numbers: list[Ints | None]
-    """For each member: the common number of each of its tags; None if its tags differ in column."""
+    """For each member: the common number of each of its tags, or None if it uses another column."""
     other_tags: dict[str, OtherVotes]
-    """The tags of members with another column, by its name."""
+    """The tags of members that use another column, by the name of the column."""
 
     @classmethod
     def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
-        """Collect the symbols of all members; tags are those of the first one's column.
+        """Collect the symbols of all members; tags come from the column of the first member.
 
-        With `like`, their numbers are those of another committee that knows all of them.
+        With `like`, symbols get the numbers of another committee that knows all of them.
         """
         if len({bool(member.label_names) for member in members}) > 1:
             raise BistroError("models with labels and without cannot parse together")
@@ -150,7 +150,7 @@ class Mixture:
     relaxed: NDArray[np.bool_]
     other_tags: dict[str, Rows]
     longest: int = LONGEST_FOR_RISK
-    """Sentences with more words get no minimum-risk tree."""
+    """Maximum length of a sentence with a minimum-risk tree."""
 
     @classmethod
     def of(
@@ -195,7 +195,7 @@ class Mixture:
         ).astype(np.int64)
         labelled = self._labelled
         of_arc = labelled.among(self.code.head(labelled.what) == heads[labelled.row]).likeliest()
-        # An arc that nobody proposed, or not with a label, gets the word's likeliest label.
+        # An arc that no member proposed with a label gets the word's likeliest label.
         labels = np.where(of_arc >= 0, self.code.label(of_arc), self._labels.likeliest())
         return heads, labels, self.tags.likeliest()
 
@@ -236,7 +236,10 @@ class Mixture:
 
 
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:
-    """Return the votes with the committee's numbers for labels and tags; mixing adds equal ones."""
+    """Return the votes with the committee's numbers for labels and tags.
+
+    A word may then have several entries with the same number, which mixing adds up.
+    """
     code = ArcCode(len(symbols.labels))
     arcs: list[Rows] = []
     tags: list[Rows | None] = []
@@ -249,7 +252,10 @@ def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], lis
 
 
 def _counted(votes: Sequence[Votes], lengths: Sequence[int]) -> list[NDArray[np.bool_]]:
-    """Return, for each word, the members that count: those that were able to use its evidence."""
+    """Return, for each member, the words on which its vote counts.
+
+    A member counts if it was able to use the evidence, or if no member was.
+    """
     relaxed = np.stack([vote.relaxed for vote in votes])
     counts = ~relaxed | relaxed.all(axis=0)
     return [np.repeat(row, lengths) for row in counts]
@@ -258,7 +264,7 @@ def _counted(votes: Sequence[Votes], lengths: Sequence[int]) -> list[NDArray[np.
 def _row_weights(weights: Sequence[float], counted: Sequence[NDArray[np.bool_]]) -> list[Floats]:
     shares = np.asarray(weights)[:, None] * np.stack(counted)
     total = shares.sum(axis=0)
-    # Members that all weigh nothing, and are alone in having used the evidence, count alike.
+    # If all members that used the evidence have weight 0, they count equally.
     shares = np.where(total > 0, shares, np.stack(counted))
     return list(shares / shares.sum(axis=0))
 
@@ -269,13 +275,13 @@ def sharper(mixture: Mixture, power: float) -> Mixture:
 
 
 def _with_sharper_heads(arcs: Rows, code: ArcCode, power: float) -> Rows:
-    """Sharpen the distribution of heads; that of labels given the head stays."""
+    """Sharpen the distribution of heads, and keep the distribution of labels given the head."""
     if power == 1:
         return arcs
     head = code.head(arcs.what)
     heads = gathered(arcs.row, head, arcs.probability, len(arcs))
     factor = heads.sharpened(power).probability / np.maximum(heads.probability, 1e-300)
-    # Arcs are in the order of their heads, so those of one head are neighbours.
+    # Arcs are sorted by head, so that arcs with the same head are adjacent.
     row = arcs.row
     is_new = np.concatenate(([0], (head[1:] != head[:-1]) | (row[1:] != row[:-1])))
     return Rows(arcs.begin, arcs.what, arcs.probability * factor[np.cumsum(is_new)])

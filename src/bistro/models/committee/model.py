@@ -6,9 +6,9 @@ over its tags: marginals of its own posterior over trees. The committee mixes th
     p(head, label of i) = Σ_m w_m p_m(head, label of i)         p(tag of i) = Σ_m v_m p_m(tag of i)
 
 makes the heads sharper or flatter by a power that was fitted with the weights, and returns the
-tree with the highest expected number of right heads. Members err in different places, one because
-it reads from left to right, one because it reads from right to left, one because it sees labels:
-the mixture is better than the best of them.
+tree with the highest expected number of correct heads. Members make different errors, since one
+reads from left to right, one from right to left, and one sees labels. The mixture is better than
+the best member.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -64,8 +64,9 @@ if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
 
 WORDS_IN_CHARTS = 300
-"""A chart over all tags of all words takes 0.4 s for 250 words, 3 s for 500 and 90 s for 1,000 (and
-gigabytes): with tags to be found, members with charts have no say in sentences above this."""
+"""Maximum length of a sentence on which members with charts vote, if tags are predicted. A chart
+over all tags of all words takes 0.4 s for 250 words, 3 s for 500, and 90 s and gigabytes of memory
+for 1,000."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class CommitteeOptions(DictionaryOptions):
     """Options of a committee; each member uses the options that it has."""
 
     samples_by_number: ClassVar[bool] = False
-    """Members with a maximum length count only the other sentences."""
+    """False, since members with a maximum length number only the sentences that they parse."""
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 100
@@ -166,7 +167,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return ", ".join([*parts, chosen.goal])
 
     def asked(self, **given: Any) -> dict[str, Any]:
-        """Return the options of the members: the given ones, and the committee's defaults."""
+        """Return the options of the members: the given options, and the committee's defaults."""
         return {"tags": "joint", "size": self.config.particles, **given}
 
     def _chosen(self, options: Mapping[str, Any]) -> CommitteeOptions:
@@ -287,7 +288,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
     def _may_cross(self, mixture: Mixture, chosen: CommitteeOptions) -> list[bool]:
-        """Return for each sentence whether arcs of its tree may cross; given arcs stay."""
+        """Return for each sentence whether arcs of its tree may cross; given arcs do not change."""
         knows = self.crossing.counts and self.symbols.nonprojective == "head"
         if not knows or not chosen.by_risk or chosen.partial:
             return [False] * (mixture.offsets.size - 1)
@@ -300,7 +301,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return with_crossing_arcs(tree, mixture, number, sentence.forms, self.crossing, weight)
 
     def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
-        """Return the tree of the member with the highest weight, if a sentence is too long."""
+        """Return the tree of the member with the highest weight, for a very long sentence."""
         weights = self.fits[asked["tags"]].heads
         able = [len(sentence) <= self.most_words_of(m, asked) for m in self.members]
         first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
@@ -311,9 +312,9 @@ class CommitteeModel(TaggingByParsing, Model):
     def explain(
         self, sentence: Words, training: Iterable[Sentence] | None = None, member: str | None = None
     ) -> Explanation:
-        """Explain how a member generates a tree: the named one, or that with the highest weight.
+        """Explain how the named member, or the one with the highest weight, generates a tree.
 
-        It is the sentence's own tree, if it has one, or that of the committee.
+        The tree is the sentence's own tree, if it has one, or the committee's tree.
         """
         from bistro.models.committee.explain import explain_vote
 

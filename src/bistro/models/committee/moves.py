@@ -1,15 +1,14 @@
-"""Crossing arcs of a committee: a word moves where the votes for a crossing arc prevail.
+"""Crossing arcs of a committee: a word is moved if the votes for a crossing arc prevail.
 
 Members are parsers of projective trees. A vote for (h, d↑x) means that the word depends, with label
-d, on a descendant t of h whose own label is x. Such votes are rarely the likeliest, because the
-note is one more thing that a member must get right. But some patterns of words cross more often
-than not (`bistro.models.committee.crossing`), and members do not see whether a pattern is one of
-them.
+d, on a descendant t of h whose own label is x. Such a vote is rarely the most probable, because the
+member must predict this annotation as well. But some patterns of words cross more often than not
+(`bistro.models.committee.crossing`), and members do not see these patterns.
 
 A vote for a crossing arc counts `weight` times the square root of the odds that its pattern
-crosses, and at least once. Votes (h, d↑y), which have the word on another one below h, count for t
-with OTHER_NOTES of their probability. Where these votes outweigh those for the head that the word
-has in the tree, it moves.
+crosses, and at least once. Votes (h, d↑y), which attach the word to another word below h, count for
+t with OTHER_NOTES of their probability. If these votes outweigh the votes for the head of the word
+in the tree, the word is moved.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from bistro.models.results.parses import Analysis
 from bistro.treebank.projectivity import LIFTED
 
 LEAST_VOTE = 0.01
-"""Less probable votes cannot outweigh others."""
+"""Minimum probability of a vote; less probable votes cannot outweigh others."""
 OTHER_NOTES = 0.3
 MOST_SHARE = 0.99
 
@@ -71,7 +70,7 @@ def with_lifted_votes(mixture: Mixture) -> list[bool]:
 
 
 def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Return whether a word is the other one, or dominates it."""
+    """Return whether a word is equal to another word, or dominates it."""
     while other and other != word:
         other = heads[other - 1]
     return other == word
@@ -106,7 +105,7 @@ class _Votes:
         return cls(rows)
 
     def of_head(self, word: int, head: int) -> float:
-        """Return the probability of a head, without votes that it is another one below it."""
+        """Return the probability of a head, without votes for a crossing arc to a word below it."""
         return sum(p for h, la, p in self.rows[word - 1] if h == head and LIFTED not in la)
 
     def lifted(
@@ -128,7 +127,7 @@ class _Votes:
 
 
 def _notes(row: Sequence[tuple[int, str, float]]) -> dict[int, list[tuple[float, str, str]]]:
-    """Return the likely votes for crossing arcs by head: probability, label and label of t."""
+    """Return the likely votes for crossing arcs by head, as (probability, label, label of t)."""
     found: dict[int, list[tuple[float, str, str]]] = {}
     for head, noted, probability in row:
         label, arrow, below = noted.partition(LIFTED)
@@ -146,6 +145,6 @@ def _for_target(notes: Sequence[tuple[float, str, str]], target_label: str) -> t
 
 
 def _times(share: float, weight: float) -> float:
-    """Return the factor on a vote for an arc whose pattern crosses with this share."""
+    """Return the factor on a vote for a crossing arc, given its pattern's share of crossings."""
     share = min(share, MOST_SHARE)
     return max(1.0, weight * math.sqrt(share / (1 - share)))

@@ -1,8 +1,8 @@
 """The other column of tags: whether a treebank has one that members can learn from.
 
-A treebank may have tags in one column alone, in both, or in one of them with gaps. Where most words
-have a tag of the other column, gaps are filled: with the tag that the same word has most often
-beside the same tag of the first column, or else with the most frequent one beside it.
+A treebank may have tags in one column, in both, or in both with gaps in one of them. If most words
+have a tag in the other column, gaps are filled with the most frequent tag of the same word with the
+same tag in the first column, or else with the most frequent tag for that tag of the first column.
 
 >>> words = [("the", "DET", "DT"), ("dog", "NOUN", "NN"), ("dogs", "NOUN", "_")]
 >>> columns = dict(zip(("forms", "upos", "xpos"), map(list, zip(*words)), strict=True))
@@ -26,7 +26,7 @@ from bistro.treebank.sentence import Sentence
 
 Column = Literal["upos", "xpos"]
 LEAST_SHARE = 0.5
-"""Share of the words that must have a tag, so that the others can be filled in."""
+"""Minimum share of words with a tag; below it, missing tags are not filled in."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class OtherTags:
     words: int
     missing: int
     is_same: bool
-    """Every tag is equal to that of the first column."""
+    """True if every tag is equal to the tag in the first column."""
     kinds: int
     """Number of different tags."""
 
@@ -89,7 +89,7 @@ class OtherTags:
 
         def likeliest(form: str, tag: str) -> str:
             counts = by_word.get((form, tag)) or by_tag.get(tag)
-            # Beside a tag that has none at all, the tag itself is as good a name as any.
+            # If no word with this tag has one in the other column, use the tag itself.
             return max(counts, key=lambda name: (counts[name], name)) if counts else tag
 
         def whole(sentence: Sentence) -> Sentence:

@@ -2,9 +2,10 @@
 
     p(tree) = Σ_m w_m p_m(tree)
 
-A sample is drawn in two steps, a member by its weight and then a tree of that member's. For the
-most probable trees each member proposes its own best; the same heads and tags from several members
-are one tree, whose probabilities are added up and whose labels are those of its strongest sponsor.
+A sample is drawn in two steps: first a member by its weight, then a tree from that member. For the
+most probable trees, each member proposes its own best trees. Trees with the same heads and tags
+from several members count as one: their probabilities are added up, and the labels are taken from
+the member that contributes most.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ if TYPE_CHECKING:
     from bistro.models.committee.model import CommitteeModel
 
 LEAST_PROPOSED = 10
-"""Trees that each member proposes, even where fewer are asked for."""
+"""Minimum number of trees that each member proposes, even if fewer are requested."""
 
 
 def pooled(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
-    """Yield the most probable trees of every sentence among those that members propose."""
+    """Yield the most probable of the trees that members propose for each sentence."""
     kbest = asked.get("kbest", 1)
     wanted = {"kbest": max(kbest, LEAST_PROPOSED), "mbr": False, "samples": 0}
     weights = committee.fits[asked["tags"]].heads
@@ -90,7 +91,10 @@ def _up_to(words: float, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
 def _tags(
     committee: CommitteeModel, analysis: Analysis, place: int, parses: Mapping[int, Parse]
 ) -> list[str]:
-    """Return the tags of a tree in the committee's column: other columns borrow the first's."""
+    """Return the tags of a tree in the committee's column.
+
+    If the member uses another column, the tags come from the best tree of a member that does not.
+    """
     numbers = committee.symbols.tag_numbers
     if numbers[place] is None:
         place = next(i for i in parses if numbers[i] is not None)

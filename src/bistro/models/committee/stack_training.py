@@ -1,15 +1,16 @@
 """Training of a stack: members trained on a part of the treebank vote on the rest.
 
-The training sentences are dealt into folds, in short stretches, so that every fold has all genres.
-For each fold, members learn quickly from the other folds and vote on this one. So there are votes
-on the whole treebank, by members that have not seen the sentence. From them come
+The training sentences are divided into folds, in short stretches, so that every fold has all
+genres. For each fold, members are trained briefly on the other folds and vote on this one. So there
+are votes on the whole treebank by members that have not seen the sentence. From these votes are
+learned
 
     the weights of the mixture      as from a development set
     the stack                       by stochastic gradient, a few passes in random order
 
-Members that have learned from everything are a little better than those of the folds. This affects
-only the sharpness, which is fitted on a development set, and is 1 without one. (Fitted on a fold
-that the stack has not seen, it made heads 1 to 3 points less probable than they were correct.)
+Members trained on all sentences are slightly better than the members of the folds. This affects
+only the sharpness, which is fitted on a development set, and is 1 without one. (If it was fitted on
+a fold that the stack had not seen, mean probabilities were 1 to 3 points below the accuracy.)
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from bistro.treebank.sentence import Sentence
 STRETCH = 20
 """Number of neighbouring sentences that stay together in a fold."""
 LEAST_STACKED = 4000
-"""With fewer votes, a stack does more harm than good."""
+"""Minimum number of words; with fewer votes, a stack reduces accuracy."""
 
 
 def dealt(
@@ -69,7 +70,7 @@ def dealt(
 
 
 Lesson = tuple[StackBatch, NDArray[np.int32], int]
-"""Candidates, the place of the gold one among those of each word, and the number of sentences."""
+"""Candidates, the index of each word's gold candidate, and the number of sentences."""
 
 
 class Counted(NamedTuple):
@@ -78,7 +79,7 @@ class Counted(NamedTuple):
     sentences: list[Sentence]
     votes: list[Votes]
     symbols: Symbols
-    """The numbers of these voters' symbols in the whole committee."""
+    """The mapping from these voters' symbols to the symbols of the whole committee."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class Judging:
     def learned(
         self, way: str, folds: Sequence[Counted], dev: Sequence[Sentence] | None
     ) -> tuple[Fit, Stack]:
-        """Return the weights of members and a stack, for given tags or for tags that are found."""
+        """Return the weights of the members and a stack, for given or for predicted tags."""
         first = folds[0]
         fit = weights_of(first.votes, first.symbols, first.sentences, self.config.weights)
         ballots = [
@@ -126,7 +127,7 @@ class Gold:
 
     @classmethod
     def of(cls, ballot: Ballot) -> Gold:
-        """Return those of a ballot's sentences; crossing arcs are lifted as members see them."""
+        """Return the correct symbols of a ballot's sentences; crossing arcs are lifted."""
         symbols = ballot.mixture.symbols
         label_numbers = {label: i for i, label in enumerate(symbols.labels)}
         tag_numbers = {tag: i for i, tag in enumerate(symbols.tags)}
@@ -143,7 +144,7 @@ class Gold:
 
 
 def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, tags: bool) -> Stack:
-    """Return a stack trained on votes; a stack for given tags does not decide on tags."""
+    """Train a stack on votes; a stack for given tags does not decide on tags."""
     golds = [Gold.of(ballot) for ballot in ballots]
     templates = usual(classes=bool(ballots[0].classes.words))
     wanted = [name for name in DECISIONS if (name != TAGS or tags)]
@@ -162,7 +163,7 @@ def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, ta
 def _weights(
     name: str, parts: Sequence[Lesson], templates: Templates, settings: StackSettings, seed: int
 ) -> Weights:
-    """Return the weights of one decision, the mean of those after each pass of the second half."""
+    """Return the weights of one decision, averaged over the second half of the passes."""
     learner = StackLearner(
         bits=settings.bits, rate=settings.rate, dropout=settings.dropout, seed=seed
     )
@@ -180,7 +181,7 @@ def _weights(
 
 
 def _lesson(name: str, ballot: Ballot, gold: Gold) -> Lesson:
-    """Return a batch of candidates, the place of the gold one among them, and its sentences."""
+    """Return candidates, the index of each word's gold candidate, and the number of sentences."""
     if name == TAGS:
         candidates, wanted = ballot.tag_candidates(), gold.tags
     elif name == HEADS:

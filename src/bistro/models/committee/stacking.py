@@ -1,23 +1,23 @@
-"""Stacked decisions: the votes of several members, weighed by one more model.
+"""Stacked decisions: the votes of several members, weighted by one more model.
 
-A mixture gives every member one weight, whatever is voted on. But members make different errors:
+A mixture gives every member one weight for all decisions. But members make different errors:
 one is good at short arcs, another at conjunctions. A *stack* learns this from votes on sentences
 that the members have not seen. It is a conditional logit,
 
     p(candidate) ∝ exp Σ_k θ_k f_k(candidate)
 
 over the candidates that members propose. Its features are the members' log-probabilities (alone,
-and for each tag, label and distance), who has the candidate as first choice, and the words, tags
-and arcs around it in the tree of the plain mixture. Decisions are made in this order:
+and for each tag, label and distance), the members whose first choice the candidate is, and the
+words, tags and arcs around it in the tree of the plain mixture. Decisions are made in this order:
 
     tags      given the tree of the mixture
     heads     given these tags
     labels    given the heads of the tree with the highest sum of head probabilities
 
-Each gives probabilities for every word, which take the place of the mixture's. A value that no
-member proposes is not a candidate, so evidence is kept. Where few heads are proposed, none of them
-may be right: that is one more candidate. Its probability is left out of the result, so that the
-heads of a word may sum to less than 1. Nivre and McDonald (2008) and Martins et al. (2008) stacked
+Each gives probabilities for every word, which replace those of the mixture. A value that no member
+proposes is not a candidate, so evidence is kept. All proposed heads of a word may be wrong; this
+case is one more candidate. Its probability is left out of the result, so that the heads of a
+word may sum to less than 1. Nivre and McDonald (2008) and Martins et al. (2008) stacked
 parsers in this way, with one parser's tree as features of another.
 """
 
@@ -46,15 +46,15 @@ from bistro.treebank.sentence import Sentence
 TAGS, HEADS, LABELS = "tags", "heads", "labels"
 DECISIONS = (TAGS, HEADS, LABELS)
 LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
-"""The probability in the mixture that makes an entry a candidate."""
+"""Minimum probability of a candidate in the mixture."""
 
 NO_TAG = -5
-"""The tag of a column that no member has."""
+"""The tag in a column that no member uses."""
 NO_LABEL = -9
-"""The label of the candidate without a head."""
+"""The label of the candidate for "none of the heads"."""
 
 SMALLEST = 0.05
-"""Weights that are closer to 0 are not kept: most features were seen once or twice."""
+"""Weights that are closer to 0 are not saved. Most features were seen only once or twice."""
 DAMAGED = "the weights of the stack are damaged"
 
 Weights = NDArray[np.float32]
@@ -64,13 +64,13 @@ SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
 
 @dataclass(frozen=True)
 class Candidates:
-    """The candidates of every word, and the votes for each; the mixture is the last voter."""
+    """The candidates of every word, and the votes for each; the last voter is the mixture."""
 
     rows: Rows
     votes: NDArray[np.float32]
     """One row per candidate, one column per voter."""
     context: Ints
-    """The companion of each candidate: the likeliest label of an arc, or the head of a label."""
+    """A second value of each candidate: the likeliest label of an arc, or the head of a label."""
 
     def places_of(self, gold: Ints) -> NDArray[np.int32]:
         """Return the index of the gold entry of each word, or -1."""
@@ -92,13 +92,13 @@ class Tree:
 
 @dataclass(frozen=True)
 class Ballot:
-    """The votes of all members on some sentences, in the committee's numbers, and their mixture."""
+    """The votes of all members on a batch of sentences, with common symbols, and their mixture."""
 
     sentences: Sequence[Sentence]
     mixture: Mixture
     arcs: Sequence[Rows]
     tags: Sequence[Rows]
-    """Votes on tags, of those members that have the committee's tags."""
+    """Votes on tags by the members that have the committee's tags."""
     single_root: bool
     threads: int = 1
     given: NDArray[np.bool_] | None = None
@@ -107,7 +107,10 @@ class Ballot:
 
     @cached_property
     def positions(self) -> Ints:
-        """The position of every word in its sentence, from 1; as its own head, it means "none"."""
+        """The position of every word in its sentence, from 1.
+
+        As a candidate head of the word itself, it means "none of the heads".
+        """
         lengths = np.diff(self.mixture.offsets)
         first = np.repeat(self.mixture.offsets[:-1], lengths)
         return np.arange(first.size) - first + 1
@@ -118,12 +121,12 @@ class Ballot:
 
     @cached_property
     def looks(self) -> NDArray[np.int32]:
-        """What the words look like, one row per word."""
+        """The spelling of the words as numbers, one row per word."""
         return looks(self._forms)
 
     @cached_property
     def words(self) -> NDArray[np.int32]:
-        """What templates see of the words themselves, one row per word."""
+        """The properties of words for the templates, one row per word."""
         seen, classes = self.looks, self.classes.of(self._forms)
         own = (
             seen[:, : STACK_FORMS - 1],
@@ -159,7 +162,7 @@ class Ballot:
         head = code.head(arcs.what)
         span = int(head.max(initial=0)) + 1
         key = arcs.row * span + head
-        # Arcs are in the order of their heads, so those of one head are neighbours.
+        # Arcs are sorted by head, so that arcs with the same head are adjacent.
         first = np.flatnonzero(np.diff(key, prepend=-1))
         labels = Rows(np.append(first, key.size), code.label(arcs.what), arcs.probability)
         of_arc = np.searchsorted(key[first], rows.row * span + rows.what)
@@ -254,7 +257,7 @@ class Stack:
         return Rows(found.rows.begin, found.rows.what, probability)
 
     def arrays(self) -> Arrays:
-        """Return the weights of each decision: all of them, or where they are and what."""
+        """Return the weights of each decision, dense or, with templates, in sparse form."""
         if not self.templates:
             return dict(self.weights)
         found: dict[str, NDArray[Any]] = {}
@@ -267,7 +270,7 @@ class Stack:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, templates: Mapping[str, Templates] | None = None) -> Stack:
-        """Restore the stack, and check it; older files have all weights, and no templates."""
+        """Restore the stack, and check it; older files have dense weights and no templates."""
         if not templates:
             return cls({name: _checked(name, weights) for name, weights in arrays.items()})
         names = {name.partition(".")[0] for name in arrays}
@@ -278,13 +281,13 @@ class Stack:
 
 
 def rounded(weights: NDArray[np.float64]) -> Weights:
-    """Return weights as a file keeps them: with half precision, and without the smallest."""
+    """Round weights to the precision of a file: half precision, with the smallest set to 0."""
     kept = np.where(np.abs(weights) >= SMALLEST, weights, 0.0)
     return kept.astype(np.float16).astype(np.float32)
 
 
 def _whole(name: str, arrays: Arrays) -> Weights:
-    """Return the weights of a decision, most of which are 0."""
+    """Return the dense weights of a decision, given its sparse arrays."""
     names = size_of, places_of, weights_of = f"{name}.size", f"{name}.places", f"{name}.weights"
     if not set(names) <= set(arrays):
         raise ModelFileError(DAMAGED)
@@ -339,7 +342,7 @@ def normalised(rows: Rows) -> Rows:
 
 
 def _with_heads(mixture: Mixture, heads: Rows) -> Rows:
-    """Return arcs with these probabilities of heads; labels given the head stay."""
+    """Return arcs with these probabilities of heads, and unchanged labels given the head."""
     code, arcs = mixture.code, mixture.arcs
     row, head = arcs.row, code.head(arcs.what)
     before = mixture.heads
@@ -353,7 +356,7 @@ def _with_heads(mixture: Mixture, heads: Rows) -> Rows:
 
 
 def _with_labels(mixture: Mixture, heads: Ints, labels: Rows) -> Rows:
-    """Return arcs in which the labels of the arcs to these heads have these probabilities."""
+    """Return arcs with these probabilities of labels for the arcs to these heads."""
     code, arcs = mixture.code, mixture.arcs
     row = arcs.row
     is_chosen = code.head(arcs.what) == heads[row]

@@ -1,4 +1,4 @@
-"""What stacked decisions see, as data: templates of features.
+"""The feature templates of stacked decisions, as data.
 
 A template is a line of elements. An element is an attribute of a word in a role (`h.tag` is the tag
 of the head), or a fact about the candidate (`distance`). A feature is a template with the values of
@@ -28,11 +28,11 @@ from bistro._core import StackTemplates
 from bistro.errors import ModelFileError
 
 Templates = tuple[str, str]
-"""Those of candidates, and those with which the votes for them count."""
+"""The templates of candidates, and the templates that are combined with the votes for them."""
 
 LOOKS = ("form", "lower", "suffix3", "suffix2", "suffix4", "prefix3", "shape", "suffix1", "prefix2")
 CLASSES = ("few", "some", "many")
-"""Classes of words by the company they keep: a small, a middle and a large number of them."""
+"""Word classes by their neighbours, in divisions with few, some and many classes."""
 OTHER = "other"
 """The likeliest tag of the other column."""
 WORDS = (*LOOKS, *CLASSES, OTHER)
@@ -138,7 +138,7 @@ OF_CLASSES = {"tags": TAGS_OF_CLASSES, "heads": HEADS_OF_CLASSES, "labels": LABE
 
 
 def usual(*, classes: bool) -> dict[str, Templates]:
-    """Return the templates of all decisions, with those that see classes of words or without."""
+    """Return the templates of all decisions, with or without templates that see word classes."""
     return {
         name: (own + OF_CLASSES[name] if classes else own, of_votes)
         for name, (own, of_votes) in DECISIONS.items()
@@ -146,13 +146,13 @@ def usual(*, classes: bool) -> dict[str, Templates]:
 
 
 def lines(text: str) -> list[list[str]]:
-    """Return the elements of each template; empty templates count, blank lines do not."""
+    """Return the elements of each template, which may be empty; blank lines are ignored."""
     return [one.split() for row in text.splitlines() if row.strip() for one in row.split("|")]
 
 
 @lru_cache(64)
 def compiled(own: str, of_votes: str) -> StackTemplates:
-    """Return templates as the core takes them."""
+    """Return templates in the form that the core expects."""
     begin, elements = _numbers(lines(own))
     vote_begin, vote_elements = _numbers(lines(of_votes))
     return StackTemplates(
@@ -171,7 +171,7 @@ def _numbers(templates: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDA
 
 
 def element(name: str) -> tuple[int, int]:
-    """Return role and column of an element; facts have a role of their own."""
+    """Return the role and the column of an element; facts have a separate role."""
     role, _, column = name.rpartition(".")
     if not role and column in FACTS:
         return len(ROLES), FACTS.index(column)

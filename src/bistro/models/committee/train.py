@@ -1,12 +1,12 @@
 """Training of a committee: the latent-variable members, all others at once, then the weights.
 
-A checkpoint holds its phase, so that an interrupted training goes on where it was:
+A checkpoint records its phase, so that an interrupted run resumes where it was:
 
     phase i   latent-variable member i learns, until it is best on held-out trees
     last      the chains of all other members sweep side by side
 
-What earlier phases have made is carried along in the checkpoints of later ones. Then weights are
-fitted, and a stack learns to judge votes (`bistro.models.committee.stack_training`).
+The checkpoints of later phases contain the results of earlier ones. Then weights are fitted, and a
+stack learns to weight votes (`bistro.models.committee.stack_training`).
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
-"""Training of members that only calibrate votes; they are as confident as after 20 sweeps."""
+"""Sweeps of members that only calibrate votes; these are as confident as after 20 sweeps."""
 LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.5, 0.7
-"""The time of a latent-variable member, of one sweep, of matched lengths and of votes, each per
-member and relative to the others."""
+"""Relative times per member: training of a latent-variable member, one sweep, the matching of
+lengths, and votes."""
 PREPARING = 0.25
-"""The part of the time of a member's sweeps that its events take before them."""
+"""Time to prepare a member's events, relative to the time of its sweeps."""
 VOTING = 0.25
-"""The part of the time of fitting without a development set that votes take."""
+"""Share of the votes in the time of fitting without a development set."""
 VOTES_ON_ALL = 5.0
-"""Ratio of the time of votes on the training data to that of a development set."""
+"""Ratio of the time of votes on the training data to the time of votes on a development set."""
 VOTED = 0.9
-"""The part of the time of learning a stack that the votes of folds take."""
+"""Share of the votes on folds in the time of training a stack."""
 
 
 def train_committee(
@@ -77,7 +77,7 @@ def train_committee(
 ) -> CommitteeModel:
     """Train the members on trees, and fit weights and sharpness on a development set, if given.
 
-    From raw text, stacks learn which words occur in the same places.
+    Raw text is used to find the word classes of the stacks.
     """
     with progress.phase("preparing"):
         training = _Training(trees_of(data), config, run, dev)
@@ -106,7 +106,7 @@ def train_with_text(
     text: RawText,
     dev: Sequence[Sentence] | None = None,
 ) -> CommitteeModel:
-    """Train a committee whose stacks know words of raw text as well."""
+    """Train a committee whose stacks also know the words of raw text."""
     return train_committee(data, config, run, dev, text)
 
 
@@ -123,7 +123,7 @@ class _Training:
         self.settings = member_settings(self.config, self.sentences)
         own = preset_settings(self.config.preset, self.sentences).tagset
         self.other = other_tags_of(self.sentences, own)
-        # Weights are fitted anew in any case, but latent-variable members learn from `dev`.
+        # Weights are always fitted again, but latent-variable members also learn from `dev`.
         learned_from = [*self.sentences, *(self.dev or ())] if self._latent() else self.sentences
         content = hashlib.sha256("".join(map(str, learned_from)).encode()).hexdigest()
         kind = CommitteeModel.kind
@@ -183,7 +183,7 @@ class _Training:
         return [found[name] for name in self.settings], trace
 
     def _by_tagset(self) -> dict[str, list[Sentence]]:
-        """Return the training sentences for members with tags of either column."""
+        """Return the training sentences for each column of tags."""
         sentences: dict[str, list[Sentence]] = {self.other.own: self.sentences}
         if any(settings.tagset == self.other.other for settings in self.settings.values()):
             sentences[self.other.other] = self.other.filled(self.sentences)
@@ -254,9 +254,10 @@ class _Training:
         return {way: fit.sharpness for way, fit in found.items()}
 
     def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
-        """Return training and held-out sentences, and whether latent members already held them out.
+        """Return training and held-out sentences, and whether latent members held out the latter.
 
-        If their own held-out part is large enough, it is used: they need not be trained twice.
+        If the held-out part of these members is large enough, it is used, so that they need not
+        be trained twice.
         """
         for settings in self._latent().values():
             rest, held_out = split(self.sentences, None, settings, self.run.seed)
@@ -267,7 +268,8 @@ class _Training:
     def _of_the_rest(self, rest: list[Sentence], members: Sequence[Voter] | None) -> CommitteeModel:
         """Return a committee trained on a part of the sentences, in a few sweeps.
 
-        Latent-variable members are those of `members`, if these have not seen the other part.
+        Latent-variable members are taken from `members`, if given: they have not seen the other
+        part.
         """
         sampler = self.config.sampler
         sweeps, samples = min(SWEEPS, sampler.sweeps), min(SAMPLES, sampler.samples)
@@ -289,7 +291,7 @@ class _Training:
 def shares(
     members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool, folds: int = 0
 ) -> dict[str, float]:
-    """Return the parts of the time of a training that its phases take, roughly."""
+    """Return the approximate share of each phase in the training time."""
     latent = sum(isinstance(settings, IsbnConfig) for settings in members.values())
     others = len(members) - latent
     costs = {
@@ -308,7 +310,7 @@ def shares(
 def _fits(
     model: CommitteeModel, sentences: Sequence[Sentence], threads: int, share: float
 ) -> dict[str, Fit]:
-    """Return the weights for found and for given tags."""
+    """Return the weights for predicted and for given tags."""
     ways = progress.each(WAYS, "votes of all members", len(WAYS), share=share)
     return {way: fitted(model, sentences, way, threads) for way in ways}
 
@@ -316,7 +318,7 @@ def _fits(
 def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
     """Return equal weights; latent-variable members do not vote on tags if there are others.
 
-    By themselves they tag far worse, most of all where they have learned from few sentences.
+    Their own tags are far worse, especially after training on few sentences.
     """
     equal = Fit.equal(len(settings))
     tagging = np.array([not isinstance(own, IsbnConfig) for own in settings])
@@ -326,7 +328,7 @@ def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
 
 
 def _quick(settings: MemberSettings, sampler: SamplerSettings) -> MemberSettings:
-    """Return the settings of a member that only votes; lengths are those of generated sentences."""
+    """Return the settings of a member that only votes, so that lengths need not be matched."""
     if isinstance(settings, IsbnConfig):
         return settings
     if isinstance(settings, TransitionConfig):

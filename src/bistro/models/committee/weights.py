@@ -1,9 +1,10 @@
 """Weights and sharpness of a committee's votes, learned on held-out data.
 
-Likely weights make the right answers probable (`bistro.inference.mixture_weights`). Accurate
-weights maximise correct choices; the choice for a word is the likeliest entry of the mixture. From
-equal weights, one weight after the other is multiplied or divided by 1.5 as long as more words come
-out right. A weak member that makes different errors helps choices more than likelihood.
+Likely weights maximise the probability of the correct entries (`bistro.inference.mixture_weights`).
+Accurate weights maximise the number of correct choices, where the choice for a word is the
+likeliest entry of the mixture. The search starts from equal weights, and multiplies or divides one
+weight after the other by 1.5 as long as more words are correct. A weak member that makes different
+errors improves choices more than likelihood.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from bistro.models.parsing.votes import Rows, mixed
 SHARPEST = 3.0
 STEP = 1.5
 LEAST_GAIN = 1e-4
-"""Share of the words that a step must correct; a smaller gain is chance."""
+"""Minimum gain of a step, as a share of the words; smaller gains are due to chance."""
 MOST_ROUNDS = 10
 
 
@@ -30,7 +31,7 @@ def likely_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
 
 
 def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
-    """Return the weights, summing to 1, under which most likeliest entries are correct."""
+    """Return the weights, summing to 1, with the most correct choices."""
     right = _counter(members, gold)
     weights = np.full(len(members), 1 / len(members))
     best = right(weights)
@@ -49,9 +50,9 @@ def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats
 
 
 def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floats], float]:
-    """Return a function from weights to the number of words whose likeliest entry is the gold one.
+    """Return a function that maps weights to the number of words with a correct choice.
 
-    Words whose gold entry is listed by no member are never correct, and are left out.
+    Words whose gold entry is not listed by any member are never correct, and are left out.
     """
     union = mixed(members, [1.0] * len(members))
     row, span = union.row, int(union.what.max(initial=0)) + 1
@@ -72,10 +73,10 @@ def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floa
 
 
 def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
-    """Return the power under which the mean probability of the likeliest entries is their accuracy.
+    """Return the power for which the mean probability of the likeliest entries is their accuracy.
 
-    Both are means over all words. The mean probability grows with the power, so there is one such
-    power, unless it lies outside all that is sensible.
+    Both are means over all words. The mean probability grows with the power, so the solution is
+    unique, unless it lies outside the range that is searched.
     """
     chosen = rows.likeliest()
     accuracy = float(np.mean(chosen == gold))

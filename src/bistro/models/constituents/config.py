@@ -27,7 +27,7 @@ Member = Literal[
     "right-plain",
 ]
 MARKS: dict[str, Marks] = {"plain": "none", "verbs": "verbs"}
-"""What labels show in members whose names end like this; in others, heads."""
+"""Endings of member names, and what the labels of these members show; by default, heads."""
 DEPTH = 10
 
 
@@ -38,15 +38,15 @@ class ConstituentsConfig:
     members: tuple[Member, ...] = setting(
         ("head-left", "head-right", "left", "head-left-verbs", "head-right-verbs"),
         "How each member splits its trees (binarisation of trees), and what its labels show "
-        "(marks): heads, or what the end of the name says. The same name again is another chain.",
+        "(marks): heads, or as the end of the name says. A repeated name adds another chain.",
     )
     contexts: Literal["symbols", "rules"] = setting(
         "rules", "Elements of contexts: the symbols above a node, or the rules above it."
     )
     weights: Literal["likely", "equal"] = setting(
         "likely",
-        "Weights of the members: those under which the constituents of the development set are "
-        "most probable, or equal ones. Without a development set they are equal.",
+        "Weights of the members: weights that make the constituents of the development set most "
+        "probable, or equal weights. Without a development set they are equal.",
     )
     unknown: Literal["markers", "classes", "single"] = setting(
         "markers", "Unknown words: markers for English, learned classes, or one <unk>."
@@ -60,7 +60,7 @@ class ConstituentsConfig:
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
-        """Raise an error for a committee without members, or with impossible ones."""
+        """Raise an error if there are no members or their settings are invalid."""
         if not self.members:
             raise ConfigError("a committee needs at least one member")
         self.of_member(self.members[0]).validate()

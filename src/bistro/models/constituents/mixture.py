@@ -1,4 +1,4 @@
-"""The minimum-risk tree of mixed votes (Goodman 1996), and what is expected of it.
+"""The minimum-risk tree of mixed votes (Goodman 1996), and its expected accuracy.
 
 Every constituent of a tree gains its probability and costs a fixed amount,
 
@@ -34,7 +34,7 @@ from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import ROOT
 
 CERTAIN = 1e-6
-"""Probabilities this close to 0 or 1 count as this far from it, where logarithms are taken."""
+"""Before logarithms are taken, probabilities are clipped to at least this distance from 0 and 1."""
 Ranks = Mapping[str, float]
 
 
@@ -43,8 +43,8 @@ class Risked(NamedTuple):
 
     tree: Tree
     expected_f1: float
-    """Twice the expected number of correct constituents, divided by the constituents of the tree
-    and those expected of the correct tree; punctuation counts here."""
+    """Twice the expected number of correct constituents, divided by the sum of the number of
+    constituents in the tree and the expected number in the correct tree. Punctuation counts."""
 
 
 def ranks_of(trees: Iterable[Tree]) -> dict[str, float]:
@@ -80,7 +80,8 @@ def least_risk(
     sentences
         The words.
     cost
-        What a constituent must gain; 0.5 minimises the expected number of wrong and missing ones.
+        Minimum probability of a constituent that is worth including; 0.5 minimises the expected
+        number of wrong and missing constituents.
     ranks
         The order of labels over the same words, the lowest innermost.
     threads
@@ -97,7 +98,7 @@ def least_risk(
         offsets=np.searchsorted(spans[0], np.arange(lengths.size + 1)).astype(np.int64),
         start=np.ascontiguousarray(spans[1], dtype=np.int32),
         end=np.ascontiguousarray(spans[2], dtype=np.int32),
-        gain=worth.astype(np.float64),  # without any span, these are whole numbers
+        gain=worth.astype(np.float64),  # an empty array would have integer type
         threads=threads,
     )
     taken = np.zeros(gains.size, dtype=bool)
@@ -117,7 +118,7 @@ def _risked(
     words: Sequence[str],
     ranks: Ranks,
 ) -> Risked:
-    """Return the tree that has the taken rows, and its expected score."""
+    """Return the tree of the selected rows, and its expected score."""
     tags = ["" for _ in words]
     highest = [0.0 for _ in words]
     phrases: list[tuple[int, int, str]] = []
@@ -133,7 +134,7 @@ def _risked(
             right += row.probability
             phrases.append((row.start, row.end, name.label))
     size = len(phrases) + possible
-    # Outer phrases first, and of those over the same words the one that is usually above.
+    # Outer phrases come first; phrases over the same words are sorted by their usual order.
     phrases.sort(key=lambda one: (one[0], -one[1], -ranks.get(one[2], 0.0), one[2]))
     return Risked(nested(phrases, words, tags), 2 * right / size if size else 1.0)
 
@@ -185,7 +186,8 @@ def log_prob(votes: SpanVotes, sentence: int, tree: Tree) -> float:
 def likely_weights(votes: Sequence[SpanVotes], golds: Sequence[Tree]) -> Floats:
     """Return the weights of parsers under which correct trees are most probable.
 
-    Every labelled span that a parser or the correct tree has is an event: it is in the tree or not.
+    Every labelled span of a parser or of the correct tree is an event: whether the tree contains
+    it.
     """
     gold = SpanVotes.of_trees(golds)
     table = VoteTable.of([*votes, gold])

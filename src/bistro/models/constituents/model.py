@@ -1,4 +1,4 @@
-"""A committee of constituency parsers: votes of its members are mixed, the minimum-risk tree wins.
+"""A committee of constituency parsers: the minimum-risk tree under the members' mixed votes.
 
 Members differ in how their trees are split into rules, in what their labels show, and in their
 chains. Each draws trees of a sentence from its posterior; the shares of labelled spans are mixed,
@@ -52,14 +52,14 @@ LEAST_SHOWN = 0.01
 
 @dataclass(frozen=True)
 class VoteOptions(Options):
-    """How members draw trees, and what is chosen."""
+    """Options for drawing trees, and for choosing the result."""
 
     samples: int = 2000
     """Number of trees that each member draws; the first tenth is not counted."""
     subtrees: int = 10
     """Number of subtrees that are resampled after each whole tree."""
     node_cost: float = 0.5
-    """The tree has every constituent that is more probable than this, if constituents agree."""
+    """The tree has all constituents that are more probable than this, if they do not cross."""
     marginals: bool = False
     """Whether to list the probabilities of constituents."""
     seed: int = 1
@@ -106,10 +106,11 @@ class ConstituentsModel(Model):
         first: int = 0,
         **options: Any,
     ) -> Iterator[TreeParse]:
-        """Yield the parse of each sentence; draws depend on `first`, the number of the first one.
+        """Yield the parse of each sentence.
 
-        With `kbest` (or ``mbr=False``), the trees are those that members drew, the most probable
-        ones if constituents were independent; with `drawn`, draws of members in turn.
+        With `kbest` (or ``mbr=False``), the trees are the most probable of the trees that members
+        drew, as if constituents were independent. With `drawn`, they are draws of the members in
+        turn. Draws depend on `first`, the number of the first sentence.
         """
         chosen = self._options(options)
         whole = iter(sentences)
@@ -144,7 +145,7 @@ class ConstituentsModel(Model):
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
         """Return the bits per word of held-out trees, given their words.
 
-        Constituents count as independent; one that no member has costs 20 bits.
+        Constituents are treated as independent; one that no member proposes costs 20 bits.
         """
         trees = [simplified(item) for item in items]
         words, bits = 0, 0.0
@@ -184,7 +185,7 @@ class ConstituentsModel(Model):
         numbers = [*weights, *ranks.values()] if good else []
         good = good and all(isinstance(x, float) and math.isfinite(x) for x in numbers)
         if not good or not len(weights) == len(members) > 0:
-            raise ModelFileError("the weights do not belong to the members")
+            raise ModelFileError("the weights or ranks do not match the members")
         if min(weights) < 0 or not math.isclose(math.fsum(weights), 1.0, abs_tol=1e-6):
             raise ModelFileError("the weights of the members do not sum to 1")
         return cls(config, members, weights, ranks, origin)
@@ -216,7 +217,7 @@ class ConstituentsModel(Model):
     def _drawn(
         self, batch: list[list[str]], options: VoteOptions, first: int, drawn: int
     ) -> dict[int, list[Tree]]:
-        """Return draws of each sentence, from the members with a tree in turn."""
+        """Return draws for each sentence, in turn from the members that have a tree for it."""
         own = {**options.of_members(), "drawn": drawn, "first": first}
         of_members = [list(member.parse_trees(batch, **own)) for member in self.members]
         found: dict[int, list[Tree]] = {}
@@ -229,7 +230,7 @@ class ConstituentsModel(Model):
     def _visited(
         self, batch: list[list[str]], options: VoteOptions, first: int, kbest: int
     ) -> dict[int, list[Tree]]:
-        """Return the distinct trees of each sentence that are likeliest for some member."""
+        """Return, for each sentence, the distinct trees among the most probable of each member."""
         found: dict[int, dict[str, Tree]] = {}
         for member in self.members:
             own = {**options.of_members(), "kbest": kbest, "mbr": False}
@@ -251,7 +252,7 @@ class ConstituentsModel(Model):
         *,
         drawn: bool,
     ) -> TreeParse:
-        """Return the result for one sentence; `other` trees take the place of the best one."""
+        """Return the result for one sentence; `other` trees replace the best one."""
         if not votes.found[number]:
             return next(self.members[0].parse_trees([words], samples=1, burn_in=0))
         trees = [best.tree] if other is None else other

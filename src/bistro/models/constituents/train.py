@@ -27,7 +27,7 @@ from bistro.treebank.constituents import simplified
 
 SEEDS = 2**64
 FITTING = 0.15
-"""The part of the time that the weights take, if there is a development set."""
+"""Share of the training time for fitting the weights, if there is a development set."""
 
 
 def train_constituents(

@@ -4,9 +4,9 @@ A head generates its children outward on each side, and ends each side with a st
 contain these elements:
 
     direction                               left or right of the head
-    parent.tag  parent.word  parent.label   the head; its label where labels are generated
-    sibling.tag  sibling.label              the child before, nearer to the head; there may be none
-    tag  label  word                        the child itself, as far as it is known by then
+    parent.tag  parent.word  parent.label   the head; its label only if labels are generated
+    sibling.tag  sibling.label              the previous child, nearer to the head, if any
+    tag  label  word                        the child itself, as far as it has been generated
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class EisnerConfig(ParserSettings):
     )
 
     def validate(self) -> None:
-        """Raise an error if an element does not exist, or is not known yet when it is needed."""
+        """Raise an error if an element does not exist, or is generated after it is needed."""
         generated = self.labels == "generated"
         late = {
             "tags": ("tag", "word"),
@@ -80,4 +80,4 @@ class EisnerConfig(ParserSettings):
                         problem += ", which come first: see the preset eisner-generated"
                     raise ConfigError(problem)
                 if element in GENERATED and not generated:
-                    raise ConfigError(f"'{element}' is seen only where labels = 'generated'")
+                    raise ConfigError(f"'{element}' is available only if labels = 'generated'")

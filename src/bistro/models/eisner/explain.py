@@ -1,6 +1,6 @@
 """The probability of a tree under Eisner's model, explained: every decision with its chain.
 
-A sentence has at least one word, so the root's first child gets the probability of a stop,
+A sentence has at least one word, so the probability of a stop is given to the root's first child,
 
     p(first child of the root) = chain(child) / (1 - chain(stop))
 """
@@ -35,7 +35,7 @@ NOT_EMPTY = "divided by {:.4g}: a sentence has a word, so no stop comes first"
 def explain_tree(
     model: EisnerModel, sentence: Sentence, training: Iterable[Sentence] | None
 ) -> Explanation:
-    """Return the decisions that generate a tree, given or found, head by head."""
+    """Return the decisions that generate a given or predicted tree, head by head."""
     words, tree, is_given = tree_to_explain(model, sentence)
     known = None if training is None else _events(model, training_batch(model, training))
     distributions = {name: model.distributions[name] for name in _names(model)}
@@ -49,7 +49,7 @@ def explain_tree(
 
 
 def _names(model: EisnerModel) -> list[str]:
-    """Return the distributions of its trees; the tagger's distributions only propose candidates."""
+    """Return the names of the distributions that generate trees, without those of the tagger."""
     return ["labels", "tags", "words"] if model.codec.is_labelled else ["tags", "words"]
 
 
@@ -71,7 +71,7 @@ class _Generation:
     step: int = 0
 
     def decisions(self) -> Iterator[Decision]:
-        """Yield the decisions of all heads: the left side, then the right."""
+        """Yield the decisions of all heads, each with the left side before the right side."""
         for head in range(len(self.words) + 1):
             for side in SIDES if head else SIDES[1:]:
                 yield from self._side(head, side)
@@ -110,7 +110,7 @@ class _Generation:
             rest = 1 - chains.distribution_sum(context, [count - 1])
             return 1 / rest, NOT_EMPTY.format(rest)
         if name == "labels" and self.model.config.labels == "arcs":
-            # They sum to 1 up to the single precision of the file, which the parser corrects.
+            # In the single precision of the file, the sum is not exactly 1; the parser corrects it.
             return 1 / chains.distribution_sum(context, range(count)), ""
         return 1.0, ""
 

@@ -49,9 +49,9 @@ class EisnerOptions(CoreOptions):
     kind: ClassVar[str] = "eisner"
 
     temperature: float = 1.4
-    """As for all parsers; sums over all trees are less overconfident than searches."""
+    """As for all parsers. Sums over all trees are less overconfident than sums over a search."""
     least_candidate: float = 0.01
-    """Least probability of a tag that is tried, relative to the tagger's likeliest tag."""
+    """Minimum probability of a tag that is tried, relative to the tagger's likeliest tag."""
 
     def request_for(self, output: OutputRequest) -> ChartRequest:
         """Return the request for this output, with the candidates of a word."""
@@ -103,7 +103,7 @@ class EisnerModel(ParsingAbility):
 
     kind: ClassVar[str] = "eisner"
     parse_options: ClassVar[type[CoreOptions]] = EisnerOptions
-    # Time grows with the cube of the length, memory with its square: half a minute and 400 MB here.
+    # Time is cubic and memory quadratic in the length: 1,000 words take half a minute and 400 MB.
     most_words: ClassVar[int | None] = 1000
 
     config: EisnerConfig
@@ -132,9 +132,9 @@ class EisnerModel(ParsingAbility):
         )
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Return the decisions behind the probability of a tree: the given one, or the best.
+        """Return the decisions behind the probability of the given tree, or of the best tree.
 
-        With the `training` data, the counts of each context in them are added.
+        With `training` data, the result also has the counts of each context in the data.
         """
         from bistro.models.eisner.explain import explain_tree
 

@@ -25,11 +25,11 @@ STEPS = 6
 
 
 def _ignore(steps: int) -> None:
-    """Ignore finished steps."""
+    """Do nothing after finished steps."""
 
 
 class EisnerTraining:
-    """A model during training: chains to run, then the model."""
+    """The training of a model: the chains to run, and the model made from them."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ def tagger_states(
 def tagger_events(
     states: Numbers, words: Numbers, offsets: NDArray[np.int64], num_states: int
 ) -> dict[str, tuple[Numbers, Numbers]]:
-    """Return the events of states, given the one before, and of words, given both."""
+    """Return the events of the tagger: states given earlier states, and words given states."""
     before = np.roll(states, 1)
     before[offsets[:-1]] = num_states
     return {

@@ -51,9 +51,9 @@ class RuleCounts:
         return [*self.rules, *self.words]
 
     def child_types(self, phrase: str) -> tuple[Counter[str], int]:
-        """Return the counts of symbols in the different rules of a phrase, and their number.
+        """Return the counts of symbols in the distinct rules of a phrase, and the number of rules.
 
-        A rule counts once, whatever its frequency: new rules resemble the many rare ones.
+        A rule counts once, whatever its frequency, since new rules resemble the many rare rules.
         """
         found = Counter(child for children in self.rules[phrase] for child in children)
         return found, len(self.rules[phrase])

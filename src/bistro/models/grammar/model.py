@@ -63,7 +63,7 @@ class GrammarModel(Scoring, Model):
 
     @cached_property
     def grammar(self) -> ExactGrammar:
-        """The context-free grammar, its back-off included."""
+        """The context-free grammar, including its back-off."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
         missed = self.config.missed_capitals
         return smoothed_grammar(self.counts, self.levels, ROOT, forms, self.capitals, missed)
@@ -175,5 +175,5 @@ class GrammarModel(Scoring, Model):
 
 
 def learned_casing(texts: Sequence[Sequence[str]], config: GrammarConfig) -> Casing:
-    """Return the habits of capital letters in a text, or none."""
+    """Learn where a text has capital letters, or return an empty rule if this is disabled."""
     return Casing.learn(texts) if config.capitals else Casing(())

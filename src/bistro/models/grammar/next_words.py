@@ -20,7 +20,11 @@ class GrammarSums(NextSums):
         classes: Collection[str],
         written: Callable[[str], tuple[str, bool]],
     ) -> None:
-        """`written` returns the spelling of a word at this position, and whether it is unknown."""
+        """Initialise the distribution.
+
+        The function `written` returns the spelling of a word at this position, and whether the word
+        is unknown.
+        """
         self.names = [*found.forms, END_SYMBOL]
         oov = np.array([name in classes for name in self.names], dtype=np.bool_)
         self.listed = Estimates.exact(np.append(found.probs, found.end), oov)

@@ -1,7 +1,8 @@
 """A treebank grammar for all sentences: Pitman-Yor back-off written as context-free rules.
 
-The children of a phrase A are drawn as a whole from a Pitman-Yor process, whose base draws them one
-by one from another process, whose base does not depend on A; words of a tag likewise:
+The children of a phrase A are drawn as a whole from a Pitman-Yor process. Its base draws them one
+by one from another process, whose base does not depend on A. Words of a tag are drawn in the same
+way:
 
     p(children | A) = (n - d)/(N + θ)        if seen n times, out of N, among T different rules
                     + (θ + d T)/(N + θ) · Π p(child | A) · p(stop | A)
@@ -28,9 +29,9 @@ from bistro.treebank.builtin.rules import Rule, Word
 ANY_SYMBOL, ANY_WORD = "any symbol", "any word"
 STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
-"""Factors of the counted frequency of phrases where any symbol may occur."""
+"""Factors on the frequency of phrases among all symbols, tried one after the other."""
 LONGEST_MEAN = 200.0
-"""Maximum expected length of a sentence in words: well before it is infinite, it is unusable."""
+"""Maximum expected length of a sentence in words; a grammar beyond it is not usable."""
 
 
 class Level(NamedTuple):
@@ -48,7 +49,7 @@ class Shares(NamedTuple):
 
 
 def shares(counts: Mapping[str, int], level: Level) -> Shares:
-    """Return the predictive shares under minimal seating: one table for every dish."""
+    """Return the predictive probabilities under minimal seating, with one table per dish."""
     discount, strength = level
     total = added(counts.values()) + strength
     seen = {dish: (count - discount) / total for dish, count in counts.items()}
@@ -75,8 +76,8 @@ def smoothed_grammar(
 ) -> ExactGrammar:
     """Return the grammar; `forms` are all words, including classes of unknown words.
 
-    In a small treebank most phrases are new, and sentences with new phrases may grow without limit.
-    Then fewer of the symbols that come from the base are phrases, and more of them are tags.
+    With a small treebank, most phrases are new, and sentences with new phrases may grow without
+    limit. In this case, the base generates fewer phrases and more tags.
     """
     fixed = [*_phrases(counts, levels), *_tags(counts, levels)]
     lexicon = {
@@ -120,7 +121,7 @@ def _one_by_one_rules(
 
 
 def _any_child(counts: RuleCounts, levels: Levels) -> dict[str, float]:
-    """Return p(child) and p(stop) for any phrase, counted by kinds of phrases."""
+    """Return p(child) and p(stop) for any phrase; each kind of phrase counts a child once."""
     kinds = Counter[str]()
     for phrase in counts.rules:
         kinds.update(counts.child_types(phrase)[0].keys())
@@ -159,7 +160,7 @@ def _words(weights: Mapping[str, float]) -> dict[Word, float]:
 
 
 def _rule(left: str, right: tuple[str, ...], weight: float) -> Rule:
-    # The grammar of dependencies needs heads and relations; here they are not used.
+    # Heads and relations are needed only in grammars of dependencies.
     return Rule(left, right, 0, ("",) * len(right), weight)
 
 

@@ -46,7 +46,7 @@ def train_grammar(data: Sequence[Tree], config: GrammarConfig, run: Run) -> Gram
 
 
 def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> Vocabulary:
-    """Replace words of the trees: without positional capitals, and rare words as classes."""
+    """Remove positional capitals from the words of trees, and replace rare words by classes."""
     texts = [plain(tree.leaves()) for tree in trees]
     vocabulary = Vocabulary.of(texts, config)
     for tree, words in zip(trees, texts, strict=True):
@@ -60,7 +60,7 @@ def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> 
 def _chain(
     name: str, counted: Iterable[Counted], settings: SamplerSettings, seed: int
 ) -> tuple[Chain, Events]:
-    """Return a process of two levels, an outcome given a context, and its events."""
+    """Return a two-level process of outcomes given a context, and its events."""
     contexts: dict[str, int] = {}
     outcomes: dict[str, int] = {}
     rows = [

@@ -1,8 +1,8 @@
 """Clusters of words, which are the tags of the latent-variable parser.
 
 A cluster is a tag with its bundle of morphological features, written ``NC|number=sing|def=indef``.
-Bundles that are rare are one bundle of their tag, ``NC|?``. To the rest of a parser's code clusters
-are its tags.
+All rare bundles of a tag are merged into one, ``NC|?``. The rest of the parser's code treats
+clusters as tags.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class IsbnCodec(Codec):
     """A codec whose tags are clusters; unknown clusters become the rare cluster of their tag."""
 
     lemmas: list[str] = field(default_factory=list)
-    """The lemmas that states distinguish, after the unknown one; empty if they see no lemmas."""
+    """The known lemmas, numbered from 1; 0 is an unknown lemma. Empty if states see no lemmas."""
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Self, int]:
-        """Collect the symbols of a treebank; also return how many sentences were lifted."""
+        """Build the codec of a treebank, and count the sentences whose arcs were lifted."""
         plain, lifted = Codec.learn(sentences, config)
         trees = [training_tree(sentence, config) for sentence in sentences]
         counts = Counter(tag for tree in trees for tag in tree.tags)
@@ -56,7 +56,7 @@ class IsbnCodec(Codec):
         return cls(config, plain.vocabulary, sorted(kept), plain.labels, lemmas=lemmas), lifted
 
     def cluster(self, tag: str) -> str:
-        """Return the cluster that stands for a tag with features."""
+        """Return the cluster of a tag with features."""
         if tag in self._tag_ids:
             return tag
         plain = tag.partition("|")[0]
@@ -70,7 +70,7 @@ class IsbnCodec(Codec):
         trees: Sequence[Tree] | None,
         unseen: Unseen | None = None,
     ) -> SentenceBatch:
-        """Return words and known parts of the trees in the form that the core expects."""
+        """Return words, and the given parts of the trees, in the form that the core expects."""
         if trees is not None:
             trees = [Tree([*map(self.cluster, t.tags)], t.heads, t.labels) for t in trees]
         batch = super().encode(sentences, trees, unseen)
@@ -90,7 +90,7 @@ class IsbnCodec(Codec):
         return np.array(self.in_order(rows), dtype=np.int32)
 
     def in_order(self, rows: Iterable[Sequence[int]]) -> list[int]:
-        """Return numbers of the words of sentences in the order of generation."""
+        """Flatten the numbers of the words of all sentences, in the order of generation."""
         step = -1 if self.config.direction == "right-to-left" else 1
         return [number for row in rows for number in row[::step]]
 
@@ -106,14 +106,14 @@ class IsbnCodec(Codec):
         return np.array(sorted(found), dtype=np.int32)
 
     def coarse_of(self, sentences: Sequence[Sentence], clusters: NDArray[np.int64]) -> Ints:
-        """Return the commonest coarse tag of every cluster."""
+        """Return the most frequent coarse tag of every cluster."""
         coarse = self.in_order(coarse_numbers(sentences))
         return commonest(clusters.tolist(), coarse, len(self.tags))
 
     def lemma_of(
         self, sentences: Sequence[Sentence], trees: Sequence[Tree], words: NDArray[np.int64]
     ) -> Ints:
-        """Return the commonest lemma of every word; classes of words have the unknown one."""
+        """Return the most frequent lemma of every word; classes of words have an unknown lemma."""
         lemmas = np.maximum(self.lemma_numbers(sentences, trees), 0)
         own = commonest(words.tolist(), lemmas.tolist(), len(self.vocabulary))
         own[: self.vocabulary.num_classes] = 0

@@ -1,17 +1,17 @@
 """Settings of the latent-variable parser; the features of a state are data.
 
-A state sees words of its configuration and what is known of them, as names such as ``s1.tag``:
+A state sees attributes of words in its configuration, with names such as ``s1.tag``:
 
     s1 s2 s3             the words on the stack, from the top
     b                    the word at the front of the queue, generated last
     p1 p2                the words before it in the sentence
     X.lc  X.rc  X.head   leftmost and rightmost child and head, for s1 and s2; b.lc for b
-    word tag feats label what is seen of it: the form, the tag, each of its features, its relation
+    word tag feats label attributes: the form, the tag, each of its features, its relation
     lemma  coarse        its lemma; the coarse tag of its tag: UPOS, with tagset = "xpos"
-    action  distance     the action before; the distance between s1 and b
+    action  distance     the previous action; the distance between s1 and b
 
-and of the seven earlier states that it is linked to, what they have decided (an action, and the
-label of an arc):
+A state also sees the decisions (an action, and the label of an arc) of the seven earlier states
+that it is linked to:
 
     input.decision  stack.decision           the last state with the same front; the same stack
     s1.rc.decision  s1.lc.decision  b.lc.decision  s1.head.decision
@@ -47,8 +47,8 @@ MALT = (
     *elements("s1.word s1.coarse s1.tag s1.feats s1.label s2.tag b.word b.coarse b.tag b.feats"),
     *elements("s1.head.word s1.lc.label s1.rc.label b.lc.label"),
 )
-"""The default features of MaltParser for CoNLL-X data (Nivre et al. 2006), except for words to
-come and lemmas."""
+"""The default features of MaltParser for CoNLL-X data (Nivre et al. 2006), without lemmas and
+without words that have not been generated."""
 SETS = {"local": LOCAL, "rich": RICH, "decisions": DECISIONS, "malt": MALT}
 
 
@@ -88,7 +88,7 @@ class LearningSettings:
             self.rate > 0 and self.scale > 0 and self.decay >= 0 and 0 <= self.decay_factor <= 1
         ):
             raise ConfigError(
-                "rate and scale must be above 0, decay not below, its factor in [0, 1]"
+                "rate and scale must be above 0, decay at least 0, and decay_factor in [0, 1]"
             )
         if not 0 <= self.dropout < 1:
             raise ConfigError(f"dropout = {self.dropout} must lie in [0, 1)")
@@ -136,8 +136,8 @@ class IsbnConfig(ParserSettings):
     )
     listed: int = setting(
         2,
-        "A word seen so many times with its tag and features is an outcome of its own; the others "
-        "share one outcome, by their counts. Higher values are faster on large data.",
+        "A word seen at least this often with its tag and features is a separate outcome; the "
+        "others share one outcome, by their counts. Higher values are faster on large data.",
     )
     hidden: int = setting(160, "Number of binary variables of a state.", most=10_000)
     approximation: Literal["feed-forward", "mean-field"] = setting(

@@ -1,4 +1,4 @@
-"""The data of clusters and words of the latent-variable parser, for the core."""
+"""Clusters and words of the latent-variable parser, in the form that the core expects."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from bistro.models.parsing.codec import Codec, Tree
 from bistro.treebank.sentence import Sentence
 
 OF_PROPERTIES = {"coarse_of": "coarse", "lemma_of": "lemma"}
-"""Arrays of a model whose states see these attributes of words."""
+"""Arrays that a model has only if its states see the given attribute of words."""
 
 
 OF_OTHERS = ("other_begin", "other_list", "other_count")
-"""Arrays that models of earlier versions lack: they share out other words by frequency alone."""
+"""Arrays that models of earlier versions lack, which distribute other words by frequency alone."""
 
 
 def no_numbers() -> Ints:
@@ -32,7 +32,7 @@ def no_numbers() -> Ints:
 
 @dataclass(frozen=True)
 class IsbnSymbols:
-    """The data of clusters and words; rows of ragged lists are ``list[begin:]``."""
+    """Arrays about clusters and words; row i of a ragged list is ``list[begin[i]:begin[i+1]]``."""
 
     tag_of: Ints
     component_begin: Ints
@@ -46,16 +46,16 @@ class IsbnSymbols:
     seen_list: Ints
     """For each word: the clusters it was seen with."""
     seen_share: NDArray[np.float32]
-    """log p(word | cluster) as counted."""
+    """log p(word | cluster), estimated from counts."""
     coarse_of: Ints = field(default_factory=no_numbers)
-    """For each cluster: its coarse tag, where states see coarse tags."""
+    """For each cluster: its coarse tag; empty if states do not see coarse tags."""
     lemma_of: Ints = field(default_factory=no_numbers)
-    """For each word: its lemma where none is given, where states see lemmas."""
+    """For each word: its default lemma; empty if states do not see lemmas."""
     other_begin: Ints = field(default_factory=no_numbers)
     other_list: Ints = field(default_factory=no_numbers)
-    """For each cluster: the words seen with it that have no outcome of their own."""
+    """For each cluster: the words seen with it that are not separate outcomes."""
     other_count: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """How often each of them was seen with the cluster."""
+    """For each word in `other_list`: how often it was seen with the cluster."""
 
     @classmethod
     def learn(
@@ -68,7 +68,7 @@ class IsbnSymbols:
     ) -> Self:
         """Count clusters, words and roots of trees.
 
-        The first of the sentences are annotated: coarse tags and lemmas are theirs alone.
+        The first of the sentences are the annotated ones. Only these have coarse tags and lemmas.
         """
         words = codec.encode_words(s.forms for s in sentences)[0].astype(np.int64)
         clusters = codec.cluster_numbers(trees)
@@ -125,7 +125,7 @@ class IsbnSymbols:
 
 
 def array_names(config: IsbnConfig, *, counted: bool) -> list[str]:
-    """Return the names of the arrays of symbols of a model, with or without `OF_OTHERS`."""
+    """Return the names of a model's symbol arrays; `OF_OTHERS` only if `counted` is true."""
     names = [part.name for part in fields(IsbnSymbols) if counted or part.name not in OF_OTHERS]
     return [n for n in names if n not in OF_PROPERTIES or config.sees(OF_PROPERTIES[n])]
 
@@ -136,7 +136,7 @@ def plain_tags(codec: Codec) -> list[str]:
 
 
 def known_components(codec: Codec, clusters: NDArray[np.int64], least: int) -> dict[str, list[int]]:
-    """Return the numbers of the features of every cluster; rare ones have none."""
+    """Return the feature numbers of every cluster, without rare features."""
     counts = Counter[str]()
     parts = {name: name.split("|")[1:] for name in codec.tags}
     for name, count in zip(codec.tags, np.bincount(clusters).tolist(), strict=False):

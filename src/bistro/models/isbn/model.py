@@ -2,13 +2,13 @@
 
 An arc-eager parser that generates the sentence with its tree. Every decision is made by a state, a
 vector of latent binary variables, whose meaning is learned. The means of a state depend on the
-means of up to seven earlier states, those that were concerned with the words that matter now (on
-top of the stack, in front of the queue, and their relatives), and on what is seen of these words,
+means of up to seven earlier states that dealt with the words in focus (on top of the stack, in
+front of the queue, and their relatives), and on the features of these words,
 
     η = Σ_relations J μ' + Σ_features B      μ = σ(η)      p(d) ∝ exp(b_d + Σ_j W_dj μ_j)
 
-so what a decision knows of the past is found by the model, not by hand. A shift decides on the
-next word in three steps: its tag, its features, its form.
+so the information about the past is learned, not chosen by hand. A shift generates the next word in
+three steps: its tag, its features, its form.
 
 >>> import bistro
 >>> model = bistro.train("isbn", bistro.builtin(sentences=300, seed=1), seed=1, hidden=20)
@@ -54,8 +54,9 @@ class IsbnOptions(CoreOptions):
     """Derivations kept after each word."""
     labels_per_arc: int = 5
     margin: float = 2.0
-    """A partial derivation is dropped if it could survive only with a next word e^margin times as
-    probable as in any that was found; 2 changed no tree of the Danish development set."""
+    """A partial derivation is pruned if it could stay in the beam only with a next word that is
+    e^margin times as probable as in any derivation found so far. The value 2 did not change any
+    tree of the Danish development set."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,}"]
@@ -80,7 +81,7 @@ class IsbnOptions(CoreOptions):
 
 @dataclass(frozen=True)
 class IsbnScoreOptions(Options):
-    """Options of the sum over derivations: over those that the search finds, a lower bound."""
+    """Options of the sum over the derivations that the search finds, which is a lower bound."""
 
     method: Literal["search"] = "search"
     particles: int = 100
@@ -90,12 +91,15 @@ class IsbnScoreOptions(Options):
     seed: int = 1
     """Has no effect: nothing is drawn."""
     threads: int = 0
-    """0: as many as the machine has."""
+    """Number of threads; 0 uses all cores."""
 
     def __post_init__(self) -> None:
         """Raise an error if an option is not possible."""
         if self.method != "search":
-            raise ConfigError("a latent-variable parser sums over what it finds: --method search")
+            raise ConfigError(
+                "a latent-variable parser sums over the derivations that it finds: "
+                "use --method search"
+            )
         if self.particles < 1:
             raise ConfigError(f"particles = {self.particles} must be at least 1")
 

@@ -1,7 +1,7 @@
 """Lemmas and coarse tags, which states see and never predict.
 
-A coarse tag is the commonest one of its cluster; a lemma is the one that comes with a given tag, or
-the commonest one of the form.
+The coarse tag of a word is the most frequent one of its cluster. The lemma is given together with
+the tag, or else is the most frequent lemma of the form.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ NOT_GIVEN = -1
 
 
 def known_lemmas(sentences: Sequence[Sentence], least: int) -> list[str]:
-    """Return the lemmas that were seen at least this often, in order."""
+    """Return a sorted list of the lemmas that were seen at least `least` times."""
     counts = Counter(lemma for sentence in sentences for lemma in sentence.lemmas)
     del counts[EMPTY]
     known = sorted(lemma for lemma, count in counts.items() if count >= least)
     if not known:
-        raise BistroError(f"the training data has no lemma {least} times, and features show lemmas")
+        raise BistroError(
+            f"no lemma occurs {least} times in the training data, but features use lemmas"
+        )
     return known
 
 
 def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Return the numbers of lemmas: 0 for unknown ones, `NOT_GIVEN` for empty ones.
+    """Return the numbers of lemmas: 0 if unknown, `NOT_GIVEN` if empty.
 
     >>> lemma_numbers(["be", "_", "xyz"], ["be", "do"])
     [1, -1, 0]
@@ -41,7 +43,7 @@ def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
 
 
 def commonest(keys: Sequence[int], values: Sequence[int], num_keys: int) -> Ints:
-    """Return the commonest value of every key, the lowest of several; 0 where there is none.
+    """Return the most frequent value of every key: the lowest in a tie, 0 if there is none.
 
     >>> commonest([0, 0, 0, 2], [3, 1, 3, 5], 3)
     array([3, 0, 5], dtype=int32)

@@ -2,8 +2,8 @@
 
 A parser is trained on the treebank and parses the text (`bistro.models.parsing.raw_text`); the
 model is then trained on the trees of the treebank and these trees. Published neural parsers that
-model language are trained on parsed text in the same way. Tags and labels are those of the
-treebank, words those of both.
+model language are trained on parsed text in the same way. Tags and labels come from the treebank,
+words from both.
 
 >>> model = bistro.train("isbn", treebank, text=["news.txt.gz"])       # doctest: +SKIP
 """
@@ -66,7 +66,7 @@ def train_with_text(
 
 
 def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
-    """Return the sentences of the text and their trees; all symbols are those of the treebank."""
+    """Return the sentences of the text and their trees, with the symbols of the treebank."""
     columns = analyses.columns_of(0, analyses.words)
     found: Trees = []
     begin = 0
@@ -82,9 +82,9 @@ def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
 
 
 def _split(trees: Trees, number: int) -> tuple[Trees, Trees]:
-    """Return the trees to learn from, and a number of trees at equal distances that are held out.
+    """Return the trees to learn from, and evenly spaced trees that are held out.
 
-    The text may differ from the treebank: learning ends when it gains nothing for both together.
+    The text may differ from the treebank, so learning ends when there is no gain on both together.
     """
     places = {len(trees) * i // number for i in range(number)}
     parts: tuple[Trees, Trees] = ([], [])

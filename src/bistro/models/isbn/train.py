@@ -55,7 +55,7 @@ def split(
     config: IsbnConfig,
     seed: int,
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Return the training sentences, and the held-out ones that score the weights."""
+    """Return the training sentences, and held-out sentences for scoring the weights."""
     if dev is not None:
         known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
         if not known:
@@ -78,7 +78,7 @@ def shuffled(n: int, seed: int, purpose: str, index: int) -> NDArray[np.int64]:
 
 
 USUAL_BEST_PASS = 10
-"""The pass after which small treebanks gain nothing more, roughly."""
+"""Approximate number of passes until the best weights of a small treebank."""
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Progress:
 
     @property
     def passes(self) -> int:
-        """How many passes were made."""
+        """The number of finished passes."""
         return len(self.trace)
 
     def note(self, log_likelihood: float, score: float) -> None:
@@ -102,7 +102,7 @@ class Progress:
             self.best_score, self.best_pass = score, number
 
     def expected(self, most: int, patience: int) -> int:
-        """Return the probable number of passes; the last ones bring no gain."""
+        """Return the expected number of passes, including the last ones without gain."""
         return min(most, round(max(USUAL_BEST_PASS, 1.25 * self.best_pass)) + patience)
 
     def is_over(self, most: int, patience: int) -> bool:
@@ -115,11 +115,11 @@ Trees = list[tuple[Sentence, Tree]]
 
 
 class Parsed(NamedTuple):
-    """Trees of raw text, to be learned from beside those of the treebank."""
+    """Trees of raw text for training, in addition to the trees of the treebank."""
 
     trees: Trees
     held_out: Trees
-    """Trees that say how good the weights are, beside the held-out trees of the treebank."""
+    """Trees for scoring the weights, in addition to the held-out trees of the treebank."""
     vocabulary: Vocabulary
     """The words of treebank and text."""
 
@@ -179,7 +179,7 @@ class Training:
             ):
                 found.append((sentence, tree))
         if not found:
-            raise BistroError("no held-out sentence has only labels and tags of the others")
+            raise BistroError("all held-out sentences have labels or tags not seen in training")
         return found
 
     def _digests(self, held_out: Sequence[Sentence]) -> list[str]:
@@ -294,14 +294,14 @@ class Training:
             return Progress(*(header[name] for name in ("trace", "best_pass", "best_score")))
 
     def _diverged(self, progress: Progress, session: Session) -> BistroError:
-        told = f"learning came to no number in pass {progress.passes + 1}: set a lower "
+        told = f"learning diverged in pass {progress.passes + 1}: set a lower "
         told += f"learning.rate than {self.config.learning.rate:g}"
         if session.checkpoint and progress.passes:
             self._save(progress, session)
-            told += f"; {session.checkpoint.path} has the state before"
+            told += f"; {session.checkpoint.path} has the state before that pass"
         return BistroError(told)
 
 
 def _own(arrays: Mapping[str, NDArray[Any]], name: str) -> Floats:
-    """Return a copy of an array of a checkpoint."""
+    """Return a copy of an array from a checkpoint."""
     return np.array(arrays[name], dtype=np.float32)

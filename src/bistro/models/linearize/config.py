@@ -64,7 +64,7 @@ def parse_labelling(text: str, tags: str) -> Labelling:
     dependent = tuple(n for n in names if not n.startswith(OF_HEAD))
     if not dependent:
         raise ConfigError(
-            f"the labelling '{text}' does not use the dependents, so all their orders are alike"
+            f"the labelling '{text}' does not use the dependents, so all their orders are equal"
         )
     return Labelling(head, dependent)
 
@@ -118,7 +118,7 @@ class LinearizeConfig:
     )
     held_out_families: int = setting(
         4000,
-        "Heads of the held-out trees by which the weights are fitted, thinned out evenly; 0: all.",
+        "Number of heads in held-out trees on which weights are fitted, evenly spaced; 0: all.",
     )
     most_cells: int = setting(
         1 << 22,

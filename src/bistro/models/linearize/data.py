@@ -27,14 +27,14 @@ class TreebankFamilies:
         before = np.repeat(before, [len(of_tree) for of_tree in found])
         sides = [len(side) for _, left, right in families for side in (left, right)]
         self.lengths = np.array(sides, dtype=np.int64)
-        """Numbers of dependents on the left and on the right of each head, alternating."""
+        """Number of dependents on the left, then on the right, of each head in turn."""
         self.heads = [family.head for family in families] + before
         words = [word for _, left, right in families for word in left + right]
         sizes = self.lengths[::2] + self.lengths[1::2]
         self.dependents = np.array(words, dtype=np.int64) + np.repeat(before, sizes)
 
     def names(self, words: Sequence[int], columns: Sequence[str]) -> list[str]:
-        """Return the values of some columns for some words."""
+        """Return the values of the given columns for the given words."""
         texts = [text for tree in self._trees for text in tree.names(columns)]
         return [texts[word] for word in words]
 

@@ -58,7 +58,7 @@ Floats = NDArray[np.float64]
 
 
 class OrderedFamily(NamedTuple):
-    """A family, and the number of its head and of each dependent under every labelling."""
+    """A family with the label numbers of its head and dependents under every labelling."""
 
     family: Family
     heads: tuple[int, ...]
@@ -108,7 +108,7 @@ class LinearizeModel(Model):
             self._log_weights = np.log(weights)
 
     def with_weights(self, weights: Floats) -> LinearizeModel:
-        """Return the same parts, mixed with other weights."""
+        """Return a model with the same parts and other weights."""
         changed = copy.copy(self)
         changed._weigh(weights)
         return changed
@@ -143,7 +143,7 @@ class LinearizeModel(Model):
         return self.trees_of([sentence], self.config, self.rule)[0]
 
     def ordered_families(self, tree: UnorderedTree) -> list[OrderedFamily]:
-        """Return the families of a tree with their numbers under all labellings."""
+        """Return the families of a tree with their label numbers under all labellings."""
         numbers = [
             (
                 x.of_heads(tree.names(x.labelling.head)),
@@ -161,7 +161,7 @@ class LinearizeModel(Model):
         ]
 
     def part_orders(self, ordered: OrderedFamily) -> list[tuple[Orders, Order]]:
-        """Return all orders of a family under every part, and the family's own among them."""
+        """Return, for every part, all orders of a family and the order that it has."""
         found = []
         middle = len(ordered.family.left)
         for part, labelling in self._mixed:
@@ -179,7 +179,7 @@ class LinearizeModel(Model):
         return np.array([orders.log_prob(order) for orders, order in self.part_orders(ordered)])
 
     def most_dependents(self, sentence: Sentence) -> int:
-        """Return the largest number of dependents of a word, as they are ordered."""
+        """Return the largest number of dependents of a word that are ordered."""
         families = self.tree_of(sentence).families
         return max((len(family.dependents) for family in families), default=0)
 
@@ -204,7 +204,7 @@ class LinearizeModel(Model):
         return OrderScore(total, sum(len(o.labels) for o in found), by_family)
 
     def _local(self, ordered: OrderedFamily) -> tuple[list[Orders], list[tuple[int, ...]]]:
-        """Return the orders of a family's types under every part with a weight, and the types."""
+        """Return the types of a family, and their orders under every part with nonzero weight."""
         types = sorted(set(ordered.labels))
         counts = np.array([ordered.labels.count(kind) for kind in types])
         return [
@@ -218,9 +218,9 @@ class LinearizeModel(Model):
     ) -> list[Linearization]:
         """Return the most probable orders of a tree, the best first.
 
-        Words that no labelling distinguishes can be exchanged without changing the probability:
+        Words that no labelling distinguishes can be exchanged without changing the probability, so
         their arrangements count as one order. The arrangement, and the first of equally probable
-        orders, is drawn with `seed`; with `ties="input"` it is as in the sentence.
+        orders, is drawn with `seed`. With `ties="input"`, it is the one in the sentence.
         """
         if kbest < 1:
             raise ConfigError(f"kbest = {kbest} must be at least 1")
@@ -235,7 +235,7 @@ class LinearizeModel(Model):
     def _best(
         self, ordered: OrderedFamily, kbest: int, ties: Ties, of_words: Stream, of_orders: Stream
     ) -> list[tuple[float, Family]]:
-        """Return the best orders of a family; the streams decide ties of words and of orders."""
+        """Return the best orders of a family; the streams break ties of words and of orders."""
         log_weights = self._log_weights[self.weights > 0]
         local, types = self._local(ordered)
         ranked = best_orders(local, log_weights, kbest, of_orders)

@@ -23,16 +23,16 @@ from bistro.models.linearize.trees import Labels
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 SMALL = 1200
-"""Tables with at most this many cells, of 32 bytes, are cached; larger ones are not."""
+"""Maximum number of cells, of 32 bytes each, in a table that is cached."""
 MOST_REMEMBERED = 500
-"""Maximum number of cached tables, since a server receives ever new families."""
+"""Maximum number of cached tables; without a limit, the cache of a server would keep growing."""
 
 
 class Part(Protocol):
     """One model of the orders of a family."""
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders of types, given the label and the number of each."""
+        """Return all orders of types, given the label and the count of each type."""
 
 
 @dataclass(eq=False)
@@ -75,7 +75,7 @@ class DependentNgram:
         places = np.arange(number)[:, None] // (kinds + 1) ** np.arange(self.order - 1)
         names = np.array([self.labels.start, *labels], dtype=np.int32)
         lasts = names[places % (kinds + 1)]
-        # The start precedes all dependents: before it is the start again.
+        # Before the start symbol, the context contains only further start symbols.
         for column in range(1, lasts.shape[1]):
             begun = lasts[:, column - 1] == self.labels.start
             lasts[begun, column] = self.labels.start

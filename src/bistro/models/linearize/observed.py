@@ -1,7 +1,7 @@
-"""Observed orders: whole families as seen in training, and a share of a base for all others.
+"""Observed orders: whole families as seen in training, and a base distribution for all others.
 
-The base is one for each order of words, under add-k, or the weight of an n-gram, under Pitman-Yor
-smoothing with one table per order:
+Under add-k, the base weight is 1 for each order of words. Under Pitman-Yor smoothing with one table
+per order, it is the weight of an n-gram:
 
     weight(order) = (c - d) / (C + theta) + (theta + d t) / (C + theta) * p_ngram(order | head)
 
@@ -61,7 +61,7 @@ class ObservedOrders:
         seen = self._seen.get((head, tuple(sorted(bag.elements()))), {})
         base = self._base.orders(head, labels, counts) if self._base else UniformOrders(counts)
         repeats = log_repeats(bag.values())
-        # k is added to every order of words, and an order of labels stands for several.
+        # k is added to every order of words, and an order of labels comprises several of these.
         log_rest = math.log(self._rests[head]) + (0.0 if self._base else repeats)
         # If an order of labels was seen, so was every order of types with these labels.
         return SeenOrders(labels, seen, repeats - base.log_repeats, log_rest, base)
@@ -102,7 +102,7 @@ def _arrays(
 
 
 class SeenOrders(Orders):
-    """Masses of some orders of labels, and a share of a base for all orders."""
+    """The masses of seen orders of labels, plus a share of a base for all orders."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class SeenOrders(Orders):
         log_rest: float,
         base: Orders,
     ) -> None:
-        """Take one label per type; `log_ways`: log number of type orders per label order."""
+        """Initialise with one label per type; `log_ways` is log(type orders per label order)."""
         self.counts = base.counts
         self._labels = list(labels)
         self._seen = seen
@@ -123,7 +123,7 @@ class SeenOrders(Orders):
         self.log_total = float(np.logaddexp(self._log_seen, self._log_rest + base.log_total))
 
     def log_weight(self, order: Order) -> float:
-        """Return the log of the mass seen and the share of the base."""
+        """Return the log of the sum of the seen mass and the share of the base."""
         return self._log_sum(self._seen.get(self._labelled(order), 0.0), order)
 
     def _log_sum(self, mass: float, order: Order) -> float:

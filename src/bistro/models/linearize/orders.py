@@ -45,7 +45,7 @@ Order = tuple[Side, Side]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Table = tuple[Floats, Floats]
-"""Cells by side, multiset left and context; log-scales by side and multiset."""
+"""Cells by side, remaining multiset and context, and log-scales by side and remaining multiset."""
 LEFT, RIGHT = 0, 1
 HEAD = -1
 """Placeholder for the head when it is shuffled with the types of its dependents."""
@@ -69,7 +69,7 @@ class Orders(ABC):
 
     @abstractmethod
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders and their log-weights, the heaviest first, equal ones at random."""
+        """Yield all orders with their log-weights in decreasing order, with ties at random."""
 
     @abstractmethod
     def sample(self, stream: Stream) -> Order:
@@ -77,11 +77,11 @@ class Orders(ABC):
 
     @cached_property
     def log_repeats(self) -> float:
-        """Log of the number of word orders that an order of types stands for."""
+        """Logarithm of the number of word orders for each order of types."""
         return log_repeats(self.counts.tolist())
 
     def log_prob(self, order: Order) -> float:
-        """Return the log-probability of one of the orders of words with these types."""
+        """Return the log-probability of one word order with this order of types."""
         return self.log_weight(order) - self.log_total - self.log_repeats
 
 
@@ -97,7 +97,7 @@ class UniformOrders(Orders):
         return 0.0
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders at random: a fixed order among equals would look like a preference."""
+        """Yield all orders at random, since a fixed sequence would look like a preference."""
         for mixed in random_permutations([*expand(self.counts), HEAD], stream):
             yield 0.0, _around_head(mixed)
 
@@ -110,7 +110,7 @@ class SequenceOrders(Orders):
     """Orders whose weight is a product of steps: a dependent or a stop, given a context."""
 
     def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
-        """Take log p(type, or stop as the last | context) by side and context."""
+        """Initialise with log p(type | context) by side and context; the last type is the stop."""
         self.counts = counts
         self.size = len(counts)
         self.contexts: int = (self.size + 1) ** (order - 1)
@@ -157,10 +157,10 @@ class UnigramOrders(SequenceOrders):
         self.log_total = float(np.logaddexp.reduce(self._by_left)) + stops - self.log_repeats
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders, the heaviest first: by the dependents on each side, then at random.
+        """Yield all orders by decreasing weight, which depends only on the dependents of each side.
 
-        From every dependent on its better side, the cheapest moves to the other side come first.
-        Types are moved in turn, so that each distribution over the sides occurs once.
+        The search starts with every dependent on its better side, and makes the cheapest moves to
+        the other side first. Types are moved in turn, so that each division into sides occurs once.
         """
         left, right = self.log_steps[LEFT, 0, : self.size], self.log_steps[RIGHT, 0, : self.size]
         stops = float(self.log_steps[:, 0, self.size].sum())
@@ -217,7 +217,7 @@ class NgramOrders(SequenceOrders):
         return math.prod(int(c) + 1 for c in counts) * contexts
 
     def _table(self, *, maximise: bool) -> Table:
-        """Return the sums (or maxima) over completions of a side, a multiset left and a context."""
+        """Return sums (or maxima) over completions, by side, remaining multiset and context."""
         steps = np.ascontiguousarray(self._steps, dtype=np.float64).reshape(-1)
         cells, scales = order_table(self.counts, steps, self.contexts, maximise=maximise)
         return cells.reshape(2, -1, self.contexts), scales.reshape(2, -1)
@@ -231,11 +231,11 @@ class NgramOrders(SequenceOrders):
         return int(self._radix @ rest)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders, the heaviest first: A* with the exact weight of the best rest."""
+        """Yield all orders by decreasing weight: A* with the exact weight of best completions."""
         ticket = itertools.count()
         all_types = tuple(self.counts.tolist())
         start: Unfinished = (LEFT, all_types, 0, 0.0, ((), ()))
-        # Among equals, the longest and then the latest comes first: ties must not widen the search.
+        # Among ties, the longest and then the latest comes first, so that the search stays narrow.
         waiting = [(-self.best_rest(LEFT, all_types, 0), 0, -next(ticket), start)]
         while waiting:
             pause()
@@ -255,7 +255,7 @@ class NgramOrders(SequenceOrders):
         order: Order,
         stream: Stream,
     ) -> list[tuple[float, Unfinished]]:
-        """Return the next steps with the weight of the best order that each begins."""
+        """Return the next steps, each with the weight of its best completion."""
         steps = [
             (round(bound, EQUAL), step)
             for step in self._steps_from(side, rest, context, weight, order)
@@ -300,7 +300,7 @@ class NgramOrders(SequenceOrders):
         return sides[0], sides[1]
 
     def _choices(self, side: int, rest: Integers, context: int) -> Floats:
-        """Return the log-weight of all completions that begin with each type, or with a stop."""
+        """Return the log of the total weight of completions for each next type or stop."""
         row = self._row(rest)
         choices = np.full(self.size + 1, -np.inf)
         for kind in np.flatnonzero(rest).tolist():

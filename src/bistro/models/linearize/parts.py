@@ -14,7 +14,7 @@ from bistro.models.linearize.trees import Labels
 
 
 class LearnedOrders(NamedTuple):
-    """The learned arrays of one labelling: always a 1-gram, and the types that are mixed."""
+    """The learned arrays of one labelling, for the types that are mixed and for a 1-gram."""
 
     labels: Labels
     arrays: Mapping[str, Arrays]

@@ -1,4 +1,4 @@
-"""Permutations of dependents: all of them, in random order, and repeated ones.
+"""Permutations of dependents, some of which may be equal, in random or lexicographic order.
 
 >>> list(distinct_permutations([0, 1, 0]))
 [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
@@ -26,20 +26,20 @@ Item = TypeVar("Item")
 
 
 def log_repeats(counts: Iterable[int]) -> float:
-    """Return the log of prod m!, the number of word orders that an order of types stands for."""
+    """Return the log of prod m!, the number of word orders for each order of types."""
     return added(math.lgamma(count + 1) for count in counts)
 
 
 def expand(counts: Integers) -> list[int]:
-    """Return every type as often as it occurs."""
+    """Return a list in which every type occurs as often as its count."""
     return [kind for kind, count in enumerate(counts.tolist()) for _ in range(count)]
 
 
 def random_permutations(items: list[int], stream: Stream) -> Iterator[Side]:
     """Yield the different permutations of items, each once, in random order.
 
-    The first half is drawn one by one, since usually only a few are needed; after that, draws would
-    repeat too often, and the others are listed and shuffled.
+    The first half is drawn one by one, since usually only a few are needed. After that, draws would
+    repeat too often, so the others are listed and shuffled.
     """
     total = math.factorial(len(items))
     for item in set(items):

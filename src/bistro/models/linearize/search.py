@@ -67,7 +67,7 @@ def preferred(
     if round(own[0], EQUAL) < round(ranked[-1][0], EQUAL):
         return ranked
     others = [pair for pair in ranked if pair[1] != own[1]]
-    # Sorting is stable: `own` stays ahead of its equals.
+    # Sorting is stable, so `own` stays before orders of the same probability.
     return sorted([own, *others], key=lambda pair: -round(pair[0], EQUAL))[: len(ranked)]
 
 
@@ -89,9 +89,9 @@ def with_words(
     order: Order,
     stream: Stream | None,
 ) -> Family:
-    """Return an order with words in place of their types; words of one type are in random order.
+    """Return an order with words in place of their types.
 
-    Without a stream they keep their order.
+    Words of one type are in random order; without a stream, they keep their order.
     """
     pools = []
     for place, kind in enumerate(types):
@@ -102,7 +102,7 @@ def with_words(
 
 
 def _as_they_stood(words: Sequence[int], order: Order, place: int) -> list[int]:
-    """Return the words of a type, to be popped from the end: left, then right, each outwards."""
+    """Return the words of a type so that `pop` yields the left side, then the right, outwards."""
     on_left = order[0].count(place)
     ascending = sorted(words)
     return [*reversed(ascending[on_left:]), *ascending[:on_left]]

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class CountedSteps:
-    """Add-k: (count + k) / (total + k outcomes), for every label of training, unseen, and stop."""
+    """Add-k smoothing: (count + k) / (total + k · outcomes) for labels, unseen labels and stop."""
 
     def __init__(self, arrays: Arrays, outcomes: int, k: float) -> None:
         self._outcomes = outcomes
@@ -30,7 +30,7 @@ class CountedSteps:
         self._pairs, self._counts = arrays["pairs"], arrays["counts"]
 
     def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
-        """Return smoothed shares: one row per context and one column per outcome."""
+        """Return smoothed probabilities: one row per context and one column per outcome."""
         missing = len(self._numbers)
         rows = np.array([self._numbers.get(tuple(c), missing) for c in contexts.tolist()])
         pairs = rows[:, None] * self._outcomes + outcomes
@@ -43,7 +43,7 @@ class CountedSteps:
 
 def count_steps(contexts: Numbers, outcomes: Numbers, size: int) -> dict[str, NDArray[Any]]:
     """Count events, whose outcomes are numbers below `size`, for `CountedSteps`."""
-    # Column by column: NumPy sorts numbers much faster than rows.
+    # Contexts are numbered column by column, since NumPy sorts numbers much faster than rows.
     of_event = np.zeros(len(contexts), dtype=np.int64)
     for column in contexts.T:
         numbered = of_event * (int(column.max(initial=0)) + 1) + column
@@ -79,7 +79,7 @@ def saved_steps(arrays: Arrays, outcomes: int, k: float) -> Steps:
 
 
 def step_contexts(seen: Sequence[str], side: Numbers, head: Numbers, lasts: Numbers) -> Numbers:
-    """Return rows of contexts; `lasts` holds the labels before, the nearest first."""
+    """Return rows of contexts; `lasts` contains the previous labels, nearest first."""
     nearest = lasts[:, :1]
     columns = {"side": side[:, None], "head": head[:, None], "last": nearest}
     rows = np.concatenate([*(columns[name] for name in seen), lasts[:, 1:]], axis=1)

@@ -1,7 +1,7 @@
 """Training of word-order models: count, or learn, the parts; then fit weights on held-out trees.
 
-Without a development set, every tenth sentence is held out: parts are learned from half of the
-sentences, none of them held out, the weights are fitted, and the parts are learned again from all.
+Without a development set, every tenth sentence is held out. The parts are first learned from half
+of the sentences, none of which is held out, to fit the weights, and then again from all sentences.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class LabellingTraining:
         is_learned = config.smoothing == "pitman-yor"
         if is_learned and OBSERVED in config.models and max(orders, default=1) == 1:
             orders.add(2)  # The base of observed orders should take neighbours into account.
-        # The 1-gram is needed for heads with too many dependents, mixed or not.
+        # Even if it is not mixed, the 1-gram is needed for heads with too many dependents.
         self.events = {n: self.families.events(n, config.seen) for n in sorted(orders | {1})}
         base = UniformBase(self.families.labels.outcomes)
         self.chains = {
@@ -62,7 +62,7 @@ class LabellingTraining:
         }
 
     def learned(self) -> LearnedOrders:
-        """Return the arrays after the chains have run; 1-grams that are not mixed are counts."""
+        """Return the arrays after the chains have run; an additional 1-gram has only counts."""
         labels = self.families.labels
         arrays = {
             f"n{n}": self.chains[n].frozen()
@@ -83,7 +83,7 @@ class LabellingTraining:
 
 
 def fitted_discount(families: Mapping[tuple[int, Order], int]) -> tuple[float, float]:
-    """Return discount and strength of observed orders: a table per order, a restaurant per head."""
+    """Return discount and strength of observed orders, with one table for each order of a head."""
     heads = np.array([head for head, _ in families], dtype=np.int32)
     counts = np.array(list(families.values()))
     dishes = np.arange(len(counts), dtype=np.int32)
@@ -126,7 +126,7 @@ def train_linearize(
 
 
 def _shorter(sampler: SamplerSettings) -> SamplerSettings:
-    """Return settings for parts that only serve to fit weights, which converge quickly."""
+    """Return settings for parts that only serve to fit weights; few sweeps are enough."""
     sweeps = min(sampler.sweeps, QUICK_SWEEPS)
     return dataclasses.replace(sampler, sweeps=sweeps, samples=min(sampler.samples, sweeps))
 

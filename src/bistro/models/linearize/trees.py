@@ -38,7 +38,7 @@ class UnorderedTree:
 
     @classmethod
     def of(cls, sentence: Sentence, punctuation: Sequence[bool] | None = None) -> UnorderedTree:
-        """Check that it is one tree, and leave out punctuation marks without dependents."""
+        """Check that a sentence is one tree, and leave out punctuation without dependents."""
         heads = list(sentence.heads)
         if not has_tree(heads):
             raise TreebankError(
@@ -78,7 +78,7 @@ class UnorderedTree:
         return [Family(word, (), ()) for word in self.kept if word not in heads]
 
     def names(self, columns: Sequence[str]) -> list[str]:
-        """Return the values of some columns for every word, as text."""
+        """Return the values of the given columns for every word, as text."""
         if not columns:
             return [""] * len(self.heads)
         found = [getattr(self.sentence, COLUMNS[name]) for name in columns]
@@ -151,7 +151,7 @@ def check_labels(tree: UnorderedTree, labelling: Labelling) -> None:
     """Raise an error if a column that a labelling names is empty for some word."""
     for name in dict.fromkeys((*labelling.head, *labelling.dependent)):
         if name == "feats":
-            continue  # Most words of most treebanks have none, which is a valid value.
+            continue  # An empty value is valid here: most words of most treebanks have none.
         column = getattr(tree.sentence, COLUMNS[name])
         for word in tree.kept:
             if column[word - 1] == EMPTY and tree.sentence.forms[word - 1] != EMPTY:

@@ -7,7 +7,7 @@ from bistro.models.kinds import Kind
 KIND = Kind(
     name="morphology",
     help="morphemes of words, with unbounded contexts",
-    about="a model of morphemes with unbounded contexts: each sees all those before it",
+    about="a model of morphemes with unbounded contexts: each sees all morphemes before it",
     model="bistro.models.morphology.model:MorphologyModel",
     config="bistro.models.morphology.config:MorphologyConfig",
     trainer="bistro.models.morphology.train:train_morphology",

@@ -1,8 +1,8 @@
 """Training of the morphemes of written words: three suffix tries, counted once.
 
-Labels and morphemes are counted in the contexts of everything before them in their word. Letters
-are counted in the morphemes, each of which counts once however often it occurred: these are the
-tables that the trie of morphemes sends to its base,
+The context of labels and morphemes is everything before them in their word. Letters are counted in
+the distinct morphemes, each of which counts once: these are the tables that the trie of morphemes
+sends to its base,
 
     H(morpheme | label) = P(letters | label) · (share of a morpheme whose form is its letters)
 """
@@ -37,7 +37,7 @@ from bistro.treebank.morphology import Paragraph, SegmentedWord
 
 Columns = dict[str, NDArray[Any]]
 Events = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
-"""Concatenated contexts, the beginning of each, its outcome, and the block it is left out with."""
+"""Concatenated contexts, and for each its start, its outcome, and its block for leaving out."""
 
 
 def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -> WordsModel:
@@ -92,7 +92,7 @@ class _Learner:
         trie = ContextTrie.of_events(contexts, offsets, dishes, depth=depth, blocks=blocks)
         learner = _fitted(trie, base, self.config)
         if self.config.fit != "seating":
-            # Left-out events carry no information on unseen ones: short contexts decide these.
+            # Left-out events carry no information on unseen ones, which short contexts predict.
             seating = _fitted(trie, base, replace(self.config, fit="seating")).state()
             state = learner.state()
             for key, parameters in state.items():
@@ -114,9 +114,9 @@ class _Learner:
     def _events(
         self, words: Sequence[Sequence[Piece]], rows: Sequence[Sequence[tuple[int, int]]]
     ) -> Events:
-        """Return events by word: the first element of the context, and its outcome.
+        """Return the events of all words, given the first context element and outcome of each.
 
-        The other elements are the previous morphemes; neighbouring words share a block.
+        The other context elements are the previous morphemes. Neighbouring words share a block.
         """
         contexts, events, blocks = [], [], []
         for i, (word, row) in enumerate(zip(words, rows, strict=True)):
@@ -144,7 +144,7 @@ class _Learner:
     def _letters(self) -> Events:
         spelled = self._spelled()
         contexts, offsets, letters = spelling_events(**spelled)
-        # Morphemes are sorted: neighbours would be too similar to be left out together.
+        # Morphemes are sorted, and neighbours would be too similar to be left out together.
         numbers = np.repeat(np.arange(spelled["label"].size), np.diff(spelled["offsets"]) + 1)
         return contexts, offsets, letters, (numbers % self.config.blocks).astype(np.int32)
 

@@ -112,7 +112,7 @@ class UtteranceTask(Task[Paragraph]):
         return Terminals.sequence(known[_class_of(word.lower(), known)] for word in words)
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
-        """Return words and their morphemes as a tree; without a derivation, morphemes are words."""
+        """Return words and morphemes as a tree; without a derivation, each morpheme is a word."""
         root = Tree(TOP)
         if derivation is None:
             root.children = [Tree(WORD, [Tree(STEM, word=word)]) for word in words]
@@ -125,7 +125,7 @@ class UtteranceTask(Task[Paragraph]):
                 root.children.append(Tree(WORD))
             elif rules.first[rule] < 0:
                 if not root.children:
-                    raise ModelFileError("the model is damaged: a morpheme belongs to no word")
+                    raise ModelFileError("the model is damaged: a morpheme is not part of a word")
                 root.children[-1].children.append(Tree(name, word=next(forms)))
         return root
 
@@ -146,7 +146,7 @@ class UtteranceTask(Task[Paragraph]):
         )
 
     def header(self) -> dict[str, Any]:
-        """Return nothing: everything is in the rules."""
+        """Return an empty header: everything is in the rules."""
         return {}
 
     @classmethod
@@ -170,7 +170,10 @@ class UtteranceModel(TreeParsingModel, MorphologyModel):
     task: UtteranceTask
 
     def group(self, utterances: Iterable[Sequence[str]], **options: Any) -> list[Tree]:
-        """Return the tree of each utterance, a list of morphemes; options of `SearchOptions`."""
+        """Return the tree of each utterance, which is a list of morphemes.
+
+        The options are those of `SearchOptions`.
+        """
         whole = [list(morphemes) for morphemes in utterances]
         if not all(whole):
             raise BistroError("an utterance has at least one morpheme")
@@ -211,7 +214,7 @@ def _binarised(
     numbers: list[int],
     below: Callable[[int], None],
 ) -> None:
-    """Add the rules of a node with any number of children, from left to right, and all below."""
+    """Add the rules of a node, from left to right, and of all nodes below it."""
     inner = INNER + left
     if len(children) == 1:
         numbers.append(rules.unary(left, children[0]))

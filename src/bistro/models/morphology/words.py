@@ -45,7 +45,7 @@ from bistro.treebank.morphology import Paragraph, SegmentedWord
 
 LABELS, MORPHEMES, LETTERS = TRIES = ("labels", "morphemes", "letters")
 UNSEEN_SHARE = 0.9
-"""Probability that a morpheme is spelled as its letters, if nothing else is known of it."""
+"""Probability that the form of a morpheme is its letters, if nothing else is known about it."""
 BEAM, FLOOR = 50, 1e-4
 WORDS_AT_ONCE = 256
 
@@ -108,7 +108,7 @@ class WordsModel(MorphologyModel):
         return found
 
     def figures(self, items: Sequence[Paragraph]) -> dict[str, float]:
-        """Return the figures of prediction and of correct analyses for held-out words."""
+        """Return figures of prediction quality and accuracy for held-out words."""
         words = [word for paragraph in items for word in paragraph]
         log_probs = self.score_words(words)
         known = np.isfinite(log_probs)
@@ -207,7 +207,7 @@ class WordsModel(MorphologyModel):
     def _morphemes(
         self, word: str, text: str, steps: Sequence[Sequence[int]]
     ) -> tuple[FoundMorpheme, ...]:
-        """Return the morphemes of the steps of an analysis, in a word that was read as `text`."""
+        """Return the morphemes of an analysis; `text` is the normalised word."""
         inventory = self.inventory
         found = []
         begin = 0

@@ -17,7 +17,7 @@ from bistro.inference.settings import (
 WORDS = "words"
 """The name of the model's distribution."""
 MOST_ORDER = 100
-"""Every word has this many contexts, which take memory; beyond a dozen there is no gain."""
+"""Maximum order. Every word has this many contexts in memory; more than a dozen bring no gain."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Explanation of the probability of a word: the chain of ever fewer words before it."""
+"""Explanation of the probability of a word: back-off to ever shorter contexts."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class NgramModel(AnyNgramModel):
         return self._drawn(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix; `generate` with this seed draws the same word."""
+        """Draw the word after a prefix, which is the same word as in `generate` with this seed."""
         check_draws(1, seed, temperature, prefix)
         (words,) = self._drawn(1, seed, temperature, prefix, len(prefix) + 1)
         return words[-1] if len(words) > len(prefix) else None

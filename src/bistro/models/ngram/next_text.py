@@ -1,8 +1,8 @@
 """The next word of a model of characters or bytes: the words of training, and all other strings.
 
-A word is complete if a space or the end follows it. In a table of surprisal that is part of the
-next event; here, where words compete, it belongs to the word, and the context ends with a complete
-word:
+A word is complete if a space or the end follows it. In a table of surprisal, this space or end is
+part of the next event. Here, where words compete, it belongs to the word, and the context ends with
+a complete word:
 
     p(w | context) = p(space) Π p(character) p(space or end) / p(space or end | context)
 
@@ -41,7 +41,7 @@ class TextSums(NextSums):
         self.listed = with_rest(self.of([*words, END_SYMBOL]))
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of words, which can all be spelled, and of the end."""
+        """Return the probabilities of words and of the end; any word can be spelled."""
         unknown = np.array([self._model.vocabulary.is_unknown(word) for word in words], np.bool_)
         is_end = np.array([word == END_SYMBOL for word in words], np.bool_) & unknown
         texts = [[*self._context, word] for word in words]
@@ -50,7 +50,10 @@ class TextSums(NextSums):
         return Estimates(found, unknown & ~is_end)
 
     def _logs(self, texts: Sequence[Sequence[str]], first: int) -> Floats:
-        """Return log-probabilities of the text after the first words, with end and with space."""
+        """Return the log-probabilities of the texts from word `first` on.
+
+        The first column includes a final end of sentence, the second a final space.
+        """
         units = self._model.units
         with_end, begins = units.encode(texts)
         space = int(units.numbers(" ")[0])

@@ -1,8 +1,8 @@
 """The n-gram model of characters or bytes, each given the units before it (optionally all).
 
-A word has the probability of its characters and of the space before it; the end of the sentence is
-one more character. So every string has a probability, and models of words and of characters can be
-compared in bits per byte.
+The probability of a word is the product of the probabilities of its characters and of the space
+before it. The end of the sentence is one more character. So every string has a probability, and
+models of words and of characters can be compared in bits per byte.
 """
 
 from __future__ import annotations
@@ -83,12 +83,12 @@ class TextModel(AnyNgramModel):
         return TextScores(np.add.reduceat(logs, places), is_eos, is_oov, offsets)
 
     def next_sums(self, context: Sequence[str], **options: Any) -> TextSums:
-        """Return the words of training and the end with their probabilities; no options."""
+        """Return the distribution over the training words and the end; there are no options."""
         self.score_options.of(options, self.kind, "score words")
         return TextSums(self, context)
 
     def unit_log_probs(self, sequences: Sequence[Ids]) -> NDArray[np.float64]:
-        """Return the log-probability of every unit; check regularly whether to stop."""
+        """Return the log-probability of every unit; the computation can be interrupted."""
         found = []
         for first in range(0, len(sequences), _AT_ONCE):
             pause()
@@ -121,7 +121,7 @@ class TextModel(AnyNgramModel):
             if not ids or ids[-1] == space:
                 allowed[[space, self.units.end]] = False  # a word has characters
             elif len(ids) == len(start):
-                allowed[:] = False  # the last word of a prefix is whole
+                allowed[:] = False  # the last word of a prefix is complete
                 allowed[[space, self.units.end]] = True
             weights = np.where(allowed, weights, 0.0)
             sums = np.cumsum((weights / weights.max()) ** (1 / temperature))
@@ -175,7 +175,7 @@ class TextChain:
 
     @property
     def is_deterministic(self) -> bool:
-        """True if a second sweep could change nothing."""
+        """True if a second sweep would not change anything."""
         return self.process.hyper == "online" or (
             self.process.seating != "gibbs" and self.process.hyper in ("map", "fixed")
         )
@@ -185,7 +185,7 @@ class TextChain:
         self.process.observe_all(self._sequences)
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Make one sweep; the last state is kept."""
+        """Make one sweep; only the last state is kept."""
         if self.process.hyper != "online":
             self.process.sweep()
 

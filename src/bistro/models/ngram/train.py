@@ -28,7 +28,7 @@ PREPARING = 0.12
 def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramModel | TextModel:
     """Train an n-gram model on the words of a treebank or text, or on their characters."""
     if config.units != "words":
-        # Models of words do not need it.
+        # Imported here, since models of words do not need it.
         from bistro.models.ngram.text_model import train_text
 
         return train_text(data, config, run)

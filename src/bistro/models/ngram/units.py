@@ -47,7 +47,10 @@ class Units(ABC):
         """Return units as text."""
 
     def log_share(self, ids: Ids) -> NDArray[np.float64] | float:
-        """Return the log of each unit's share of its number, if several units share a number."""
+        """Return the log-probability of each unit given its number.
+
+        It is 0 unless several units share a number.
+        """
         return 0.0
 
     @abstractmethod
@@ -55,13 +58,13 @@ class Units(ABC):
         """Return the data that are needed to restore the units."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
-        """Return the units of each sentence with its end, and where words and the end begin.
+        """Return the units of each sentence with its end, and the start of each word and the end.
 
         The space before a word belongs to it.
         """
         sequences, begins = [], []
         for words in sentences:
-            # Zero-width characters make no difference, unless there is nothing else.
+            # Zero-width characters are ignored, unless a word has no other characters.
             forms = [seen(word) or word for word in words]
             parts = [self.numbers(" " + form if i else form) for i, form in enumerate(forms)]
             sizes = [0, *(part.size for part in parts)]
@@ -88,7 +91,7 @@ class Bytes(Units):
         return bytes(ids).decode("utf-8", "replace")
 
     def header(self) -> dict[str, Any]:
-        """Return nothing: bytes need no data."""
+        """Return an empty header: bytes need no data."""
         return {}
 
 
@@ -113,7 +116,10 @@ class Characters(Units):
         return "".join(known[i] if i < len(known) else UNKNOWN_CHARACTER for i in ids)
 
     def log_share(self, ids: Ids) -> NDArray[np.float64]:
-        """Return the share of each unknown character in their common number, as a logarithm."""
+        """Return the log-probability of each character given its number.
+
+        All unknown characters share one number, and are equally probable.
+        """
         return np.where(ids == self._alphabet.other, -math.log(self._alphabet.others), 0.0)
 
     def header(self) -> dict[str, Any]:

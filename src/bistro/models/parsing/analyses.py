@@ -50,7 +50,7 @@ class Analyses:
         self.words += columns["heads"].size
 
     def columns_of(self, first: int, words: int) -> dict[str, NDArray[np.int32]]:
-        """Return all columns of some consecutive words."""
+        """Return all columns for a range of consecutive words."""
         return {name: self._whole(name)[first : first + words].astype(np.int32) for name in COLUMNS}
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -74,7 +74,7 @@ class Analyses:
 
 
 def parse_piece(shared: SharedModel[Any], piece: Piece) -> tuple[int, dict[str, NDArray[Any]]]:
-    """Return the number of sentences of a piece, and the columns of their best analyses."""
+    """Return the number of sentences in a piece, and the columns of their best analyses."""
     size, text = piece
     sentences = text.sentences()
     parser: TextParser = shared.open()

@@ -56,7 +56,7 @@ class Unseen:
 
 @dataclass(eq=False)
 class Codec:
-    """The symbols of a model and the way sentences are turned into them."""
+    """The symbols of a model, and the conversion between sentences and symbols."""
 
     config: ParserSettings
     vocabulary: Vocabulary
@@ -73,7 +73,7 @@ class Codec:
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Codec, int]:
-        """Collect the symbols of a treebank; also return the number of lifted sentences."""
+        """Build the codec of a treebank, and count the sentences whose arcs were lifted."""
         vocabulary = Vocabulary.of((sentence.forms for sentence in sentences), config)
         trees = [training_tree(sentence, config) for sentence in sentences]
         tags = sorted({tag for tree in trees for tag in tree.tags})
@@ -85,7 +85,7 @@ class Codec:
 
     @property
     def is_labelled(self) -> bool:
-        """True if trees have labels."""
+        """Whether trees have labels."""
         return self.config.labels != "none" and self.labels != [EMPTY]
 
     def unseen(self, sentences: Sequence[Sentence]) -> Unseen:
@@ -138,7 +138,7 @@ class Codec:
     def encode_words(
         self, sentences: Iterable[Sequence[str]]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return all ids as one array, in the order of generation, and the offsets of sentences."""
+        """Return the ids of all words in the order of generation, and the sentence offsets."""
         ids, offsets = self.vocabulary.encode_all(sentences)
         if self.config.direction == "right-to-left":
             ids = ids[_mirrored(offsets)]
@@ -152,7 +152,7 @@ class Codec:
         *,
         restore_crossing: bool = True,
     ) -> Tree:
-        """Return one tree in the order and with the arcs of the written sentence."""
+        """Convert numbers to a tree, in the word order and with the arcs of the written text."""
         found, names = (
             heads.tolist(),
             [self.labels[i] if i >= 0 else EMPTY for i in labels.tolist()],
@@ -169,7 +169,7 @@ class Codec:
         return Tree(tag_names, found, names)
 
     def decode_votes(self, found: Mapping[str, Any], lengths: Sequence[int]) -> Votes:
-        """Return marginals of the core in the order of the written sentences."""
+        """Convert the marginals of the core to the word order of the written sentences."""
         begin, head, label, probability = found["arc_marginals"]
         head = head.astype(np.int64)
         mirrored = self.config.direction == "right-to-left"
@@ -288,7 +288,7 @@ def can_be_met(sentence: Sentence, *, single_root: bool) -> bool:
 
 
 def _arc_over_own_head(heads: Sequence[int]) -> bool:
-    """Return whether some arc passes over the head of its head, whose arc must then cross it."""
+    """Return whether some arc covers the head of its own head, so that the two arcs cross."""
     arcs = [(head, word) for word, head in enumerate(heads, start=1) if head > 0]
     return any(min(arc) < heads[arc[0] - 1] < max(arc) for arc in arcs)
 

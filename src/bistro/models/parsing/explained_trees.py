@@ -28,7 +28,7 @@ def given_tree(model: ParsingAbility, sentence: Sentence) -> Tree:
 def tree_to_explain(
     model: ParsingAbility, sentence: Sentence, **options: Any
 ) -> tuple[Sentence, Tree, bool]:
-    """Return the words, the given tree or the best tree found, and whether it is given."""
+    """Return the words, the given or else the best tree, and whether the tree was given."""
     words = Sentence.from_columns(sentence.forms)
     if min(sentence.heads) >= 0:
         return words, given_tree(model, sentence), True
@@ -60,7 +60,10 @@ def arc_name(words: Sequence[str], head: int, dependent: int) -> str:
 
 
 def symbol_name(codec: Codec, what: str, number: int) -> str:
-    """Return the name of a tag, word or label; the numbers after them are the root and no value."""
+    """Return the name of a tag, word or label.
+
+    The numbers after the last symbol denote the root (not for labels) and a missing value.
+    """
     if what == "word":
         if number < len(codec.vocabulary):
             return codec.vocabulary.decode([number])[0]

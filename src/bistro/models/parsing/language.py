@@ -4,13 +4,13 @@ The probability of the words so far is a sum over all derivations that have gene
 
     p(w_1 ... w_i) = Σ_d p(d, w_1 ... w_i)
 
-too many to visit. Four ways of summing are offered. ``graph`` keeps all stacks in one graph, in
-which what looks the same to the model is one node, and thins it at random; the sum is unbiased, and
-what is thinned away gives the standard error. ``exact`` is the same without thinning: for models of
-small contexts, and for short sentences. ``smc``, sequential Monte Carlo, is unbiased too: particles
-draw their derivations from the model and are weighed by the words; several independent runs give
-the standard error. ``search`` adds up what the particle search keeps, a lower bound that ignores
-all other analyses.
+which are too many to enumerate. There are four methods. ``graph`` keeps all stacks in one graph, in
+which stacks that the model cannot distinguish share a node, and thins the graph at random. The sum
+is unbiased, and the nodes that are removed give the standard error. ``exact`` is the same without
+thinning, for models with small contexts and for short sentences. ``smc``, sequential Monte Carlo,
+is unbiased too: particles draw their derivations from the model and are weighted by the words.
+Several independent runs give the standard error. ``search`` sums over the derivations that the
+particle search keeps. The result is a lower bound, since all other derivations are ignored.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ CHOICES = {
 GRAPHS = ("graph", "exact")
 """Methods that sum over a graph of stacks."""
 RUNS = 10
-"""Runs of a method whose standard error is their spread."""
+"""Number of runs for methods that estimate the standard error from the spread of the runs."""
 LARGEST_SHARE = 0.95
-"""Largest relative error of a graph's estimate that is taken as it is."""
+"""Relative errors of a graph's estimate are truncated to this value."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class ScoreOptions(Options):
 
     method: Method = "graph"
     particles: int = 100
-    """Most nodes of the graph that are kept for each word; particles of the other methods."""
+    """Maximum number of graph nodes per word; for other methods, the number of particles."""
     repeats: int = 0
-    """Independent runs that are averaged; 0: one, or ten for ``smc``, whose standard error is their
-    spread."""
+    """Number of independent runs that are averaged; 0: one run, or ten for ``smc``, which
+    estimates its standard error from their spread."""
     tags: Literal["all", "seen"] = "all"
     """Tags that a word may have: all, or its tags in training (faster; a lower bound)."""
     tags_per_word: int = 0
@@ -130,7 +130,7 @@ METHODS = {
 
 
 class LanguageAbility(Scoring, ParsingAbility):
-    """Methods of a parser that generates words, for text without trees; mixed into the model."""
+    """Mixin with the methods for text without trees, for parsers that generate words."""
 
     score_options: ClassVar[type[Options]] = ScoreOptions
     longest_generated: ClassVar[float] = 250
@@ -167,7 +167,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return _scores(found, is_eos, is_oov, offsets, log_scale)
 
     def _score_in_pieces(self, texts: list[Sentence], options: dict[str, Any]) -> TextScores:
-        """Return the same scores, and show progress."""
+        """Compute the same scores piece by piece, and show progress."""
         total, found = len(texts), []
         with phase("scoring", total=total, unit="sentences") as work:
             for first in range(0, total, SCORED_AT_ONCE):
@@ -183,7 +183,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         chosen = chosen_options(self, "score", options)
         self.require_prefixes()
         texts = [Sentence.from_columns(list(context))] if context else []
-        if chosen.method == "graph":  # its errors are those of words that come, not of all words
+        if chosen.method == "graph":  # its errors are known only for the words of the text
             chosen = replace(chosen, repeats=chosen.repeats or RUNS)
         request = chosen.request(len(self.codec.tags), len(self.codec.labels))
         batch = self.codec.encode(texts, None, self.codec.unseen(texts))
@@ -191,14 +191,14 @@ class LanguageAbility(Scoring, ParsingAbility):
         return ParsedSums(self.codec, context, sums, self.shown_tags(self.codec.tags))
 
     def score_protocol(self, **options: Any) -> str:
-        """Say how derivations are summed with these options."""
+        """Describe how derivations are summed with these options."""
         chosen = chosen_options(self, "score", options)
         facts = {**vars(chosen), "runs": getattr(chosen, "runs", 1)}
         summed = METHODS[chosen.method].format_map(facts)
         return f"{self.kind} model, summed over analyses by {summed}"
 
     def require_prefixes(self) -> None:
-        """Raise an error if the model gives no probability to the first words of a sentence."""
+        """Raise an error if the model has no probabilities for the first words of a sentence."""
         if self.config.direction != "left-to-right":
             raise BistroError("a model that generates from right to left cannot score prefixes")
         if self.config.lexical == "none":
@@ -227,7 +227,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return self._trees(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix; `generate` with this seed draws the same word."""
+        """Draw the word after a prefix, which is the same word as in `generate` with this seed."""
         check_draws(1, seed, temperature, prefix)
         (tree,) = self._trees(1, seed, temperature, prefix, len(prefix) + 1)
         return tree.forms[-1] if len(tree) > len(prefix) else None
@@ -280,7 +280,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         temperature: float = 1.0,
         prefix: Sequence[str] = (),
     ) -> dict[str, NDArray[Any]]:
-        """Return drawn sentences as the core returns them: symbols as numbers, word after word."""
+        """Draw sentences, and return them as the core does: flat arrays of symbol numbers."""
         beginning = [Sentence.from_columns(list(prefix))] if prefix else []
         made: dict[str, NDArray[Any]] = self._parser.generate(
             n,
@@ -320,7 +320,7 @@ def _scores(
     offsets: NDArray[np.int64],
     log_scale: NDArray[np.float64],
 ) -> TextScores:
-    """Average the probabilities of the runs; differences of prefixes give the scores of words.
+    """Average the runs, and compute the scores of words from differences of their prefixes.
 
     `log_scale` is the part of each word's log-probability that all its analyses share.
     """
@@ -341,10 +341,10 @@ def _scores(
 
 
 def _words_of(prefix: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return log-probabilities of words, given those of the prefixes that they end.
+    """Return the log-probabilities of words, given the log-probabilities of all prefixes.
 
-    A longer prefix cannot be more probable than a shorter one. Where an estimate is, after a word
-    that was almost certain, it is lowered to that of the shorter prefix.
+    A longer prefix cannot be more probable than a shorter one. After a word that was almost
+    certain, its estimate may be; it is then lowered to the estimate for the shorter prefix.
     """
     words = np.empty_like(prefix)
     for begin, end in pairwise(offsets.tolist()):
@@ -360,15 +360,15 @@ def _deviation(
     mean: NDArray[np.float64],
     offsets: NDArray[np.int64],
 ) -> NDArray[np.float64] | None:
-    """Return how far runs are from their mean, or, for a graph, runs that vary as its sums do."""
+    """Return the runs relative to their mean; for a graph, simulated runs with equal variance."""
     if "noise" not in found:
         return np.exp(prefix - mean) if len(prefix) > 1 else None
     if not found["noise"].any():
         return None
     noise = found["noise"].reshape(*prefix.shape, -1)
     steps = steps_between(1.0 + np.einsum("re,rec->ce", share, noise), offsets)
-    # These errors are relative to the estimate, and the logarithm of the truth is wanted: if the
-    # estimate is too high by a share e of itself, its logarithm is too high by -log(1 - e).
+    # The errors are relative to the estimate, but errors of the logarithm are needed: if the
+    # estimate is too high by a fraction e of itself, its logarithm is too high by -log(1 - e).
     sizes = -np.log1p(-np.minimum(np.abs(steps), LARGEST_SHARE))
-    # The mean of as many runs as there are copies varies as one copy does.
+    # Scaled so that the mean of all copies has the variance of one copy.
     return deviation_of_steps(np.sqrt(len(steps)) * np.copysign(sizes, steps), offsets)

@@ -50,7 +50,7 @@ class ParsedSums(VocabularySums):
         return found
 
     def tags(self, words: Sequence[str]) -> list[dict[str, float]]:
-        """Return the probabilities of the tags of words; the end has none."""
+        """Return the probabilities of the tags of each word; the end has no tags."""
         ids = [self._class_names.get(w, i) for w, i in zip(words, self.ids(words), strict=True)]
         known = [i for i in ids if i != self.vocabulary.end]
         masses = np.einsum("r,rwt->wt", self._weights, self._by_tag(known))
@@ -64,7 +64,7 @@ class ParsedSums(VocabularySums):
         return masses.reshape(len(self._weights), len(ids), len(self._tag_names))
 
     def _spellings(self, words: Sequence[str], ids: Sequence[int]) -> Floats:
-        """Return the factors by which spelling changes the tags of each word but the end.
+        """Return the factors of the spelling on each tag of each word; the end has no factors.
 
         A listed class represents all its words, so that nothing is spelled.
         """

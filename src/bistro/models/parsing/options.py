@@ -77,8 +77,8 @@ class DictionaryOptions(SharedOptions):
     not try them, ``none`` tries them like all others, ``soft`` tries them and gives them less
     weight in marginals, samples and minimum risk. An unknown word has the tags of its class."""
     unseen_tags: float = 0.3
-    """With the soft dictionary, the factor of a derivation for each such tag; chosen on the
-    development parts of three treebanks."""
+    """With the soft dictionary, the factor on a derivation for each unseen tag. The default was
+    chosen on the development parts of three treebanks."""
 
     def __post_init__(self) -> None:
         """Raise an error if an option is impossible."""
@@ -106,10 +106,10 @@ class CoreOptions(SharedOptions, ABC):
     """Options of a parser that is implemented in the core."""
 
     kind: ClassVar[str]
-    """The kind of the model; it names the random streams."""
+    """The kind of the model, by which the random streams are named."""
 
     def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
-        """Return the options in the form that the core expects; every chunk has its own draws.
+        """Return the options in the form that the core expects, with the seed of a chunk.
 
         With `votes`, the marginals of heads with labels are requested, and no trees.
         """

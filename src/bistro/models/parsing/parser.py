@@ -69,7 +69,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def tag_column(self) -> str:
-        """The column of its tags."""
+        """The column that contains the model's tags."""
         column: str = self.config.tagset
         return column
 
@@ -80,12 +80,12 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def label_names(self) -> list[str]:
-        """Its labels, in the order of their numbers; none for a model without labels."""
+        """The labels in the order of their numbers; empty for a model without labels."""
         return self.codec.labels if self.codec.is_labelled else []
 
     @property
     def tag_names(self) -> list[str]:
-        """Its tags as the column shows them, in the order of their numbers."""
+        """The tags as they appear in the column, in the order of their numbers."""
         return self.shown_tags(self.codec.tags)
 
     def shown_tags(self, tags: Sequence[str]) -> list[str]:
@@ -94,7 +94,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def nonprojective(self) -> Scheme | None:
-        """The encoding of crossing arcs in its labels, or None."""
+        """The encoding of crossing arcs in the labels, or None."""
         scheme = self.config.nonprojective
         return None if scheme == "lift" or not self.codec.is_labelled else scheme
 
@@ -108,9 +108,9 @@ class ParsingAbility(TaggingByParsing, Model):
         return temperature
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return those options of a committee that this parser supports.
+        """Return the options of a committee that this parser supports.
 
-        Only a transition parser has particles: another search uses the committee's `beam`.
+        Only a transition parser has particles; any other search uses the committee's `beam`.
         """
         known = self.parse_options.names()
         own = {n: v for n, v in options.items() if n in known and n not in ("search", "size")}
@@ -155,7 +155,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.decode_votes(found, [len(sentence) for sentence in sentences])
 
     def _found(self, batch: SentenceBatch, request: Any, threads: int) -> dict[str, NDArray[Any]]:
-        """Return the result of the core; a model that has no tree for a sentence is damaged."""
+        """Run the core; if a sentence has no tree, report that the model is damaged."""
         try:
             found: dict[str, NDArray[Any]] = self._parser.parse(batch, request, threads)
         except (RuntimeError, ValueError) as error:
@@ -253,7 +253,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
 
 def _ragged(found: Any, names: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
-    """Return a list of outcomes with probabilities for each word, or nothing if there are none."""
+    """Return the outcomes of each word with their probabilities; empty if there are none."""
     if found is None:
         return []
     begin, what, probability = (column.tolist() for column in found)

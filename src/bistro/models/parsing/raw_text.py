@@ -1,4 +1,4 @@
-"""Raw text for parsers: its words are counted, and a parser of the treebank parses it.
+"""Training with raw text: count its words, and parse it with a parser trained on the treebank.
 
 A parser that also learns from raw text is trained in phases, in one of several rounds:
 
@@ -8,7 +8,8 @@ A parser that also learns from raw text is trained in phases, in one of several 
 
 The model knows the words of the treebank and the text; the first parser knows only the words of the
 treebank, and treats the others as unknown words. A checkpoint records its phase, so an interrupted
-run resumes where it was. Families differ in what they learn from the parses; the rest is here.
+run resumes where it was. Families differ in what they learn from the parses; all other steps are
+shared, and are in this module.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ FIRST_PARSER = 0
 
 
 def count_piece(shared: None, piece: TextPiece) -> tuple[PieceFacts, WordCounts]:
-    """Return the facts about a piece of text, and its words."""
+    """Return the facts about a piece of text, and its word counts."""
     sentences, facts = piece.read()
     return facts, WordCounts.of(sentences)
 
@@ -146,7 +147,7 @@ class TextTraining:
         keep()
 
     def _counted(self, pieces: Iterable[Item], analyses: Analyses, share: float) -> Iterator[Item]:
-        """Yield parsed pieces, and show the number of words before each of them."""
+        """Yield parsed pieces, and show the number of words parsed so far."""
         words = self.text.words
         with progress.phase("parsing", total=words, unit="words", share=share) as work:
             work.skip(analyses.words)

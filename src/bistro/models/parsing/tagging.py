@@ -54,7 +54,7 @@ class Parsing(ABC):
 
 
 class TaggingByParsing(Parsing):
-    """The methods of a parser that tags: the tags of the trees it finds."""
+    """The tagging methods of a parser, which return the tags of its trees."""
 
     @property
     def tag_options(self) -> type[Options]:
@@ -62,7 +62,7 @@ class TaggingByParsing(Parsing):
         return self.parse_options
 
     def tag_protocol(self, **options: Any) -> str:
-        """Describe how tags are found: with the trees."""
+        """Describe how tags are found, which is together with the trees."""
         return self.parse_protocol(**options)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:

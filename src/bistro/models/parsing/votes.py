@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rows:
-    """For every word some entries with probabilities; the entries of a word are in order."""
+    """Entries with probabilities for every word, sorted by entry within each word."""
 
     begin: Ints
     what: Ints
@@ -61,7 +61,7 @@ class Rows:
         return Rows(self.begin, what, self.probability)
 
     def mapped(self, what: Ints) -> Rows:
-        """Return the rows with renamed entries; entries with the same name are added up."""
+        """Return the rows with renamed entries, and add up entries that get the same name."""
         return gathered(self.row, what, self.probability, len(self))
 
     def probability_of(self, wanted: Ints) -> Floats:
@@ -77,7 +77,7 @@ class Rows:
         filled = np.flatnonzero(np.diff(self.begin))
         highest = np.maximum.reduceat(self.probability, self.begin[filled])
         is_highest = self.probability == np.repeat(highest, np.diff(self.begin)[filled])
-        # If several are equal, the first of them is written last, and remains.
+        # Among equal entries, the first one is written last and therefore kept.
         places = np.flatnonzero(is_highest)[::-1]
         best[self.row[places]] = self.what[places]
         return best
@@ -97,7 +97,7 @@ class Rows:
         return Rows(self.begin, self.what, raised * (before / np.where(after > 0, after, 1))[row])
 
     def listed(self, first: int, last: int) -> list[list[tuple[int, float]]]:
-        """Return some rows as lists, most probable first."""
+        """Return a range of rows as lists, most probable entry first."""
         rows = []
         for a, b in zip(
             self.begin[first:last].tolist(), self.begin[first + 1 : last + 1].tolist(), strict=True
@@ -109,7 +109,10 @@ class Rows:
 
 @dataclass(frozen=True)
 class ArcCode:
-    """Heads with labels as single numbers; label -1 has the rest of a head's probability."""
+    """Encode a head and a label as one number.
+
+    Label -1 has the probability of the head that is not assigned to any label.
+    """
 
     num_labels: int
 
@@ -138,10 +141,10 @@ class Votes:
 
 
 def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
-    """Return entries in any order as rows; equal entries are added up."""
+    """Sort entries into rows, and add up the probabilities of equal entries."""
     span = int(what.max(initial=0)) + 1
     key = row * span + what
-    # Usually a few sorted stretches one after the other, which a stable sort merges.
+    # The keys usually consist of a few sorted runs, which a stable sort merges quickly.
     order = np.argsort(key, kind="stable")
     key, probability = key[order], probability[order]
     first = np.flatnonzero(np.concatenate((key[:1] == key[:1], key[1:] != key[:-1])))
@@ -151,7 +154,7 @@ def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
 
 
 def mixed(members: Sequence[Rows], weights: Sequence[float | Floats]) -> Rows:
-    """Return the mixture of rows; a weight is one number, or one per row."""
+    """Return the weighted mixture of rows; each weight is a scalar or has one value per row."""
     rows = [member.row for member in members]
     parts = [
         member.probability * (weight[row] if isinstance(weight, np.ndarray) else weight)

@@ -100,8 +100,8 @@ class PipelineModel(TextReading):
         sentences
             Sentences with their words.
         keep
-            Columns (upos, xpos, feats, lemmas, heads) that stay where they are not empty, and are
-            evidence for the rest.
+            Columns (upos, xpos, feats, lemmas, heads) whose values are kept if they are not empty;
+            they are evidence for the rest.
         alternatives
             Maximum number of other values of each column in MISC, with probabilities.
         **options
@@ -131,7 +131,7 @@ class PipelineModel(TextReading):
     ) -> Iterator[Sentence]:
         """Yield the sentences of parses with their trees and all other columns.
 
-        The columns decide the tags that are not kept, with the parser's marginals as evidence.
+        The model of columns predicts the tags that are not kept, using the parser's marginals.
         """
         column = self.parser.tag_column
         trees = [with_tree(parse, column, self._tags(parse, keep)) for parse in parses]
@@ -150,7 +150,7 @@ class PipelineModel(TextReading):
         return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
 
     def _beliefs(self, parses: Sequence[Parse]) -> list[Beliefs]:
-        """Return the parser's distributions over tags, those of its own column first."""
+        """Return the parser's distributions over tags, starting with its own column."""
         marginals = [parse.marginals for parse in parses if parse.marginals is not None]
         rows = [row for one in marginals for row in one.tags]
         names = list(dict.fromkeys(name for row in rows for name, _ in row))
@@ -217,8 +217,8 @@ class PipelineModel(TextReading):
 def _readers(parser: Model) -> list[Model]:
     """Return a member that reads words from left to right, if the parser cannot score words.
 
-    The votes of a committee give words no probability. The first member that reads from left to
-    right does, and its scores are reported under its own name.
+    The votes of a committee do not give words a probability. The first member that reads from left
+    to right does; its scores are reported under its own name.
     """
     if SCORE.is_own(parser):
         return []

@@ -15,5 +15,5 @@ KIND = Kind(
     abilities=("score", "generate", "explain"),
     has_members=True,
     dev="fits the weights of its members",
-    draws=False,  # Its members do, each in separate chains.
+    draws=False,  # Only its members draw, each in separate chains.
 )

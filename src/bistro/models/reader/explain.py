@@ -48,7 +48,7 @@ def _decision(model: ReaderModel, place: int, token: str, probabilities: list[fl
 
 
 def _level(number: int, name: str, weight: float, probability: float) -> Level:
-    """Return a member as a level that passes nothing to the others."""
+    """Return a member as a level without back-off."""
     return Level(
         depth=number,
         element=MEMBER,

@@ -1,9 +1,10 @@
-"""Sentences drawn from a mixture: each word by a member, which is drawn by its weight.
+"""Generation from a mixture: each word is drawn from a member, which is drawn by its weight.
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
-A member draws the word after the words so far. So the words have the probabilities of the mixture
-if the members' draws after a prefix are exact; parsers use sequential Monte Carlo.
+The member draws a word given the words so far. The words have the probabilities of the mixture if
+the members' draws after a prefix are exact. For parsers they are approximate, since parsers use
+sequential Monte Carlo.
 """
 
 from __future__ import annotations

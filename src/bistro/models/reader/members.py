@@ -32,7 +32,7 @@ class Member(NamedTuple):
     """A model to be trained."""
 
     name: str
-    """The kind, with the preset if one is named; a second member of that name has a number."""
+    """The kind, with the preset if one is named; a number distinguishes members of equal name."""
     kind: Kind
     config: Any
 
@@ -67,7 +67,7 @@ def _member(
 
 
 def _checked(kind: Kind) -> Kind:
-    """Raise an error if models of a family give words no probability or learn from other data."""
+    """Raise an error if a family has no word probabilities or does not learn from sentences."""
     able = [one.name for one in kinds.every() if _can_read(one)]
     if not _can_read(kind):
         raise ConfigError(

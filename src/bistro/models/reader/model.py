@@ -3,8 +3,9 @@
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
 An n-gram model predicts which words follow each other, a transition parser which words the tree
-requires, a latent-variable parser regularities without a name. Different members predict different
-words well, so the mixture is better than any of them. Weights are fitted on a development set.
+requires, and a latent-variable parser learns further regularities. Different members predict
+different words well, so the mixture is better than any of them. Weights are fitted on a development
+set.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -49,7 +50,7 @@ class ReaderOptions(Options):
     """Options for the sums over analyses; each member uses the options that it has."""
 
     method: Literal["graph", "exact", "smc"] = "graph"
-    """How members that draw sum over analyses."""
+    """The method of members that sum over analyses by sampling."""
     particles: int = 100
     """Particles of members that draw, and analyses kept by members that search."""
     repeats: int = 0
@@ -60,7 +61,8 @@ class ReaderOptions(Options):
     """Maximum number of tags tried for a word, the most probable ones; 0: all possible tags."""
     seed: int = 1
     part: tuple[int, int] | None = None
-    """The position of these sentences in a larger text: the first number, and the total number."""
+    """The position of these sentences in a larger text: the number of the first sentence, and the
+    total number of sentences."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 
@@ -106,7 +108,7 @@ class ReaderModel(Scoring, Model):
     @property
     def longest_generated(self) -> float:
         """Maximum number of words of a drawn sentence; longer ones are cut."""
-        # For every word a parser begins with the first word: 250 words would take it minutes.
+        # For every word, a parser starts again at the first word: 250 words would take minutes.
         return min(100, *(drawer.longest_generated for drawer in self.drawers))
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
@@ -199,12 +201,14 @@ class ReaderModel(Scoring, Model):
 def _drawer_of(member: Model) -> WordDrawer:
     drawer = GENERATE.of(member)
     if not isinstance(drawer, WordDrawer):
-        raise ModelFileError(f"a reader has no use for {a_model(member.kind)}: it draws no words")
+        raise ModelFileError(
+            f"{a_model(member.kind)} cannot be a member of a reader: it does not draw words"
+        )
     return drawer
 
 
 def _known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:
-    """Return the options that a member has; trying all tags is its default."""
+    """Return the options that a member supports; `tags` is left out if it has its default value."""
     unsaid = {"tags"} if chosen.tags == "all" else set()
     known = scorer.score_options.names()
     if "repeats" not in known:  # it does not draw

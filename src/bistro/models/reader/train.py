@@ -32,7 +32,7 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 MOST_WORDS = 15_000
-"""Maximum size of the development set for weights, in words: more would not change them."""
+"""Maximum number of words for fitting the weights; more words would not change the weights."""
 PHASE = -1
 """The phase of a checkpoint with members from a cluster; phases of one process start at 0."""
 
@@ -92,7 +92,7 @@ def _train(
 
 
 def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]]:
-    """Return the training sentences, and stretches of other sentences that are held out."""
+    """Return the training sentences, and held-out stretches of other sentences."""
     chosen = places(len(data), share)
     if len(chosen) == len(data):
         return list(data), []
@@ -112,14 +112,14 @@ def fitted_weights(
 def _trained(
     members: Sequence[Member], config: ReaderConfig, errand: Errand, run: Run
 ) -> list[Model]:
-    """Train the members that a checkpoint does not hold, and return all members."""
+    """Train the members that are not in the checkpoint, and return all members."""
     learned_from = [*as_content(errand.sentences), "", *as_content(errand.held_out)]
     if errand.text:
         learned_from += errand.text.digests()
     content = hashlib.sha256("\n".join(learned_from).encode()).hexdigest()
     fingerprint = fingerprint_of(ReaderModel.kind, config, run.seed, [content])
     workers = run.session.workers
-    # The workers of a cluster may not see the files of raw text: they parse pieces of it.
+    # Workers of a cluster may be unable to read the files of raw text; they get pieces of it.
     elsewhere = workers is not None and not isinstance(workers, LocalWorkers)
     if workers is not None and elsewhere and errand.text is None:
         return _trained_elsewhere(members, errand, run, workers, fingerprint)
@@ -128,12 +128,12 @@ def _trained(
 
 
 def as_content(sentences: Sequence[Words]) -> list[str]:
-    """Return the content of which a fingerprint is made."""
+    """Return the content from which the fingerprint is computed."""
     return [repr(s) if isinstance(s, list | tuple) else str(s) for s in sentences]
 
 
 def _learn(errand: Errand, member: Member, run: Run) -> Model:
-    """Train a member; if it stops early, it does so on the held-out sentences."""
+    """Train a member; early stopping uses the held-out sentences."""
     run.session.on_note(f"learning {member.name}")
     own = Run(run.seed, {**run.treebank, "member": member.name}, run.session)
     # Some held-out sentences may be text without trees, which only fits the weights.

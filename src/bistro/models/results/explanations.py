@@ -59,7 +59,7 @@ class Level:
     backoff: float
     """The weight of the shorter context."""
     own: float
-    """The level's own part of `probability`, without the part from shorter contexts."""
+    """The part of `probability` from this level, without the part from shorter contexts."""
     reach: float
     """The share that the longer contexts leave to this level."""
     contribution: float
@@ -88,10 +88,10 @@ class Decision:
     """For arcs and labels, the words that they connect."""
     probability: float
     scale: float
-    """Factor of the chain's probability, explained by `reason`."""
+    """Factor on the probability of the chain, explained by `reason`."""
     reason: str
     levels: list[Level]
-    """The base first, the longest context last; none if there was nothing to decide."""
+    """Levels from the base to the longest context; empty if there was only one possible outcome."""
 
     @property
     def bits(self) -> float:
@@ -119,7 +119,7 @@ class Explanation:
         return added(map(math.log, probabilities)) if min(probabilities) > 0 else -math.inf
 
     def of_word(self, place: int) -> list[Decision]:
-        """Return the decisions that led to a word, counted from 1, or to the end."""
+        """Return the decisions that generate a word, counted from 1, or the end."""
         return [decision for decision in self.decisions if decision.word == place]
 
     def rows(self) -> list[dict[str, Any]]:

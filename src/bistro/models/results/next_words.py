@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 ROUNDING = 1e-9
-"""Log-probabilities that differ by less than this are equal."""
+"""Log-probabilities that differ by less than this count as equal."""
 LEAST_TAG = 5e-4
 """Less probable tags of a word are not shown."""
 
@@ -73,7 +73,7 @@ class Estimates(NamedTuple):
         return spread
 
     def at(self, places: Sequence[int] | NDArray[np.int64]) -> Estimates:
-        """Return some of the events."""
+        """Return the events at the given indices."""
         steps = None if self.steps is None else self.steps[:, places]
         return Estimates(self.log_probs[places], self.is_oov[places], steps)
 
@@ -82,9 +82,9 @@ class NextSums(ABC):
     """Probabilities of the next word, as a family computes them."""
 
     names: Sequence[str]
-    """The events that are listed."""
+    """The names of the listed events."""
     listed: Estimates
-    """Their probabilities given the context."""
+    """The probabilities of the listed events, given the context."""
 
     @abstractmethod
     def of(self, words: Sequence[str]) -> Estimates:
@@ -96,17 +96,17 @@ class NextSums(ABC):
 
 
 def run_weights(log_probs: Floats) -> Floats:
-    """Return the weights of runs that gave the context these log-probabilities."""
+    """Return the weights of runs, given their log-probabilities of the context."""
     weights: Floats = np.exp(log_probs - np.logaddexp.reduce(log_probs))
     return weights
 
 
 def with_rest(listed: Estimates) -> Estimates:
-    """Return events preceded by one for all unknown words, which has the remaining probability."""
+    """Prepend one event for all unknown words, with the remaining probability."""
     rest = max(1 - float(np.exp(listed.log_probs).sum()), 0.0)
     steps = None
     if listed.steps is not None:
-        # The rest loses the probability that the others gain.
+        # What the listed events gain, the remaining probability loses.
         gained = listed.steps @ np.exp(listed.log_probs)
         column = -gained / rest if rest > 0 else np.zeros_like(gained)
         steps = np.concatenate([column[:, None], listed.steps], axis=1)

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Marginals:
-    """For every word its possible heads, labels and tags with probabilities, likeliest first."""
+    """The possible heads, labels and tags of every word, with probabilities, likeliest first."""
 
     heads: list[list[tuple[int, float]]]
     labels: list[list[tuple[str, float]]]
     tags: list[list[tuple[str, float]]]
     other_tags: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
-    """Tags of another column, by its name, where members of a committee find them."""
+    """Tags of other columns, by column, if members of a committee predict them."""
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,15 @@ class Live:
     id: int
     """Unique in the reading, and independent of the number of analyses shown."""
     parent: int | None
-    """The analysis of the previous step that it extends, or that most of its probability comes
-    from; None at the first word, and where that analysis is not shown."""
+    """The analysis of the previous step that it extends, or from which most of its probability
+    comes; None at the first word, and if that analysis is not shown."""
     probability: float
     """Its share, given the words so far; the shares of all current analyses sum to 1."""
     heads: list[int]
     """Heads of the words read so far: 0 is the root, -1 not attached yet."""
     labels: list[str]
-    """Labels, ``_`` where there is none yet. If no context of the model uses labels, an arc stands
-    for all its labels together, and shows the likeliest."""
+    """Labels, ``_`` where there is none yet. If no context of the model uses labels, an arc
+    comprises all its labels, and shows the likeliest."""
     tags: list[str]
     stack: list[int]
     """Positions of the words that still need a head, from 1."""
@@ -59,7 +59,7 @@ class Reading:
     """Description of the computation, in one sentence."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a row for every analysis of every step; `rank` counts them from 1."""
+        """Return one row for each analysis of each step; `rank` counts the analyses from 1."""
         from bistro.data_frames import pandas
 
         pd = pandas()
@@ -89,7 +89,7 @@ class Reading:
 
 
 def _likeliest(step: Step) -> tuple[str, str]:
-    """Return the share of the likeliest analysis, and its heads; open words have a dot."""
+    """Return the share of the likeliest analysis, and its heads; unattached words have a dot."""
     if not step.analyses:
         return "", ""
     best = step.analyses[0]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 def steps_between(
     deviation: NDArray[np.float64], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the relative error of every event in every run: the inverse of the next function."""
+    """Return the relative error of every event in every run: inverse of `deviation_of_steps`."""
     before = np.ones_like(deviation)
     before[:, 1:] = deviation[:, :-1]
     before[:, offsets[:-1]] = 1.0
@@ -33,7 +33,7 @@ def deviation_of_steps(
     offsets
         The events of sentence i are ``offsets[i]:offsets[i+1]``.
     """
-    # A prefix is the product of its words: its error is the sum of their errors.
+    # The probability of a prefix is a product over words, so the words' errors add up.
     sums = np.cumsum(steps, axis=1)
     before = np.concatenate((np.zeros((len(sums), 1)), sums), axis=1)[:, offsets[:-1]]
     deviation: NDArray[np.float64] = 1.0 + sums - np.repeat(before, np.diff(offsets), axis=1)
@@ -49,7 +49,7 @@ class TextScores:
     is_eos: NDArray[np.bool_]
     is_oov: NDArray[np.bool_]
     offsets: NDArray[np.int64]
-    """The events of sentence i are ``offsets[i]:offsets[i+1]``, its `</s>` the last of them."""
+    """The events of sentence i are ``offsets[i]:offsets[i+1]``; the last of them is `</s>`."""
     lexical: NDArray[np.float64] | None = None
     """The lexical part of each surprisal, given the analyses, in nats."""
     entropy: NDArray[np.float64] | None = None
@@ -67,7 +67,7 @@ class TextScores:
 
     @classmethod
     def joined(cls, parts: Sequence[TextScores]) -> TextScores:
-        """Return the scores of several texts, one after the other, of the same model."""
+        """Concatenate the scores of several texts under the same model."""
         lengths = [int(n) - 1 for part in parts for n in np.diff(part.offsets)]
         is_eos, offsets = cls.ends(lengths)
 
@@ -121,9 +121,9 @@ class TextScores:
         return None if self.deviation is None else steps_between(self.deviation, self.offsets)
 
     def error_of(self, first: int, begin: int, end: int) -> float | None:
-        """Return the error of the events ``begin:end`` together; their sentence begins at `first`.
+        """Return the joint error of events ``begin:end`` in the sentence that starts at `first`.
 
-        This is the same delta method, for log(P_end / P_begin).
+        It uses the same delta method, for log(P_end / P_begin).
         """
         if self.deviation is None:
             return None

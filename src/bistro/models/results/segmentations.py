@@ -1,8 +1,8 @@
 """Analyses of a written word, with their probabilities.
 
-The analyses of a word come from one or several ways of reading its capitals; the same morphemes at
-the same positions are one analysis, and their probabilities are added. Probabilities are relative
-to all analyses that the search kept to the end.
+The capitals of a word may be read in several ways. Analyses with the same morphemes at the same
+positions count as one, and their probabilities are added. Probabilities are relative to all
+analyses that the search kept to the end.
 
 >>> analysis = Analysis((FoundMorpheme("kw", "Poss", "kwa", 0, 2),), -3.0, 0.9)
 >>> str(analysis), analysis.canonical

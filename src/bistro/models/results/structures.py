@@ -25,11 +25,11 @@ class Tagging:
     sentence: Sentence
     tags: list[str]
     log_prob: float
-    """Natural logarithm of p(words, tags); from a parser, of its tree as well."""
+    """Natural logarithm of p(words, tags); for a parser, of p(words, tags, tree)."""
     marginals: list[list[tuple[str, float]]] | None = None
     """For each word: its tags and their probabilities, likeliest first."""
     states: int = 0
-    """Number of states of the searched lattice, all words together; 0 if there is no lattice."""
+    """Total number of states of the searched lattice; 0 if there is no lattice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class FoundTree:
 
 
 class LabelledSpan(NamedTuple):
-    """A possible constituent: a label over the words from `start` up to, not including, `end`."""
+    """A possible constituent: a label over the words from `start` to `end` (exclusive)."""
 
     label: str
     start: int
@@ -55,7 +55,7 @@ class TreeParse:
 
     words: list[str]
     trees: list[FoundTree]
-    """The tree; or the k best drawn trees, or samples."""
+    """The tree, the k best drawn trees, or samples."""
     is_found: bool = True
     """True if the grammar has a tree for the words; otherwise the tree is flat."""
     accepted: float = 1.0
@@ -108,7 +108,7 @@ class OrderScore:
 
 
 Ties = Literal["random", "input"]
-"""Choice among equally probable orders: at random, or the order of the input if it is one."""
+"""Choice among equally probable orders: at random, or the input's order if it is among them."""
 
 
 @dataclass(frozen=True)
@@ -133,4 +133,4 @@ class TopState:
     words: list[tuple[str, float]]
     """The likeliest words with phi[word | state], the likeliest first."""
     parents: list[tuple[str, int]]
-    """The commonest parents of its words, with their counts."""
+    """The most frequent parents of its words, with their counts."""

@@ -44,7 +44,7 @@ class SurprisalRow:
     surprisal_syn: float | None
     """Change of the distribution over analyses: KL(after || before), in bits."""
     surprisal_lex: float | None
-    """The rest: the mean surprisal of the word itself, given its analyses, in bits."""
+    """The remaining part: the mean surprisal of the word given its analyses, in bits."""
     entropy: float | None
     """Entropy over the analyses after this word, in bits."""
     entropy_reduction: float | None
@@ -60,7 +60,7 @@ COLUMNS = tuple(field.name for field in fields(SurprisalRow))
 
 @dataclass(frozen=True)
 class Token:
-    """A token that gets a row: its name, its form, and its number of words of the model."""
+    """A token that gets a row: its name, its form, and the number of model words in it."""
 
     id: int | str
     form: str
@@ -73,7 +73,7 @@ def word_tokens(words: Iterable[str]) -> list[Token]:
 
 
 def numbered_tokens(items: Iterable[tuple[str, int]]) -> list[Token]:
-    """Return tokens that get rows, given as forms with their numbers of words."""
+    """Return numbered tokens, given the form and the number of words of each token."""
     tokens = []
     place = 1
     for form, size in items:
@@ -125,7 +125,7 @@ class SurprisalTable(Sequence[SurprisalRow]):
         return aligned(known)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with the columns of `COLUMNS`; what is not known is NaN."""
+        """Return a data frame with the columns of `COLUMNS`; missing values are NaN."""
         from bistro.data_frames import pandas
 
         pd = pandas()

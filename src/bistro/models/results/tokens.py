@@ -50,7 +50,7 @@ class TextSentence:
     """Probability that a sentence ends here."""
     new_paragraph: bool = False
     before: str = field(default="")
-    """White space before the sentence, which only the first of a text can have."""
+    """White space before the sentence; only the first sentence of a text can have it."""
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -63,13 +63,13 @@ class TextSentence:
 
     @property
     def whole_text(self) -> str:
-        """All of the text that belongs to the sentence, with the white space around it."""
+        """The text of the sentence, including the white space around it."""
         return f"{self.before}{self.text}{self.spaces[-1]}"
 
     def to_sentence(
         self, number: int = 1, *, ranges: bool = False, probabilities: bool = False, line: int = 1
     ) -> Sentence:
-        """Return it as CoNLL-U; with `ranges`, MISC has the position of each token in the text."""
+        """Convert it to CoNLL-U; with `ranges`, MISC has each token's position in the text."""
         multiword: list[tuple[int, int, str, str]] = []
         misc: list[str] = []
         for i, (form, words) in enumerate(zip(self.forms, self.words, strict=True)):

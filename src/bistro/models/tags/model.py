@@ -1,11 +1,11 @@
-"""A tagger that remembers all tags: searches for the twin-tag grammar, and their results.
+"""A tagger that conditions on all previous tags: searches of the twin-tag grammar, and results.
 
     p(words, tags) = Π p(tag_i | all tags before it) p(word_i | tag_i, all tags before it)
 
 Exact search is possible although contexts are unbounded: histories at the same node of the trie
 have the same future, so they are one state of a lattice (`cpp/infinite/chain_lattice.hpp`). A beam
-over these states is nearly as accurate; Metropolis-Hastings, as in the paper, draws from a hidden
-Markov model; A* is the search of the other tasks.
+over these states is nearly as accurate. Metropolis-Hastings, as in the paper, draws proposals from
+a hidden Markov model. A* is the search of the other tasks.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -47,7 +47,7 @@ from bistro.treebank.sentence import Sentence
 
 TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-full", "astar-literal", "astar-nodes"]
 NARROWEST = 1e-5
-"""A beam drops histories whose probability is below this share of the best."""
+"""A beam drops histories whose probability relative to the best is below this value."""
 LEAST = 1e-4
 """A beam does not try tags that are less probable than this under the hidden Markov model."""
 
@@ -57,14 +57,14 @@ class TagOptions(Options):
     """Options of the search for tags."""
 
     search: TagSearch = "beam"
-    """beam: the best histories after each word; viterbi: all of them, exactly; mcmc:
-    Metropolis-Hastings; hmm: only the hidden Markov model, the baseline; astar-full,
-    astar-literal and astar-nodes: the searches of trees, which return the most probable sequence
-    they find."""
+    """beam: the best histories after each word; viterbi: exact search over all histories; mcmc:
+    Metropolis-Hastings; hmm: the hidden Markov model alone, as a baseline; astar-full,
+    astar-literal and astar-nodes: the searches for trees, which return the most probable sequence
+    that they find."""
     beam: int | None = None
-    """Histories kept after each word, or partial trees of A*; default: 16, and 200 for A*."""
+    """Number of histories kept after each word (default 16), or of partial trees of A* (200)."""
     completions: int = 100
-    """Complete sequences that A* compares; 1: the first one, as in the paper."""
+    """Number of complete sequences that A* compares; 1: only the first, as in the paper."""
     expansions: int = 200_000
     """Maximum number of partial sequences that A* expands."""
     expand: Expand = "leftmost"
@@ -72,7 +72,8 @@ class TagOptions(Options):
     samples: int = 5000
     """Number of sequences that mcmc draws."""
     mbr: bool = True
-    """The most probable tag of each word, instead of the most probable sequence; mcmc always."""
+    """If true, find the most probable tag of each word, not the most probable sequence; mcmc always
+    does."""
     marginals: bool = False
     seed: int = 1
     threads: int = 0
@@ -137,7 +138,7 @@ class TagsModel(UnboundedModel):
 
     @property
     def tag_column(self) -> str:
-        """The column of its tags."""
+        """The column that contains the model's tags."""
         return self.task.tagset
 
     def tag(self, sentence: Sentence | Sequence[str], **options: Any) -> Tagging:
@@ -183,7 +184,7 @@ class TagsModel(UnboundedModel):
         return scores
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return the figures of prediction and tagging accuracy for held-out sentences."""
+        """Return figures of prediction quality and tagging accuracy for held-out sentences."""
         columns = [(t.tags, getattr(t.sentence, self.tag_column)) for t in self.tag_all(items)]
         right = [sum(map(operator.eq, found, gold)) for found, gold in columns]
         whole = sum(count == len(gold) for count, (_, gold) in zip(right, columns, strict=True))

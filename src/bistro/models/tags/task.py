@@ -1,6 +1,7 @@
 """Tagging as a task of unbounded contexts: the grammar of twin tags.
 
-Every tag t has a twin t', which is rewritten as the word; t itself as the next twin and tag:
+Every tag t has a twin t', which is rewritten as the word. The tag t itself is rewritten as the next
+twin and tag:
 
     <s> -> DET' DET      DET -> NOUN' NOUN      NOUN -> VERB' VERB      VERB -> </s>
     DET' -> The          NOUN' -> dog           VERB' -> sleeps
@@ -55,7 +56,7 @@ class TagsTask(Task[Sentence]):
         self._tag_numbers = {tag: number for number, tag in enumerate(self.tags)}
         size = len(self.tags)
         self._transition = np.full((size + 1, size + 1), NOTHING, dtype=np.int32)
-        """The rule for each symbol (0: the start) and next tag; the last column is the end."""
+        """The rule for each symbol (0: the start) and next tag; the last column is for the end."""
         self._emission: dict[tuple[int, int], int] = {}
         """The rule for each tag and word."""
         for rule, (left, first, second) in enumerate(
@@ -90,7 +91,7 @@ class TagsTask(Task[Sentence]):
         return item.forms
 
     def derivation(self, item: Sentence) -> Derivation | None:
-        """Return the chain of a held-out sentence, or None if a tag, or a word with it, is new."""
+        """Return the chain of a held-out sentence, or None if a tag or a word-tag pair is new."""
         words = self.vocabulary.encode(item.forms).tolist()
         tags = [self._tag_numbers.get(tag, NOTHING) for tag in getattr(item, self.tagset)]
         if any(pair not in self._emission for pair in zip(tags, words, strict=True)):
@@ -108,7 +109,7 @@ class TagsTask(Task[Sentence]):
         return [self.tags[tag - 1] for tag in self.rules.second[derivation[:-1:2]].tolist()]
 
     def base(self, counts: NDArray[np.int64], smoothing: float) -> NDArray[np.float64]:
-        """Return H(rule | left side); unseen rules count `UNSEEN` times."""
+        """Return H(rule | left side), where the count of an unseen rule is `UNSEEN`."""
         weights = np.where(counts == 0, UNSEEN, counts) + smoothing
         sums = np.bincount(self.rules.left, weights, minlength=len(self.rules.symbols))
         shares: NDArray[np.float64] = weights / sums[self.rules.left]
@@ -141,9 +142,9 @@ class TagsTask(Task[Sentence]):
 
 
 def _rules(vocabulary: Vocabulary, tags: Sequence[str], pairs: set[tuple[int, int]]) -> RuleTable:
-    """Return all transitions, the words of each tag, and all unknown words with all tags.
+    """Return the rules: all transitions, each tag with its words and with all unknown classes.
 
-    Symbol 0 is the start; then come the tags, then their twins.
+    Symbol 0 is the start. It is followed by the tags, and then by their twins.
     """
     size = len(tags)
     rows = [(left, size + tag, tag) for left in range(size + 1) for tag in range(1, size + 1)]

@@ -1,11 +1,11 @@
-"""The characters on both sides of a position: a second opinion on the ends of words and sentences.
+"""A second model for the ends of words and sentences, which sees both sides of a position.
 
-The model of characters (`bistro.models.tokens.model`) predicts exact characters, each given those
-before it. From a small treebank it cannot learn that every opening bracket is a separate word,
-whatever letter follows it, or that a sentence is never ``2.`` alone. So there are two more
-choices, learned from the same text: whether a word ends between two characters, one of which is not
-a letter, and whether a sentence ends before a space. They see kinds of characters first and exact
-words last. The log-odds of the two opinions are added.
+The model of characters (`bistro.models.tokens.model`) predicts exact characters, each given the
+characters before it. From a small treebank it cannot learn that every opening bracket is a separate
+word, whatever letter follows it, or that a sentence is never ``2.`` alone. So two more
+distributions are learned from the same text: whether a word ends between two characters, one of
+which is not a letter, and whether a sentence ends before a space. Their contexts start with kinds
+of characters and end with exact words. The log-odds of both models are added.
 
 >>> word_context("He said (again)", 8)
 ('(a', 'START', 'a', '(', 'a)', '1+', '(', 'again')
@@ -43,7 +43,7 @@ _WINDOW = 30
 _LONGEST = 20
 _LONG = 4
 _UNSURE = 1e-3
-"""Where the model of characters is more certain than this, there is no second opinion."""
+"""The second model is not used where the model of characters is more certain than this."""
 _OPENING = "\"'([{«“‘¿¡"
 _SAME = frozenset(("aa", "aA", "Aa", "AA", "00"))
 _FIRST_RUN = re.compile(r"[^\W_]+|[\W_]+")
@@ -64,7 +64,7 @@ def word_context(text: str, place: int) -> Context | None:
 
 @lru_cache(maxsize=20_000)
 def _between(before: str, after: str) -> Context:
-    """Return the context between two neighbouring parts of a chunk, neither of them empty."""
+    """Return the context between two adjacent, non-empty parts of a chunk."""
     first, last = _FIRST_RUN.match(after), _LAST_RUN.search(before)
     assert first is not None and last is not None
     return (
@@ -112,7 +112,7 @@ def _size(chunk: str) -> str:
 
 
 class Around:
-    """Learned opinions on the ends of words and of sentences."""
+    """Learned distributions over the ends of words and of sentences."""
 
     def __init__(self, choices: Mapping[str, Choice]) -> None:
         for choice in choices.values():
@@ -121,7 +121,7 @@ class Around:
         self.choices = dict(choices)
 
     def correct(self, text: EncodedText, probabilities: NDArray[np.float32]) -> None:
-        """Change probabilities of hidden events, one row per symbol, where they are uncertain."""
+        """Correct uncertain probabilities of hidden events in place; rows are symbols."""
         after = np.append(text.symbols[1:], np.int32(BREAK))
         in_words = (text.symbols > SPACE) & (after > SPACE)
         self._change(WORDS, word_context, text, probabilities, in_words, [WORD_END, SENTENCE_END])
@@ -167,7 +167,7 @@ class Around:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], parts: Mapping[str, Arrays]) -> Around:
-        """Restore the opinions from the values of `header` and `parts`."""
+        """Restore the distributions from the values of `header` and `parts`."""
         if set(header) != set(OPINIONS) & set(parts):
             raise ModelFileError("the ends of words and sentences are damaged")
         outcomes = Names([ENDS, GOES])

@@ -17,7 +17,7 @@ BLOCK = 1 << 16
 """Number of characters that are processed at once; a longer sentence enlarges the block."""
 LONGEST_BLOCK = 1 << 22
 _MARGIN = 64
-"""Number of characters at the end of a block that are left for the next one, with context."""
+"""Number of characters at the end of a block that are processed again with the next block."""
 
 
 def pieces_of(text: str | Iterable[str]) -> Iterator[str]:
@@ -39,8 +39,8 @@ class TextCutter:
     def sentences(self, text: str | Iterable[str], *, line_ends: bool) -> Iterator[TextSentence]:
         """Yield the sentences of a text; every character is part of exactly one of them.
 
-        The end of a block depends only on the text, so the same text has the same sentences
-        however it is read.
+        The end of a block depends only on the text, so the sentences do not depend on the pieces in
+        which the text is read.
         """
         source = pieces_of(text)
         held, begin, size, before, last = "", 0, BLOCK, "", ""
@@ -144,7 +144,7 @@ def _token_probabilities(
     ends: NDArray[np.int64],
     is_space: NDArray[np.bool_],
 ) -> list[float]:
-    """Return the probability that each token has its two ends and none between."""
+    """Return the probability that each token has both its boundaries and none in between."""
     before_space = np.append(is_space[1:], True)
     cut = np.where(before_space, 1 - probabilities[:, GOES_ON], probabilities[:, :2].sum(axis=1))
     cut[is_space] = 0

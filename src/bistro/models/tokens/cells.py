@@ -1,8 +1,8 @@
 """The words of a sentence with given spaces or cells, which are evidence for word boundaries.
 
-People give sentences as running text (*She's sure they don't.*), with spaces as a treebank has them
-(*She 's sure they do n't .*), or in the cells of a table, one word or several in each. The words
-must be the same. The characters between two spaces are a *chunk*:
+Sentences may be given as running text (*She's sure they don't.*), with the spaces of a treebank
+(*She 's sure they do n't .*), or in the cells of a table, with one or several words in each. The
+resulting words must be the same. The characters between two spaces are a *chunk*:
 
 1. No word crosses the edge of a cell. A chunk is divided like running text.
 2. If a chunk is one word, nothing more is done, so tokenised text does not change.
@@ -29,9 +29,9 @@ from bistro.models.results.tokens import CutToken, TextSentence
 
 _CHUNK = re.compile(r"[^\s\ufeff]+")
 _LEFT, _RIGHT = 3, 2
-"""Chunks to the left and right of a space that its probability depends on."""
+"""Number of chunks on each side of a space that are used for its probability."""
 _LONGEST_CHUNK = 100
-"""Next to a longer chunk, no space is removed."""
+"""Maximum length of a chunk next to which a space may be removed."""
 
 Cut = Callable[[str], list[TextSentence]]
 """Returns the sentences of a text."""
@@ -101,7 +101,7 @@ class CellCutter:
     ) -> list[tuple[int, list[CutToken]]]:
         """Return the tokens of each chunk with its cell; a shared token belongs to its first chunk.
 
-        Only chunks of the same cell can share a token, and only across a space that stays.
+        Only chunks of the same cell can share a token, and only across a space that is kept.
         """
         text = "".join(chunk.text + gap for chunk, gap in zip(chunks, gaps, strict=True))
         sizes = [len(chunk.text) + len(gap) for chunk, gap in zip(chunks, gaps, strict=True)]
@@ -134,7 +134,10 @@ def _is_one_word(tokens: Sequence[CutToken]) -> bool:
 
 
 def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
-    """Yield the parts of a token between edges: its words if they end there, else one word each."""
+    """Yield the parts of a token between edges, with its words if these end at the edges.
+
+    Otherwise, each part is one word.
+    """
     if not edges:
         yield start, token
         return
@@ -148,7 +151,7 @@ def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tupl
 
 
 def inner_ends(form: str, words: Sequence[str]) -> set[int]:
-    """Return the inner ends of words in a token; none if they are not its characters.
+    """Return the word ends inside a token; empty if the words do not spell the token.
 
     >>> inner_ends("don't", ["do", "n't"]), inner_ends("du", ["de", "le"])
     ({2}, set())

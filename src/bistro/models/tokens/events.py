@@ -26,7 +26,7 @@ def decided_events(probabilities: NDArray[np.float32]) -> NDArray[np.int64]:
     """Return the most probable event after each symbol, -1 for none."""
     events = np.full(len(probabilities), -1, np.int64)
     none = 1 - (probabilities[:, 0] + probabilities[:, 1] + probabilities[:, 2])
-    # Elsewhere all events together are less probable than none.
+    # At all other positions, no event is more probable than all events together.
     places = np.flatnonzero(none <= _HALF)
     rows = probabilities[places]
     events[places] = np.where(rows.max(axis=1, initial=0) > none[places], rows.argmax(axis=1), -1)

@@ -1,14 +1,13 @@
 """Words and sentences of running text, found by a model of characters with hidden events.
 
-Text is a sequence of characters; between them the writer ends words and sentences, which
-the text does not show. A hierarchical Pitman-Yor n-gram model over characters and these hidden
-events gives
+Text is a sequence of characters. Between them are ends of words and sentences, which are hidden.
+A hierarchical Pitman-Yor n-gram model over characters and these hidden events gives
 
     p(characters, events) = Π_i p(symbol_i | symbols before it)
 
 so all divisions of a text can be summed exactly, except for negligible histories
 (`cpp/tokens/boundaries.hpp`). An event is predicted where it is more probable than its
-alternatives. Every boundary has a probability, and nothing of the text is lost.
+alternatives. Every boundary has a probability, and no character of the text is lost.
 
 >>> import bistro
 >>> model = bistro.train("tokens", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -98,7 +97,7 @@ class TokensModel(Model):
         return self._sums(self.characters.encode(text))[1]
 
     def _word_end(self, text: str, place: int) -> float:
-        """Return the probability of a word end before a position, 0 if the best cut has none."""
+        """Return the probability of a word end at a position; 0 if the best division has none."""
         for sentence in self.tokenise(text):
             columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
             for start, form, words, probability in zip(*columns, strict=True):
@@ -118,7 +117,7 @@ class TokensModel(Model):
         return probabilities
 
     def _sums(self, text: EncodedText) -> tuple[NDArray[np.float32], float]:
-        """Return the hidden events' probabilities from characters only, and log p of the text."""
+        """Return the probabilities of hidden events given only characters, and log p(text)."""
         probabilities, log_prob = self._automaton.boundaries(
             text.symbols,
             allowed_events(text.symbols),

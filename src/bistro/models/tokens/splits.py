@@ -2,9 +2,9 @@
 
 An edit rule turns the token into its words (`bistro.encoding.edits`), chosen by a Pitman-Yor
 process over the token's ends, its whole form and the token before it: seen tokens by their analyses
-in training, unseen ones by their spelling. Whether the back of a token is more informative than its
-front depends on the language, so the order of contexts is chosen that better predicts a tenth of
-the token types when learned from the others.
+in training, unseen ones by their spelling. Whether the end of a token is more informative than its
+beginning depends on the language. So both orders of the context are trained on nine tenths of the
+token types, and the order that better predicts the remaining tenth is chosen.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TENTH = 10
 _MOST_CACHED = 100_000
 _SEPARATOR = " "
 _ANY = "\0"
-"""A token that no treebank has."""
+"""A token that does not occur in any treebank."""
 
 Example = tuple[str, tuple[str, ...], str]
 """A token, its words, and the token before it."""
@@ -47,7 +47,7 @@ class Splits:
             raise ModelFileError("the words of tokens are damaged")
         self.choice, self.rules, self.end = choice, list(rules), end
         self._cache: dict[Key, tuple[tuple[str, ...], float]] = {}
-        # Most tokens do not occur after most others in training: these share one answer.
+        # Most pairs of tokens do not occur in training; all such pairs with a token share a result.
         self._pairs = choice.known_endings(len(context("", "", end)))
         self._in_pairs = frozenset(token for token, _ in self._pairs)
 
@@ -158,7 +158,7 @@ def _held_out(
     settings: SamplerSettings,
     seed: int,
 ) -> float:
-    """Return the mean log-probability of the tokens of a tenth of the types."""
+    """Return the mean log-probability of held-out tokens, which are a tenth of the types."""
     tenth = [zlib.crc32(token.encode()) % _TENTH == 0 for token, _, _ in examples]
     kept = [i for i, held in enumerate(tenth) if not held]
     held = [i for i, one in enumerate(tenth) if one]

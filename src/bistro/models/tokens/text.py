@@ -16,7 +16,7 @@ PARAGRAPH = "\n\n"
 
 
 def has_spaces(data: Sequence[Sentence]) -> bool:
-    """Return whether sentences show which words have no space after them."""
+    """Return whether sentences mark which words have no space after them."""
     return any(s.text is not None or any("Space" in misc for misc in s.misc) for s in data)
 
 

@@ -36,7 +36,7 @@ class ArcTrees:
         self._single_root = single_root
         self._nodes = len(arcs)
         nodes = np.arange(self._nodes, dtype=np.int32)
-        # A child sees whether its head already has a child: a single root needs only that.
+        # To enforce a single root, a child only needs to see whether its head already has a child.
         steps = np.zeros((len(arcs), 2, 2, 2))
         if single_root:
             steps[0, :, 1, 1] = -np.inf
@@ -47,11 +47,11 @@ class ArcTrees:
 
     @property
     def log_total(self) -> float:
-        """The logarithm of the weights of all trees."""
+        """The logarithm of the sum of the weights of all trees."""
         return float(self._chart.log_total())
 
     def ranked(self, most: int) -> list[ScoredTree]:
-        """Return the best trees, at most `most`."""
+        """Return at most `most` best trees."""
         return [ScoredTree(head.tolist(), score) for _, head, score in self._chart.ranked(most)]
 
     def samples(self, number: int, stream: Stream) -> list[ScoredTree]:

@@ -1,6 +1,6 @@
-"""The context of a word: its parent, and with `directed` the side of the parent it is on.
+"""The context of a word: its parent and, with `directed`, its side of the parent.
 
-Parents have numbers: the number of the word in the vocabulary, and the root after all words; with
+The number of a parent is its number in the vocabulary; the root follows after all words. With
 sides, each parent has two numbers, for dependents before it and after it.
 """
 
@@ -15,7 +15,7 @@ Numbers = NDArray[np.int32]
 
 
 def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed: bool) -> Numbers:
-    """Return the number of each word's parent, including the side of the parent it is on."""
+    """Return the number of each word's parent; with `directed`, it encodes the side."""
     above = np.asarray(heads)
     parents: Numbers = np.append([root], words)[above].astype(np.int32)
     if directed:

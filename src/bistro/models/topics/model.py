@@ -5,8 +5,8 @@ A parent word chooses a state, the state a word (Wallach, Sutton & McCallum 2008
     P(words, states, tree) = prod_n  theta[state_n | parent of n]  phi[word_n | state_n]
 
 A parent chooses the dependents before it and after it separately, and a stop at the end of each
-side, as in the model of Eisner (1996) on which the paper is based; its formula shows neither. The
-settings `directed` and `stops` select the formula as it is printed.
+side, as in the model of Eisner (1996) on which the paper is based. The formula in the paper has
+neither; the settings `directed` and `stops` select it as it is printed.
 
 The states, found from trees by Gibbs sampling, are classes of words that a linguist can read. A
 sentence is parsed with the states summed out: p(word | parent) = sum_k theta[k | parent]
@@ -49,7 +49,7 @@ from bistro.treebank.sentence import Sentence
 Floats = NDArray[np.float64]
 ROOT = "<root>"
 MOST_BYTES = 1 << 31
-"""Limit on the tables of all samples, which a small malicious file could make very large."""
+"""Maximum size of the tables of all samples; a small malicious file could make them very large."""
 SHOWN_PARENTS = 5
 
 
@@ -71,7 +71,7 @@ class TopicsModel(TopicsParsing, Model):
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Theta and phi of all samples, concatenated: their product is the mean over samples."""
+        """Theta and phi of all samples, concatenated so that their product is the sample mean."""
         number = len(self.samples)
         theta = [(s.theta(self.stops) / number).astype(np.float32) for s in self.samples]
         phi = [s.phi(len(self.vocabulary)).astype(np.float32) for s in self.samples]
@@ -112,7 +112,7 @@ class TopicsModel(TopicsParsing, Model):
         """Return a sentence in the form that `JointTrees` expects."""
         words = self.vocabulary.encode(sentence.forms)
         parents, places = self._possible_parents(words)
-        # One column represents all states: open samples differ in their number.
+        # One column represents all states, since the number of states differs between samples.
         states = np.ones((words.size, 1), np.float32)
         if self.tags and given_tags:
             states = self._given_states(getattr(sentence, self.config.source))
@@ -133,7 +133,7 @@ class TopicsModel(TopicsParsing, Model):
         )
 
     def _given_states(self, tags: Sequence[str]) -> NDArray[np.float32]:
-        """Return rows that allow each word only the state of its tag; an unknown tag allows all."""
+        """Return the allowed states of each word: the state of its tag, or all if it is unknown."""
         numbers = {tag: i for i, tag in enumerate(self.tags)}
         mask = np.zeros((len(tags), len(self.tags) + 1), dtype=np.float32)
         for row, tag in zip(mask, tags, strict=True):
@@ -241,7 +241,7 @@ class TopicsModel(TopicsParsing, Model):
 
 
 def _check_size(samples: Sequence[TopicSample], rows: int) -> None:
-    """Raise an error if the tables of all parents, words and states would fill the memory."""
+    """Raise an error if the tables of all parents, words and states would be too large."""
     cells = [rows * (sample.states + 1) for sample in samples]
     # Single precision for all samples, and one sample in double precision, with a copy.
     if 4 * sum(cells) + 16 * max(cells, default=0) > MOST_BYTES:

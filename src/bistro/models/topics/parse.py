@@ -42,8 +42,8 @@ class TopicsParseOptions(SharedOptions):
     temperature: float = 1.0
     """Temperature of marginals, samples and minimum risk; 1 is the model's own posterior."""
     resample: int = 0
-    """Sweeps over the trees and states of all sentences together, for each sample of training; the
-    last half is averaged. 0: each sentence is parsed separately."""
+    """Number of joint sweeps over the trees and states of all sentences, for each sample of
+    training. The last half is averaged. 0: each sentence is parsed separately."""
 
     def check(self, num_chains: int) -> None:
         """Raise an error if the chains cannot give the requested trees."""
@@ -94,7 +94,7 @@ class TopicsParsing(Parsing):
         """Return a chain over the trees of sentences, given one sample of training."""
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return no tags: an unknown tag leaves all states possible."""
+        """Return an empty list, since an unknown tag allows all states."""
         return []
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:

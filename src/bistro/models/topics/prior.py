@@ -1,6 +1,6 @@
 """States and words from the prior of syntactic topics, for simulation-based calibration.
 
-Parents choose one after the other, each among the states and, in a model with stops, the stop; a
+Parents choose one after the other. Each chooses a state or, in a model with stops, the stop; the
 state then chooses a word. Distributions are integrated out, so earlier choices become more
 probable.
 """
@@ -65,7 +65,7 @@ class TopicDraws:
                 self._choose(parent)
 
     def _draw_weights(self) -> None:
-        """Draw the weights of stop and states, or of the stop and of all unseen states."""
+        """Draw the weights of the stop and of the states, or of the stop and all unseen states."""
         groups = 1 if self.config.states is None else self.config.states
         self._share = self.parameters["gamma"] / (groups + self.config.stops)
         # With a tiny concentration all but one of the weights are 0 in double precision.

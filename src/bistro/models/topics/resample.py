@@ -45,7 +45,7 @@ class Unparsed:
     stops: Numbers
     """The parents that stop; empty in a model without stops."""
     possible_states: NDArray[np.float32]
-    """1 at [d, k] if word d + 1 may have state k, otherwise 0; one column represents all."""
+    """1 at [d, k] if word d + 1 may have state k, otherwise 0; one column is for all states."""
     possible_arcs: Floats
     """0 at [h, d] where word d may depend on h, otherwise minus infinity."""
 
@@ -91,7 +91,7 @@ class JointTrees:
         self._sentences = sentences
         self._single_root = single_root
         self._stream = stream
-        # The parameters of the Dirichlet laws are in all counts from the start.
+        # All counts include the parameters of the Dirichlet distributions from the start.
         weights = sample.strength * np.append(sample.weights, sample.unseen)
         self._by_parent = dense(sample.parents, stops.size, sample.states + 1) + weights
         self._by_word = dense(sample.words, num_words, sample.states + 1) + sample.smoothing
@@ -138,7 +138,7 @@ class JointTrees:
         places = sentence.places[heads, np.arange(len(heads))]
         sums = np.cumsum(tables.theta[places] * tables.phi, axis=1)
         draws = np.array([self._stream.uniform() for _ in heads]) * sums[:, -1]
-        # After rounding, a draw may lie at the end: it gets the last possible state.
+        # Because of rounding, a draw may lie at the end; it gets the last possible state.
         last = (sums < sums[:, -1:]).sum(axis=1)
         states = np.minimum((sums <= draws[:, None]).sum(axis=1), last)
         return Derivation(heads, places, states)

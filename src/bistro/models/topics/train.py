@@ -56,7 +56,7 @@ class TopicsChain:
         self._config = config
         self._seed = seed
         self._name = f"topics.{number}" if number else "topics"
-        # By parent, so that its counts stay in the cache; by word within, for locality of memory.
+        # Sorted by parent, so that its counts stay in the cache, and then by word for locality.
         order = np.lexsort((words, parents))
         self._parents = np.ascontiguousarray(parents[order])
         self._words = np.ascontiguousarray(words[order])
@@ -76,7 +76,7 @@ class TopicsChain:
         self.samples: list[TopicSample] = []
 
     def seat(self) -> None:
-        """Draw a first state for every word, given the words before it; or use its tag."""
+        """Draw an initial state for every word, given the words before it, or use its tag."""
         if self._tags is None:
             self.sampler.seat(self._stream("seat", 0))
             return
@@ -130,7 +130,7 @@ class TopicsChain:
                 "topics.numbers": Expected("f", (len(NUMBERS),), 0, MOST),
             },
         )
-        # Arrays read from a file are not writable: the core makes copies.
+        # Arrays that were read from a file are not writable, so they are copied.
         states, weights = (np.array(state[f"topics.{name}"]) for name in ("states", "weights"))
         numbers = zip(NUMBERS, state["topics.numbers"].tolist(), strict=True)
         self.sampler.restore(states, weights, **dict(numbers))
@@ -159,7 +159,7 @@ class TopicsChain:
 
 
 def kept_sweeps(config: TopicsConfig) -> list[int]:
-    """Return the sweeps after which a sample is kept: evenly over the last half, with the last."""
+    """Return the sweeps after which a sample is kept: evenly spaced in the last half."""
     spacing = max(1, config.sweeps // 2 // config.samples)
     return [config.sweeps - i * spacing for i in reversed(range(config.samples))]
 

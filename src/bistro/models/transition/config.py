@@ -47,21 +47,21 @@ class ContextSettings:
         return sees_labels((*self.actions, *self.labels, *self.tags, *self.words))
 
     def validate(self) -> None:
-        """Raise an error if an element does not exist, or not in this context."""
+        """Raise an error if an element does not exist or is not available in its context."""
         for name in ("actions", "labels", "tags", "words"):
             seen = getattr(self, name)
             check_context(seen)
             for element, owner in (("b.tag", "words"), ("action", "labels")):
                 if element in seen and name != owner:
-                    raise ConfigError(f"'{element}' is known only to the contexts of {owner}")
+                    raise ConfigError(f"'{element}' is available only in the contexts of {owner}")
 
 
 @dataclass(frozen=True)
 class UnsupervisedSettings:
-    """A second stage of training on words only, which begins with the result of the treebank."""
+    """A second stage of training on words only, which starts from the model of the treebank."""
 
     sweeps: int = setting(0, "Sweeps of the second stage, in which each analysis is resampled.")
-    samples: int = setting(10, "Number of its last sweeps that are averaged, without earlier ones.")
+    samples: int = setting(10, "Number of last sweeps of the second stage that are averaged.")
     particles: int = setting(20, "Particles per sentence in the second stage.", most=MOST_PARTICLES)
     latent: Literal["both", "trees", "tags"] = setting(
         "both", "Latent variables: trees (with their labels) and tags, or one of them."

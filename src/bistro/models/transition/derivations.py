@@ -26,7 +26,7 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 WordTags: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""The tags that each word may have: offsets by word, and a list; empty arrays allow all tags."""
+"""The tags that each word may have, as offsets by word and a list; empty arrays allow all tags."""
 
 ALL_TAGS: WordTags = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
@@ -48,7 +48,7 @@ class DerivationChain:
 
     def __post_init__(self) -> None:
         self.moved = (0, 0)
-        """Sentences with an accepted draw, and with a new derivation, in the last sweep."""
+        """Number of sentences with an accepted draw and with a new derivation in the last sweep."""
         franchises = {name: part.franchise for name, part in self.learned.items()}
         self._sampler = DerivationSampler(
             self.shape,
@@ -61,7 +61,7 @@ class DerivationChain:
 
     @property
     def derivations(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """(action, tag, label) of every step, and the end of each sentence's steps."""
+        """Action, tag and label of every step, and the end of each sentence's steps."""
         steps, ends = self._sampler.histories()
         return steps, ends
 
@@ -116,10 +116,10 @@ class DerivationChain:
 
 @dataclass(eq=False)
 class LatentChain(DerivationChain):
-    """The second stage: trees or tags are also drawn, starting where the first stage ended."""
+    """The chain of the second stage, which also draws trees or tags after the first stage."""
 
     before: DerivationChain | SentenceBatch
-    """The chain of the first stage, or the trees whose oracle its events followed."""
+    """The chain of the first stage, or the trees whose oracle derivations it used."""
 
     def seat(self) -> None:
         """Start from the derivations of the first stage, whose events are seated."""

@@ -42,7 +42,7 @@ CHILDREN = ("0", "1", "2", "3 or more")
 SIDES = ("left", "right")
 PARTICLES = 10_000
 ONLY_ONE = "nothing else was possible"
-AMONG = "divided by {:.4g}, the sum of those possible here"
+AMONG = "divided by {:.4g}, the sum over the actions possible here"
 PACED = ", times {:.4g} after {} words"
 
 
@@ -137,7 +137,7 @@ class _Derivation:
         return self._decision("actions", name, detail, levels, scale, reason)
 
     def _code(self, action: int, label: int) -> int:
-        """Return the number of an outcome: shift, end, left arcs, right arcs."""
+        """Return the number of an outcome; the order is shift, end, left arcs, right arcs."""
         if action in (SHIFT, END):
             return 0 if action == SHIFT else 1
         kinds = len(self.model.codec.labels) if self._joint else 1
@@ -172,7 +172,7 @@ class _Derivation:
         seen[NUMBERS["action"]] = int(action == RIGHT_ARC)
         context = self._context("labels", seen)
         chains = self._chains["labels"]
-        # They sum to 1 up to the single precision of the file, which the parser corrects.
+        # In the single precision of the file, the sum is not exactly 1; the parser corrects this.
         total = chains.distribution_sum(context, range(len(self.model.codec.labels)))
         levels = chains.chain(context, label, 1 / total)
         name = self.model.codec.labels[label]
@@ -196,7 +196,7 @@ class _Derivation:
         return decided(about, levels, scale, reason)
 
     def _place(self, position: int) -> int:
-        """Return the written position of the word that is generated at a position."""
+        """Return the position in the written sentence of the n-th generated word."""
         if self.model.config.direction == "left-to-right":
             return position
         return self.model.codec.mirror_head(position, len(self.sentence))

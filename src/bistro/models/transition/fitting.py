@@ -19,7 +19,7 @@ PENN_TAGS = frozenset(("NN", "NNS", "VBD", "VBZ", "IN", "DT"))
 
 
 def preset_for(sentences: Sequence[Sentence]) -> str | None:
-    """Return the name of the preset that fits a treebank: by its features, or by the Penn tags."""
+    """Return the name of the preset that fits a treebank, by its features or its Penn tags."""
     features = {
         pair.partition("=")[0]
         for sentence in sentences

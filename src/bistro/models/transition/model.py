@@ -50,15 +50,15 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     size: int = 1000
     """Number of particles, or width of the beam."""
     selection: Literal["weight", "paper"] = "weight"
-    """After each word particles are assigned to derivations by their weights; in the paper, by
-    weight times their number of particles, which is faster and keeps far fewer derivations."""
+    """How particles are assigned to derivations after each word: by weight or, as in the paper, by
+    weight times the number of particles, which is faster and keeps far fewer derivations."""
     ranking: Literal["trees", "derivations"] = "trees"
     """Trees are ranked by the sum over their derivations and, if no context sees labels, over
     labels. Otherwise derivations are ranked, each with its labels, and the tree of the best is
     returned."""
     tags_per_word: int = 10
-    """The paper tries 3, and finds no gain with more. With 10, tag sets with features joined to the
-    tags gain most: `docs/decisions/tag-dictionary.md`."""
+    """The paper tries 3, and finds no gain with more. A value of 10 mainly improves tag sets with
+    joined features: see `docs/decisions/tag-dictionary.md`."""
     labels_per_arc: int = 3
     both_reduces: bool = True
     """If false, particles that do not shift use the more probable of left arc and right arc, as in
@@ -170,7 +170,7 @@ class TransitionModel(FollowingAbility):
         They are in the order of generation: mirrored for a model from right to left.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
-        # Raw text is parsed to learn from it: a word keeps the tags of its annotation.
+        # The parses are training data, so a word gets only tags that it has in the treebank.
         hard = {"tag_dictionary": "hard", "tags_per_word": 3}
         request = self._chosen({"size": particles, "mbr": False, **hard}).request()
         found = self._found(batch, request, 1)
@@ -183,7 +183,7 @@ class TransitionModel(FollowingAbility):
                 self.codec.encode([sentence], [tree])
             )
         except ValueError as error:
-            raise BistroError(f"this model cannot make the tree: {error}") from None
+            raise BistroError(f"this model cannot generate the tree: {error}") from None
         return steps
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:

@@ -27,12 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 BEGIN = 0.6
-"""The factor begins at this share of the treebank's mean length (chosen on WSJ and EWT dev)."""
+"""The factor starts at this fraction of the treebank's mean length (chosen on WSJ and EWT dev)."""
 ABOVE = 0.02
-"""Drawn sentences may be longer by this share: the last percents cost most in likelihood."""
+"""Fraction by which drawn sentences may be longer: an exact match costs too much likelihood."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000
-"""Sentences drawn for each exponent; their mean has an error of one or two percent."""
+"""Number of sentences drawn for each exponent; their mean has an error of one or two percent."""
 FIRST_EXPONENT = 0.5
 MOST_TRIALS = 8
 USUAL_TRIALS = 4
@@ -59,7 +59,7 @@ FREE = Pace()
 def matched_pace(
     lengths: Sequence[int], drawn_lengths: Callable[[Pace], NDArray[np.int64]]
 ) -> Pace:
-    """Return the factor for which drawn sentences are about as long as given ones.
+    """Return the factor for which drawn sentences are about as long as the given sentences.
 
     The exponent is found by false position on the logarithm of the mean length.
 

@@ -27,7 +27,7 @@ from bistro.sums import added
 TAGS, WORDS, LABELS, SENTENCES, MOST_WORDS, MOST_ELEMENTS = 2, 2, 2, 2, 6, 2
 """Small sizes, so that a run takes about a minute; contexts keep their first elements."""
 FEWEST_WORDS = 8
-"""Minimum number of words in all sentences: trees of one or two words have one derivation."""
+"""Minimum total number of words: a tree of one or two words has only one derivation."""
 LEFT_ARC, RIGHT_ARC = 1, 2
 Drawn = dict[str, NDArray[Any]]
 
@@ -61,7 +61,7 @@ def small_shape(config: TransitionConfig) -> TransitionShape:
 
 
 def parts_of(config: TransitionConfig, shape: TransitionShape, seed: int) -> dict[str, Learned]:
-    """Return the distributions, without customers."""
+    """Return empty distributions."""
     outcomes = {"actions": shape.action_outcomes, "labels": LABELS, "tags": TAGS, "words": WORDS}
     left_out = {"labels"} if config.labels != "two-step" else set()
     left_out |= {"words"} if config.lexical == "none" else set()

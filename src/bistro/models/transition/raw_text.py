@@ -41,7 +41,7 @@ from bistro.treebank.sentence import Sentence
 PARSING, LEARNING = 0.6, 0.25
 """Approximate shares of the training time that parsing and learning take."""
 PIECES_AT_ONCE = 16
-"""Number of pieces whose events are made and sorted together: longer lists mean fewer merges."""
+"""Number of pieces whose events are sorted together; longer lists require fewer merges."""
 
 
 def train_with_text(
@@ -54,9 +54,9 @@ def train_with_text(
 
 def _check(config: TransitionConfig) -> None:
     if config.derivations != "oracle":
-        raise ConfigError("raw text is learned along oracle derivations: set derivations = oracle")
+        raise ConfigError("raw text is learned with oracle derivations: set derivations = oracle")
     if config.unsupervised.sweeps:
-        raise ConfigError("raw text follows a training on trees: set unsupervised.sweeps = 0")
+        raise ConfigError("raw text needs training on trees only: set unsupervised.sweeps = 0")
     if config.unknown == "spelling":
         raise ConfigError("raw text is learned with unknown = classes or single, not spelling")
     if config.lexical == "none":

@@ -1,7 +1,7 @@
 """Events from the parses of raw text, made by tasks for `bistro.inference.workers`.
 
-The results are small and ready: events as sorted numbers, which one process can merge faster than
-many produce them.
+A result is small: events are sorted numbers. One process can merge them faster than many processes
+produce them.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ class ParsedText(NamedTuple):
     pieces: Sequence[TextPiece]
     columns: dict[str, NDArray[np.int32]]
     first: int
-    """The number of its first sentence in the whole text."""
+    """The number of the first sentence in the whole text."""
 
 
 class TextEvents(NamedTuple):
-    """The events to learn from some sentences."""
+    """The training events of a piece of text."""
 
     events: dict[str, Events]
     """Sorted events, by the name of their distribution."""
     tagged: NDArray[np.int64]
-    """Pairs of a word and one of its tags: word · (number of tags) + tag, sorted, unique."""
+    """Distinct pairs of a word and a tag, encoded as word · (number of tags) + tag, and sorted."""
 
 
 @dataclass(frozen=True)
 class Recorder:
-    """Makes events from trees, for the distributions that learn from them."""
+    """Converts trees to events, for the distributions that learn from them."""
 
     config: TransitionConfig
     codec: Codec
@@ -58,9 +58,9 @@ class Recorder:
         return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
 
     def for_text(self) -> Recorder:
-        """Return the recorder for raw text: distributions that do not learn need no contexts.
+        """Return a recorder without the contexts of distributions that ignore raw text.
 
-        These contexts would take most of the memory.
+        These contexts would use most of the memory.
         """
         learns = set(self.config.raw_text.learns)
         lists = {n: getattr(self.config.contexts, n) if n in learns else () for n in DISTRIBUTIONS}

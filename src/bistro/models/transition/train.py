@@ -1,7 +1,7 @@
 """Training of the transition parser: on its trees, and then optionally on its words only.
 
-The first stage follows one derivation per tree (four chains that share nothing) or draws
-derivations (one chain); the second, if there is one, resamples trees and tags of the same
+The first stage uses one derivation per tree (four independent chains) or samples derivations (one
+chain). The second stage, if there is one, resamples trees and tags of the same
 sentences."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def train_transition(data: Sequence[Words], config: TransitionConfig, run: Run) 
 
 
 def _ignore() -> None:
-    """Ignore the end of a step."""
+    """Do nothing at the end of a step."""
 
 
 def training_of(
@@ -189,7 +189,7 @@ def oracle_events_of(
 
 
 def _known(tree: Tree, latent: str) -> Tree:
-    """Return the parts of a tree that the second stage observes; labels belong to their arcs."""
+    """Return the parts of a tree that the second stage observes; labels are latent if arcs are."""
     n = len(tree.heads)
     if latent == "tags":
         return Tree([EMPTY] * n, tree.heads, tree.labels)
@@ -221,9 +221,9 @@ def tags_of_words(
     sentences: Sequence[Sentence],
     tagged: NDArray[np.int64] = _NONE,
 ) -> WordTags:
-    """Return the tags every word had in training, as offsets by word and a list of tags.
+    """Return the tags that each word had in training, as offsets by word and a list of tags.
 
-    `tagged` are words outside the sentences, each with a tag: word · (number of tags) + tag.
+    `tagged` encodes additional pairs of a word and a tag as word · (number of tags) + tag.
     """
     ids, _ = codec.vocabulary.encode_all([s.forms for s in sentences])
     numbers = {tag: i for i, tag in enumerate(codec.tags)}

@@ -49,7 +49,7 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
 SETTINGS = ("tagset", "tag_features", *list(ALTERNATIVES)[1:])
 PARTS = (*DISTRIBUTIONS, *SETTINGS)
 RARE_FEATURE = 0.01
-"""Features with a smaller share of words than this are not tried."""
+"""Minimum share of words that have a feature; rarer features are not tried."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Effort:
     promising: int = 12
     """Number of elements or features that are tried again after the first round."""
     label_elements: bool = True
-    """True if contexts may hold labels of earlier arcs, which makes parsing slower."""
+    """True if contexts may contain labels of earlier arcs, which make parsing slower."""
 
 
 class OutOfTimeError(Exception):
@@ -144,7 +144,7 @@ class Search:
         return self._accept([self._try(config, change) for config, change in listed])
 
     def _try_together(self, configs: Sequence[TransitionConfig]) -> None:
-        """Let workers try the next configurations; their figures are added to the journal."""
+        """Let workers try the next configurations, and add the figures to the journal."""
         if self.workers is None:
             return
         missing = [c for c in configs if self.journal.find(configuration.to_dict(c)) is None]
@@ -269,7 +269,7 @@ class Search:
                 yield replace(best, **changed), f"{setting} = {value}"
 
     def _promising(self, part: str, absent: Sequence[str]) -> list[str]:
-        """Return all candidates the first time, later the most promising ones."""
+        """Return all candidates in the first round, and the most promising ones later."""
         promise = self._promise.setdefault(part, {})
         ranked = sorted(absent, key=lambda name: -promise.get(name, 0.0))
         return ranked[: self.effort.promising] if promise else ranked

@@ -65,7 +65,7 @@ class Workbench:
         self._chains = lru_cache(CHAINS_KEPT)(self._learn)
 
     def __reduce__(self) -> tuple[type[Workbench], tuple[Sequence[Sentence], int]]:
-        """Return the parts of a copy in another process, which keeps its own chains."""
+        """Return the arguments of a copy in another process, which has a separate cache."""
         return Workbench, (list(self.sentences), self.seed)
 
     def model(self, config: TransitionConfig) -> TransitionModel:
@@ -105,7 +105,7 @@ class Workbench:
         return name != "words" or config.lexical != "none"
 
     def _learn(self, name: str, config: TransitionConfig) -> Arrays:
-        """Learn one distribution, the only one with contexts in the configuration."""
+        """Learn one distribution; the configuration has contexts only for this distribution."""
         encoded = self._encoded(replace(config, contexts=NO_CONTEXTS, sampler=USUAL_SAMPLER))
         shape = shape_of(config, encoded.codec, single_root=encoded.single_root)
         recorded = oracle_events(shape, encoded.batch)

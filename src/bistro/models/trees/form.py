@@ -1,4 +1,4 @@
-"""The form in which a grammar has the trees of a treebank, and the way back.
+"""Conversion of trees between the form of a treebank and the form of a grammar.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = parse_tree("(TOP (VP (RB not) (VB see) (NP (PRP it)) (ADVP (RB now))))")
@@ -31,7 +31,7 @@ from bistro.treebank.phrase_marks import (
 
 @dataclass(frozen=True)
 class TreeForm:
-    """How trees are split into rules, and what their labels tell."""
+    """How trees are split into rules, and what their labels show."""
 
     binarisation: Binarisation = "right"
     marks: Marks = "none"
@@ -53,7 +53,7 @@ class TreeForm:
         return cls(config.binarisation, config.marks, common)
 
     def for_grammar(self, tree: Tree) -> Tree:
-        """Return a tree as the grammar has it."""
+        """Return a tree in the form of the grammar."""
         return binarised(marked(tree, self.marks, self.prepositions), self.binarisation)
 
     def for_people(self, tree: Tree) -> Tree:
@@ -62,7 +62,7 @@ class TreeForm:
         return whole if self.marks == "none" else without_marks(whole)
 
     def label(self, symbol: str) -> str | None:
-        """Return the label that a symbol of the grammar stands for; None if binarisation made it.
+        """Return the label of a grammar symbol, or None if the symbol comes from binarisation.
 
         >>> TreeForm("right", "heads").label("VP~VBD"), TreeForm().label("@VP")
         ('VP', None)

@@ -2,8 +2,8 @@
 
     P(tree, words) = Π over nodes of P(rule | the node's symbol, its parent's, ..., TOP's)
 
-The search is one of `bistro.models.unbounded.search`; with ``mcmc`` trees are drawn from the model
-and the minimum-risk tree is returned: its labelled spans were drawn most often.
+The search is one of `bistro.models.unbounded.search`. With ``mcmc``, trees are drawn from the model
+and the minimum-risk tree is returned, whose labelled spans were drawn most often.
 
 >>> import bistro
 >>> from bistro.treebank.brackets import format_tree, parse_tree
@@ -29,9 +29,9 @@ from bistro.models.unbounded.parse import TreeParsingModel
 from bistro.models.unbounded.search import SearchOptions, TreeSearch
 
 USUAL = {"guide": "parents", "samples": 2000, "subtrees": 10}
-"""For the same time, resampling subtrees gives better trees than drawing more whole trees."""
+"""Default options. In the same time, resampling subtrees gives better trees than more draws."""
 NOT_COUNTED = 10
-"""One draw in this many, at the start, is not counted."""
+"""The first 1/NOT_COUNTED of the draws is not counted."""
 
 
 class TreesModel(TreeParsingModel):

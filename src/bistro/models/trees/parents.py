@@ -8,8 +8,8 @@ every possible parent of its left side, and
     q(rule | A, P) = (n - d) / (N + c) + (c + d T) / (N + c) q(rule | A)       N, T: of A under P
 
 with q(rule | A) computed in the same way from the numbers of parents under which a rule was seen.
-Since children depend only on their own parent, the chart sums each pair of them once for all
-parents of A, and costs little more than the chart of the PCFG.
+Since children depend only on their own parent, the chart sums each pair of children once for all
+parents of A, and takes little more time than the chart of the PCFG.
 
 >>> from bistro.models.unbounded.rules import RuleBuilder
 >>> builder = RuleBuilder()
@@ -91,19 +91,19 @@ class ParentCounts:
 
 @dataclass(frozen=True, eq=False)
 class ParentGrammar:
-    """The grammar, and the symbol and rule of the table for each of its symbols and rules."""
+    """The grammar, and the mapping from its symbols and rules to those of the table."""
 
     grammar: RuleGrammar
     symbol_of: Ints
     rule_of: Ints
 
     def over(self, coarser: RuleGrammar) -> FinerGrammar:
-        """Return it in the form that searches expect; `coarser` is the grammar of the model."""
+        """Return the grammar in the form that searches expect, over the model's own grammar."""
         return FinerGrammar(self.grammar, coarser, symbol_of=self.symbol_of, rule_of=self.rule_of)
 
     @classmethod
     def build(cls, rules: RuleTable, pcfg: NDArray[np.float64], counts: ParentCounts) -> Self:
-        """Build it from counts, which back off to `pcfg`."""
+        """Build the grammar from counts, which back off to `pcfg`."""
         counts.check(rules)
         symbols, parents = _symbols_with_parents(rules)
         pairs = zip(symbols.tolist(), parents.tolist(), strict=True)
@@ -158,7 +158,7 @@ def _shares(
 def _smoothed(
     count: NDArray[np.int64], group: NDArray[np.integer[Any]], below: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the shares of counts in their groups, discounted in favour of `below`."""
+    """Return discounted relative frequencies within groups, backing off to `below`."""
     total = np.bincount(group, count)[group]
     kinds = np.bincount(group, count > 0)[group]
     own = np.maximum(count - DISCOUNT, 0.0)

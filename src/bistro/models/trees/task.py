@@ -106,7 +106,7 @@ class TreesTask(Task[Tree]):
         """Return shares of nodes (symbol, start, end) as votes, without marks and binarisation."""
         symbol, start, end = nodes
         names, of_symbol, of_leaf = self._names
-        # A symbol that is the tag of a word may be the label of longer phrases elsewhere.
+        # The same symbol may be the tag of a word and the label of longer phrases.
         name = np.where(end - start == 1, of_leaf[symbol], of_symbol[symbol])
         kept = name >= 0
         sentence = np.repeat(np.arange(begin.size - 1), np.diff(begin))[kept]
@@ -119,7 +119,10 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _names(self) -> tuple[tuple[Name, ...], NDArray[np.int64], NDArray[np.int64]]:
-        """The names of votes, and of each symbol over several words and over one; -1: none."""
+        """The names of votes, and the name of each symbol over several words and over one word.
+
+        The value -1 means that a symbol has no name.
+        """
         rules = self.rules
         leaves = set(rules.left[rules.is_lexical].tolist())
         numbers: dict[Name, int] = {}
@@ -159,7 +162,7 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _word_numbers(self) -> NDArray[np.int32]:
-        """The word of the rules for each id of the vocabulary; an unseen class shares another's."""
+        """The word of the rules for each id of the vocabulary; unseen classes share one word."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
         known = self.rules.word_numbers
         if not all(form in known for form in forms):
@@ -168,7 +171,7 @@ class TreesTask(Task[Tree]):
         used = np.zeros(len(self.rules.words), dtype=np.int64)
         np.add.at(used, -1 - self.rules.first[self.rules.is_lexical], 1)
         classes = numbers[: self.vocabulary.num_classes]
-        # The class to which most symbols can be rewritten.
+        # Use the class to which most symbols can be rewritten.
         usual = classes[np.argmax(used[classes])]
         return np.where(used[numbers] > 0, numbers, usual).astype(np.int32)
 

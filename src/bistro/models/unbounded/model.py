@@ -53,7 +53,7 @@ class UnboundedModel(Model):
     def __post_init__(self) -> None:
         self.trie = RuleTrie(**self.trie_arrays, depth=bound(self.config))
         if self.pcfg.size != len(self.rules):
-            raise ModelFileError("the grammar has not as many probabilities as rules")
+            raise ModelFileError("the grammar does not have one probability per rule")
 
     @property
     def rules(self) -> RuleTable:
@@ -81,7 +81,7 @@ class UnboundedModel(Model):
     def decode(
         self, sentences: Iterable[Sequence[str]], options: SearchOptions | None = None
     ) -> Iterator[Any]:
-        """Yield the output of the task for each sentence, from its tree by the requested search.
+        """Search the tree of each sentence, and yield the output of the task for it.
 
         The draws of a sentence depend on the seed and on the number of sentences before it.
         """
@@ -97,7 +97,7 @@ class UnboundedModel(Model):
             first += len(batch)
 
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
-        """Return the bits per word of held-out trees and their words, if the grammar has them."""
+        """Return the bits per word of the held-out trees that the grammar can generate."""
         derivations = [self.task.derivation(item) for item in items]
         known = [(i, d) for i, d in zip(items, derivations, strict=True) if d is not None]
         words = sum(len(self.task.words_of(item)) for item, _ in known)
@@ -168,7 +168,7 @@ def bound(config: UnboundedConfig) -> int:
 def joined_trees(
     derivations: Sequence[Derivation],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return all trees in one array, and the beginning of each."""
+    """Return all trees in one array, and the offsets of the trees."""
     offsets = np.cumsum([0, *(d.size for d in derivations)]).astype(np.int64)
     empty = np.zeros(0, dtype=np.int32)
     return np.concatenate([empty, *derivations]), offsets

@@ -1,7 +1,7 @@
 """Bracketed trees by any search, for `trees` and utterances of `morphology`.
 
-With ``mcmc`` trees are drawn from the model and the minimum-risk one is returned: its labelled
-spans were drawn most often. Drawn trees themselves are returned by request.
+With ``mcmc``, trees are drawn from the model and the minimum-risk tree is returned, whose labelled
+spans were drawn most often. The drawn trees themselves are returned on request.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SENTENCES_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The requested trees of a chain: the best visited ones, without duplicates, or draws."""
+    """The requested trees of a chain: the best distinct trees that were visited, or draws."""
 
     kbest: int
     drawn: int
@@ -72,7 +72,7 @@ class TreeParsingModel(UnboundedModel):
         first: int = 0,
         **options: Any,
     ) -> Iterator[TreeParse]:
-        """Yield the parse of each sentence; draws depend on `first`, the number of the first one.
+        """Yield the parse of each sentence; draws depend on `first`, the first sentence's number.
 
         `options` are the options of `SearchOptions`: ``search="astar-nodes"``, ``samples=20000``.
         With mcmc, `kbest` (or ``mbr=False``) requests the most probable trees that were drawn,
@@ -81,7 +81,7 @@ class TreeParsingModel(UnboundedModel):
         chosen = self._options(options)
         wanted = _Wanted(kbest, drawn, mbr)
         if wanted.visited and chosen.search != "mcmc":
-            raise ConfigError("drawn trees, one or several, are found by search = 'mcmc' only")
+            raise ConfigError("only search = 'mcmc' draws trees: set it, or request one best tree")
         whole = iter(sentences)
         while batch := [list(words) for words in as_words(islice(whole, SENTENCES_AT_ONCE))]:
             if not all(batch):

@@ -1,7 +1,7 @@
 """Trees from the prior of a model with unbounded contexts, for simulation-based calibration.
 
 Nodes are rewritten in pre-order, each given its own symbol and everything above it, until there are
-enough; the last tree may stay incomplete. The base is the same for all rules of a symbol.
+enough nodes. The last tree may be incomplete. The base is uniform over the rules of a symbol.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bistro.sums import added
 
 C = TypeVar("C", bound=UnboundedConfig)
 NODES, MOST_DEPTH, SHARED_FROM = 40, 4, 2
-"""Small sizes, so that a run takes about a minute; these lengths of contexts always occur."""
+"""Small sizes, so that a run takes about a minute; contexts of all these lengths always occur."""
 
 
 def simulate_trees(task: Task[Any], config: UnboundedConfig, seed: int) -> Simulated:
@@ -77,7 +77,7 @@ class TreeDraws:
             self.nodes.append((context, urn.draw(context, of_symbol)))
 
     def _places(self, depth: int) -> Iterator[list[int]]:
-        """Yield the context of each node; the rule of the previous node must be known by then."""
+        """Yield the context of each node, after the rule of the previous node is drawn."""
         rules = self.task.rules
         by_rules = context_elements(self.config, self.task) == "rules"
         waiting: list[tuple[int, list[int]]] = []
@@ -90,7 +90,7 @@ class TreeDraws:
             waiting += [(child, below) for child in children if child > NOTHING]
 
     def events(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-        """Return the concatenated contexts, the beginning of each, and the rules."""
+        """Return the concatenated contexts, their offsets, and the rules."""
         elements = [element for context, _ in self.nodes for element in context]
         ends = np.cumsum([0, *(len(context) for context, _ in self.nodes)])
         rules = [rule for _, rule in self.nodes]

@@ -99,7 +99,7 @@ class RuleTable:
         return ends
 
     def spans(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return, for each node, the number of words before it, and before its end."""
+        """Return the first and the last word (exclusive) of each node, counted from 0."""
         words = np.concatenate(([0], np.cumsum(self.is_lexical[derivation]))).astype(np.int32)
         return np.stack([words[:-1], words[self.ends(derivation)]], axis=1)
 
@@ -124,7 +124,7 @@ class RuleTable:
         binary = inner[self.second[derivation[inner]] >= 0]
         expected[ends[binary + 1]] = self.second[derivation[binary]]
         if not np.array_equal(expected, self.left[derivation]):
-            raise BistroError("a derivation rewrites a symbol by a rule of another one")
+            raise BistroError("a derivation rewrites a symbol by a rule of another symbol")
 
     def show(self, derivation: Derivation) -> str:
         """Return the tree in brackets, in the form of the grammar."""
@@ -215,7 +215,7 @@ class RuleBuilder:
 
 
 class KnownRules(RuleBuilder):
-    """Finds the rules of a table, like a `RuleBuilder`; -1 represents a missing rule."""
+    """A `RuleBuilder` that only looks up the rules of a table; a missing rule is -1."""
 
     def __init__(self, table: RuleTable) -> None:
         self._symbols = {name: number for number, name in enumerate(table.symbols)}
@@ -224,11 +224,11 @@ class KnownRules(RuleBuilder):
         self._rules = {triple: number for number, triple in enumerate(zip(*columns, strict=True))}
 
     def symbol(self, name: str) -> int:
-        """Return the number of a symbol, or a number that no rule has."""
+        """Return the number of a symbol, or a number that does not occur in any rule."""
         return self._symbols.get(name, ABSENT)
 
     def word(self, form: str) -> int:
-        """Return the number of a word, or a number that no rule has."""
+        """Return the number of a word, or a number that does not occur in any rule."""
         return self._words.get(form, ABSENT)
 
     def _rule(self, left: int, first: int, second: int) -> int:

@@ -4,7 +4,7 @@
     astar-full     A*, partial trees in one queue, valued by all open nodes (equation 10)
     astar-literal  the same, valued by the children of the last rule only (equation 11)
     astar-nodes    A*, valued as astar-full, but each node is searched separately, without a queue
-    mcmc           Metropolis-Hastings, the PCFG proposing; then the minimum-risk tree
+    mcmc           Metropolis-Hastings with proposals from the PCFG, then the minimum-risk tree
 
 Tags, whose trees are chains, have other searches. `astar-nodes` was called `astar-local`,
 which is still accepted.
@@ -37,7 +37,7 @@ Expand = Literal["leftmost", "all"]
 FORMER_NAMES = {"astar-local": "astar-nodes"}
 """Former names of searches."""
 AGENDAS = {"astar-full": "full", "astar-literal": "local", "astar-nodes": "nodes"}
-"""The forms of A*, as the core calls them."""
+"""The variants of A*, and their names in the core."""
 PURPOSE = "infinite.mcmc"
 
 
@@ -61,7 +61,7 @@ class SearchOptions(Options):
     """A node is in the minimum-risk tree if more than this share of the drawn trees contains it."""
     guide: Guide = "pcfg"
     """The grammar that proposes trees to mcmc and guides A*: the PCFG, or a grammar whose symbols
-    include their parents, which only constituency has."""
+    include their parents, which is available only for constituency."""
     beam: int = 200
     """Number of partial trees that A* keeps; astar-nodes: number of ways tried for each node."""
     completions: int = 100
@@ -69,8 +69,8 @@ class SearchOptions(Options):
     expansions: int = 200_000
     """Maximum number of partial trees that A* expands; astar-nodes: of ways tried in total."""
     expand: Expand = "leftmost"
-    """The open nodes of a partial tree that astar-full and astar-literal rewrite: the leftmost, so
-    that each tree is made in one order only, or all of them, as in the text of the paper."""
+    """The open nodes of a partial tree that astar-full and astar-literal rewrite: the leftmost
+    node, so that each tree is built in only one order, or all nodes, as in the paper's text."""
     seed: int = 1
     threads: int = 0
     """Number of threads; 0 uses all cores. The result does not depend on it."""
@@ -128,7 +128,7 @@ class TreeSearch:
     def find(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0
     ) -> list[Found | None]:
-        """Return the tree of each sentence, or None; `first` is the number of the first one."""
+        """Return the tree of each sentence, or None; `first` is the first sentence's number."""
         found = self.arrays(sentences, options, first)
         offsets, count = found["offsets"], len(sentences)
         accepted = found.get("accepted", np.ones(count))

@@ -85,7 +85,7 @@ class Task(ABC, Generic[Item]):
 
     @abstractmethod
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Any:
-        """Return the output for a derivation of the words; None: the grammar has no derivation."""
+        """Return the output for a derivation of the words, or without one (None)."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class Task(ABC, Generic[Item]):
         """Restore the task from the results of `header` and `arrays`."""
 
     def base(self, counts: NDArray[np.int64], smoothing: float) -> NDArray[np.float64]:
-        """Return H(rule | left side): the relative frequency of each rule, plus `smoothing`."""
+        """Return H(rule | left side), the relative frequencies of rules, smoothed."""
         return relative_frequencies(self.rules, counts, smoothing)
 
 

@@ -3,7 +3,7 @@
 Minimal seating needs one pass: the suffix trie is built, and the hyper-parameters of every length
 of context are maximised, so that blocks of trees are well predicted from the others
 (`cpp/infinite/left_out.hpp`) or, as in the paper, a posteriori given the seating. Gibbs seating
-samples the seating in a franchise that stores whole contexts, up to a stated depth, and averages.
+samples the seating in a franchise that stores whole contexts up to a given depth, and averages.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from bistro.sums import added
 M = TypeVar("M", bound=UnboundedModel)
 NAME = "rules"
 AS_STRONG_AS_NEEDED = 1e18
-"""The strength of the empty context, so that it is equal to its base."""
+"""The strength of the empty context, so large that its distribution is equal to the base."""
 Columns = dict[str, NDArray[Any]]
 
 
@@ -168,7 +168,7 @@ class ContextChain(Learned):
         }
 
     def _update(self, sweep: int) -> None:
-        """Move or maximise the hyper-parameters of every length; long contexts share theirs."""
+        """Sample or maximise the hyper-parameters of each length; long contexts share one pair."""
         stream, settings = self._stream("hyper", sweep), self.settings
         prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
         before = self.franchise.parameters()
@@ -220,7 +220,7 @@ def chain_of(
     config: UnboundedConfig,
     seed: int,
 ) -> TrieChain | ContextChain:
-    """Return the chain to run: one pass, or sweeps."""
+    """Return the chain for the configured seating: a trie for one pass, or a franchise."""
     trees, offsets = joined_trees(derivations)
     columns = {**task.rules.arrays(), "trees": trees, "offsets": offsets}
     by_rules, depth = context_elements(config, task) == "rules", bound(config)
