@@ -37,7 +37,10 @@ Cells = Iterable[Sequence[Any]]
 
 
 def _at_most(most: int) -> Callable[[Any], Any]:
-    """Return a check of an option's value: the core counts with 32 bits."""
+    """Return a check of an option's value.
+
+    The core stores counts in 32 bits, so values are limited.
+    """
 
     def check(value: Any) -> Any:
         if isinstance(value, int) and value > most:
@@ -184,7 +187,7 @@ def watch_words(
 ) -> Iterator[bistro.Sentence]:
     """Yield sentences; warn if the first lines are running text.
 
-    `can_split` says that the command has the option --split-punct.
+    `can_split` is true if the command has the option --split-punct.
     """
     first: list[bistro.Sentence] = []
     for sentence in sentences:
@@ -311,7 +314,10 @@ def score_settings(
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given; a model has defaults for the others."""
+    """Return the options that were given on the command line.
+
+    The model has defaults for the others.
+    """
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -330,7 +336,7 @@ def chosen_roots(roots: str | None) -> Any:
 
 
 def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> tuple[Kind, Any]:
-    """Return the record of a kind, and its settings from a file or preset, and --set."""
+    """Return the record of a kind and its settings, from a file or preset and --set."""
     from bistro.models.settings import chosen_settings
 
     return chosen_settings(kind, config, overrides or [])
@@ -381,10 +387,10 @@ def _cell(value: str | int | float | None) -> str:
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
-    """Collect unreachable cycles rarely, and never among the objects that are loaded now.
+    """Run the garbage collector rarely, and never on the objects that are loaded now.
 
-    Long work with a large model makes many small lists, none of them in a cycle. Searching them
-    and the model again and again takes a tenth of the time.
+    Long work with a large model creates many small lists, none of them in a cycle. Searching them
+    and the model repeatedly would take a tenth of the running time.
     """
     before = gc.get_threshold()
     gc.freeze()

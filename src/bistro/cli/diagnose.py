@@ -114,12 +114,12 @@ def diagnose(
 
 
 def _is_path(source: str) -> bool:
-    """Return whether this is meant as the name of a file: kinds have neither dots nor folders."""
+    """Return whether a source looks like a file name; kinds have neither dots nor folders."""
     return "." in source or PurePath(source).name != source
 
 
 def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]:
-    """Read the traces of models, which must be runs of one training."""
+    """Read the traces of models that were trained in the same way with different seeds."""
     from bistro.report.diagnostics import chains_of
 
     models = [bistro.load(path) for path in paths]

@@ -222,7 +222,7 @@ def _report(model: bistro.Model, ability: str, held_out: list[Any], title: str) 
 def _with_speed(
     kind: str, *, fast: bool, best: bool, config: str | None, sets: list[str] | None
 ) -> tuple[str | None, list[str]]:
-    """Return --config and --set with the preset that --fast or --best stands for."""
+    """Return --config and --set, with the preset that --fast or --best selects."""
     name = "fast" if fast else "best"
     if fast and best:
         raise BistroError("--fast and --best are two ends of one scale: choose one of them")
@@ -246,7 +246,7 @@ def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> N
 
 
 def _checked_output(output: str | None) -> str:
-    """Return the model's file name, if a model can be written there."""
+    """Return the model's file name; raise an error if a model cannot be written there."""
     if output is None:
         raise BistroError("the model needs a name: give one with -o, as in -o english.bistro")
     if output == "-":

@@ -115,7 +115,7 @@ def tune(
 
 @dataclass
 class _Errand:
-    """One search from its journal to the file with its result."""
+    """One search, from reading its journal to writing its result."""
 
     treebank: bistro.Treebank
     held_out: bistro.Treebank
@@ -127,7 +127,7 @@ class _Errand:
 
     @property
     def protocol(self) -> dict[str, Any]:
-        """Everything that determines the figures in addition to the configuration."""
+        """Return everything other than the configuration that determines the figures."""
         from bistro.version import __version__
 
         return {

@@ -25,7 +25,7 @@ from bistro.system import IS_WINDOWS
 
 @contextlib.contextmanager
 def counts_in(folder: str | None) -> Iterator[None]:
-    """Keep large arrays of counts in files in a folder; without a folder, in memory."""
+    """Keep large arrays of counts in files in a folder, or in memory if no folder is given."""
     if folder is None:
         yield
         return
@@ -36,7 +36,7 @@ def counts_in(folder: str | None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None:  # Error of another file.
+        if error.filename is not None:  # The error concerns another file.
             raise
         raise _cannot(folder, error) from None
     finally:

@@ -82,7 +82,7 @@ def processes(trace: Trace) -> list[tuple[str, list[str]]]:
 
 
 def _members(trace: Trace) -> dict[str, list[tuple[str, list[str]]]]:
-    """Return the processes by the member of a committee that they belong to."""
+    """Group the processes by the committee member that they belong to."""
     members: dict[str, list[tuple[str, list[str]]]] = {}
     for name, kinds in processes(trace):
         members.setdefault(name.rpartition("/")[0], []).append((name, kinds))
@@ -90,7 +90,7 @@ def _members(trace: Trace) -> dict[str, list[tuple[str, list[str]]]]:
 
 
 def _process(trace: Trace, name: str, kinds: Sequence[str]) -> Iterator[str]:
-    """Yield the charts of one process, one line per depth."""
+    """Yield the charts of one process, with one line per depth."""
     depths = range(min(len(COLOURS), len(trace[-1][f"{name}.{kinds[0]}"])))
     charts = []
     for kind in kinds:
@@ -129,5 +129,5 @@ def _line(trace: Trace, name: str, **options: Any) -> str:
 
 
 def _words(name: str) -> str:
-    """Return a name of the trace for readers, without underscores."""
+    """Return the name of a trace quantity as readers see it, without underscores."""
     return name.replace("_", " ")

@@ -37,7 +37,7 @@ def rank_counts(draws: NDArray[np.float64], bins: int = BINS) -> NDArray[np.int6
 
 
 def rank_plot(draws: NDArray[np.float64], names: Sequence[str], *, bins: int = BINS) -> str:
-    """Return an SVG picture, one histogram per chain, all on one scale."""
+    """Return an SVG picture with one histogram per chain, all on the same scale."""
     counts = rank_counts(draws, bins)
     expected = draws.shape[1] / bins
     most = max(float(counts.max()), 2 * expected)

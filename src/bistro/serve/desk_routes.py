@@ -31,7 +31,7 @@ def add_desk(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None:
 
 
 async def _written(desks: Desks, act: Callable[[], T]) -> T:
-    """Change a file: one change at a time, completed even if the client disconnects."""
+    """Change a file; changes happen one at a time and finish even if the client disconnects."""
     loop = asyncio.get_running_loop()
     return await asyncio.shield(loop.run_in_executor(desks.writer, act))
 
@@ -68,7 +68,7 @@ def _add_files(app: FastAPI, desks: Desks) -> None:
     async def changes(body: schemas.ChangesBody) -> Response:
         """Return the sentences that have changed since a revision."""
         desk, beside = desks[body.file]
-        if body.since > desk.revision:  # of a server that was started again
+        if body.since > desk.revision:  # a revision of a server that has been restarted
             return await list_sentences(schemas.FileBody(file=body.file))
         return json_response(answers.changes(desk, beside, body.since))
 

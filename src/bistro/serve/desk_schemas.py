@@ -44,7 +44,7 @@ class SplitBody(Body):
 
 
 class DecisionBody(SentenceOfFile):
-    """What to change in a sentence: fields, or the words; and whether it is confirmed."""
+    """A decision about a sentence: changed fields or words, and whether it is confirmed."""
 
     version: Number = Field(description="The version of the sentence that was shown.")
     set: dict[str, dict[Column, Value]] = Field(
@@ -89,7 +89,7 @@ class SaveBody(FileBody):
 
 
 class ChangesBody(FileBody):
-    """What has changed."""
+    """A request for the changes since a revision."""
 
     since: Number = Field(description="The revision that the client knows.")
 

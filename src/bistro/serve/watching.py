@@ -24,7 +24,7 @@ METRICS_ANSWER: dict[int | str, dict[str, Any]] = {
 
 
 def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: bool) -> Metrics:
-    """Add the addresses to an application that has all others; return the request counter.
+    """Add the operator addresses to an otherwise complete application; return the request counter.
 
     Parameters
     ----------

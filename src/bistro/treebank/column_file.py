@@ -81,7 +81,7 @@ class ColumnReader:
         raise TreebankError(reason, path=self._path, line=line)
 
     def _read_words(self, rows: str) -> CoreColumns | None:
-        """Return the columns of the rows if all of them are valid words, otherwise None."""
+        """Return the columns of the rows if all are valid words, otherwise None."""
         size = rows.count("\n") + 1
         if not rows.startswith(f"{size}\t", rows.rfind("\n") + 1) or "\r" in rows:
             return None
@@ -193,7 +193,9 @@ class _CarefulReader:
         self._line_of_word: list[int] = []
 
     def read(self, lines: list[str], first_line: int) -> CoreColumns:
-        """Return forms, upos, heads and deprels, or fail at the first line that breaks a rule."""
+        """Return forms, upos, heads and deprels; raise an error for the first line that breaks a
+        rule.
+        """
         for number, line in enumerate(lines, start=first_line):
             if not line.startswith("#"):
                 self._read_row(line.split("\t"), number)
@@ -236,7 +238,7 @@ class _CarefulReader:
 
 
 def _after_comments(text: str) -> str:
-    """Return the lines after the comments at the top, or "" if they do not begin with 1."""
+    """Return the lines after the initial comments, or "" if they do not begin with 1."""
     if text.startswith("1\t"):
         return text
     start = text.find("\n1\t") + 1
