@@ -127,7 +127,7 @@ class _Errand:
 
     @property
     def protocol(self) -> dict[str, Any]:
-        """Return everything other than the configuration that determines the figures."""
+        """Everything other than the configuration that determines the figures."""
         from bistro.version import __version__
 
         return {

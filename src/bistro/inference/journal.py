@@ -74,8 +74,7 @@ def _key(config: dict[str, Any]) -> str:
 
 
 def _checked(figures: Any) -> dict[str, float]:
-    """Return the figures of a trial; raise `ValueError` if they are not numbers with a score.
-    """
+    """Return the figures of a trial; raise `ValueError` if they are not numbers with a score."""
     numbers = figures.values() if isinstance(figures, dict) and SCORE in figures else [None]
     if not all(type(number) in (int, float) for number in numbers):
         raise ValueError

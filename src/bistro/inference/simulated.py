@@ -124,7 +124,7 @@ class SamplerCheck:
 
     @property
     def verdict(self) -> str:
-        """Return the result in one sentence."""
+        """The result in one sentence."""
         result = "rejected" if self.is_rejected else "passed"
         return (
             f"{self.name}: {result}: {self.runs} runs, {len(self.ranks)} quantities, smallest "
@@ -134,7 +134,7 @@ class SamplerCheck:
 
     @property
     def protocol(self) -> str:
-        """Describe how the draws were taken, in one line."""
+        """A one-line description of how the draws were taken."""
         return (
             f"seed {self.seed}; {self.draws} draws of each chain, one every {self.thinning} sweeps "
             f"after {self.burn_in} sweeps that are left out; largest autocorrelation of successive "

@@ -173,8 +173,7 @@ class Speller:
         return np.stack(columns, axis=1)
 
     def log_unseen(self, words: Sequence[str]) -> Logs:
-        """Return log p(string | tag, string is unknown): rows are strings, columns are tags.
-        """
+        """Return log p(string | tag, string is unknown): rows are strings, columns are tags."""
         return self.log_prob_by_tag(words) - self.log_reserve
 
     def draw(self, stream: Stream, is_known: Callable[[str], bool], tag: int = 0) -> str:

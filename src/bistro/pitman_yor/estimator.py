@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Estimator(ABC):
-    """An estimator whose parameters are the arguments of ``__init__``, kept under their names."""
+    """An estimator whose parameters are the arguments of ``__init__``, stored under their names."""
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -41,7 +41,7 @@ class Estimator(ABC):
         return float(np.mean(self.log_probs(X, y)))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Return one row per context, one column per outcome, in the order of `outcomes_`."""
+        """Return one row per context and one column per outcome, in the order of `outcomes_`."""
         return np.array([list(self.predict(context).values()) for context in X])
 
     @property

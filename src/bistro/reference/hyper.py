@@ -1,7 +1,7 @@
 """Discount and strength of the levels in plain Python: likelihood, slice step, and a full update.
 
-The likelihood of a seating is computed by seating its customers one by one. A customer who
-finds c others at t tables
+The likelihood of a seating is computed by seating its customers one by one. A customer who enters a
+restaurant with c others at t tables
 
     opens a table            with probability  (θ + d t) / (c + θ)      (1 where c = 0)
     joins a table of size s  with probability  (s - d) / (c + θ)
@@ -145,7 +145,7 @@ def move_strength(
 
 
 def slice_hyperparameters(franchise: Franchise, prior: HyperPrior, rng: Stream) -> None:
-    """Move discount, then strength, of every level."""
+    """Update the discount, then the strength, of every level."""
     for depth in range(len(franchise.discount)):
         restaurants = restaurants_of_depth(franchise, depth)
         d, theta = franchise.discount[depth], franchise.strength[depth]

@@ -52,9 +52,7 @@ class SplitSentence:
     spaces: list[bool]
 
     def to_sentence(self, number: int = 1, line: int = 1) -> Sentence:
-        """Return the sentence as CoNLL-U with its text, and ``SpaceAfter=No`` where no space
-        follows.
-        """
+        """Return the sentence as CoNLL-U, with its text and ``SpaceAfter=No`` where needed."""
         return Sentence.from_columns(
             self.forms,
             misc=[EMPTY if space else NO_SPACE for space in self.spaces],

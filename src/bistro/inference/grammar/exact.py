@@ -145,8 +145,7 @@ class ExactGrammar(Grammar):
             yield to_sentence(derivation, self.start, tokens)
 
     def parses(self, tokens: Sequence[str]) -> Iterator[Derivation]:
-        """Yield all derivations of the tokens; a cycle of unary rules gives infinitely many.
-        """
+        """Yield all derivations of the tokens; a cycle of unary rules gives infinitely many."""
         return self._search.derivations(self._chart(self._sums, tokens))
 
     def _demand_parse(self, chart: Chart, tokens: Sequence[str]) -> None:
