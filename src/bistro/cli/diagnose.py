@@ -110,7 +110,7 @@ def diagnose(
         say(f"{netcdf}: read it with arviz.from_netcdf")
     if output is not None:
         diagnose_page(found, rows, f"Chains: {title.partition(';')[0]}", title).write(output)
-        say(f"{output}: look at it with any browser")
+        say(f"{output}: open it in a browser")
 
 
 def _is_path(source: str) -> bool:
@@ -129,7 +129,7 @@ def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]
     if len(set(seeds)) < len(seeds):
         twice = next(seed for seed in seeds if seeds.count(seed) > 1)
         raise BistroError(
-            f"two models have the seed {twice}: the same run twice agrees with itself; train with "
+            f"two models have the seed {twice}: a run always agrees with itself; train with "
             "different --seed"
         )
     names = [f"seed {seed}" for seed in seeds]

@@ -225,7 +225,7 @@ def _with_speed(
     """Return --config and --set, with the preset that --fast or --best selects."""
     name = "fast" if fast else "best"
     if fast and best:
-        raise BistroError("--fast and --best are two ends of one scale: choose one of them")
+        raise BistroError("--fast and --best exclude each other: choose one of them")
     setting = kinds.find(kind).speeds
     if not setting:
         able = " and ".join(one.name for one in kinds.every() if one.speeds)

@@ -215,7 +215,7 @@ class _Progress:
     """Report of the current trial, the best score and the remaining time."""
 
     def __init__(self, watcher: Watcher, minutes: float | None) -> None:
-        self.ending = "nothing helps any more"
+        self.ending = "no change helps any more"
         self._watcher = watcher
         self._begin = time.monotonic()
         self._limit = None if minutes is None else 60 * minutes
@@ -226,7 +226,7 @@ class _Progress:
         if self._watcher.stopped:
             self.ending = "stopped; the same command continues from here"
         elif self._limit is not None and time.monotonic() - self._begin >= self._limit:
-            self.ending = "the time is over; the same command continues from here"
+            self.ending = "the time limit is reached; the same command continues from here"
         else:
             return False
         return True

@@ -99,7 +99,7 @@ def visible(word: str, path: str | None = None, line: int | None = None) -> str:
     """Remove the zero-width characters of a word; raise an error if nothing remains."""
     if is_invisible(word):
         codes = " ".join(f"U+{ord(character):04X}" for character in word)
-        problem = f"a word cannot be seen: it is {codes}: take it out, or join it to its neighbour"
+        problem = f"a word is invisible ({codes}): remove it, or join it to its neighbour"
         raise TreebankError(problem, path=path, line=line)
     return seen(word)
 

@@ -201,14 +201,14 @@ class Document:
     def _check_version(self, place: int, version: int) -> None:
         if version != self.versions[place]:
             raise ConflictError(
-                f"sentence {place + 1} was changed in another window: it is shown as it is now, "
-                "and your decision was not made"
+                f"sentence {place + 1} was changed in another window: the new version is shown, "
+                "and your decision was not applied"
             )
 
     def _check_last(self, last: int) -> None:
         if last != self.last:
             raise ConflictError(
-                "there are newer decisions, made in another window: they are shown now, and "
+                "there are newer decisions from another window: they are shown now, and "
                 "nothing was undone or redone"
             )
 
@@ -252,8 +252,8 @@ class Document:
                 number = len(events) - marks[-1] - 1
                 raise ConflictError(
                     f"{self.path} was changed by another program, and {self.journal.path.name} has "
-                    f"{number} decisions that are not in it: bring the file back, or move the "
-                    "journal away to give them up"
+                    f"{number} decisions that are not in it: restore the file, or move the "
+                    "journal away to discard them"
                 )
             self.journal.append({"opened": self.disk, "journal": VERSION})
             return
@@ -305,7 +305,7 @@ def _patch(event: Event) -> Patch:
 
 def _content(path: Path) -> bytes:
     if path.suffix not in PLAIN_SUFFIXES:
-        raise BistroError(f"{path}: the desk opens CoNLL-U (.conllu), and nothing compressed")
+        raise BistroError(f"{path}: the desk opens uncompressed CoNLL-U files (.conllu)")
     try:
         return path.read_bytes()
     except OSError as error:

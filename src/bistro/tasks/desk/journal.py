@@ -62,7 +62,7 @@ class Journal:
         try:
             self._write(line)
         except OSError as error:
-            told = f"{self.path}: cannot be written: {explain(error)}; the decision was not made"
+            told = f"{self.path}: cannot be written: {explain(error)}; the decision was not applied"
             try:
                 os.ftruncate(self.raw.fileno(), size)
             except OSError:
@@ -113,7 +113,7 @@ class Journal:
 
     def _check_version(self, first: Any) -> None:
         if isinstance(first, dict) and first.get("journal", VERSION) != VERSION:
-            raise BistroError(f"{self.path}: is of another version of Bistro")
+            raise BistroError(f"{self.path}: was written by another version of Bistro")
 
     def close(self) -> None:
         """Release the journal for other processes."""
