@@ -18,7 +18,7 @@ _LONG_WORD = re.compile(r"\S{500,}")
 
 
 class BistroError(Exception):
-    """An input or a request of the user is not valid; the message explains why."""
+    """A user's input or request is not valid; the message explains why."""
 
 
 class BistroWarning(UserWarning):

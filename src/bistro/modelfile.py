@@ -79,7 +79,9 @@ def write_model(
     arrays: Arrays,
     version: int = FORMAT_VERSION,
 ) -> None:
-    """Write a model; the same header and arrays give the same bytes.
+    """Write a model file.
+
+    The same header and arrays give the same bytes.
 
     `header` must have a ``kind``; the versions of the format and of Bistro are added to it.
     """

@@ -231,7 +231,10 @@ def paused() -> Iterator[None]:
 def each(
     items: Iterable[Item], name: str, total: float | None = None, unit: str = "", share: float = 0.0
 ) -> Iterator[Item]:
-    """Yield items; each is one step of a phase, done when the next one is requested."""
+    """Yield items as the steps of a phase.
+
+    A step is done when the next item is requested.
+    """
     with phase(name, total=total, unit=unit, share=share) as work:
         for number, item in enumerate(items, start=1):
             yield item

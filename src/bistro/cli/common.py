@@ -51,7 +51,10 @@ def _at_most(most: int) -> Callable[[Any], Any]:
 
 
 def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """Return an option that takes a value; without names, it is named after its parameter."""
+    """Return an option that takes a value.
+
+    Without names, the option is named after its parameter.
+    """
     if metavar in NUMBERS and "max" not in more:
         more.setdefault("callback", _at_most(LARGEST))
     return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
@@ -255,7 +258,10 @@ def print_json(figures: dict[str, Any]) -> None:
 
 
 def json_text(figures: dict[str, Any]) -> str:
-    """Return one object as JSON; numbers that are not finite become strings."""
+    """Return one object as JSON.
+
+    Numbers that are not finite become strings.
+    """
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
@@ -270,7 +276,10 @@ def json_text(figures: dict[str, Any]) -> str:
 
 
 def require_suffix(path: str | None, *suffixes: str) -> None:
-    """Raise an error if a file name has another suffix; names without a suffix are allowed."""
+    """Raise an error if a file name has the wrong suffix.
+
+    Names without a suffix are allowed.
+    """
     suffix = Path(path or "").suffix
     if suffix and suffix.lower() not in suffixes:
         raise OutputError(f"{path}: the file is written as {suffixes[0]}, not {suffix}")
@@ -368,7 +377,7 @@ def development(
 
 
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
-    """Write rows with tabs between their cells; unknown values are NA.
+    """Write a tab-separated table, with NA for unknown values.
 
     Cells with quotation marks are quoted as in CSV: R, pandas, spreadsheets and `bistro` itself
     read a mark that begins a cell as the beginning of a quotation, which may extend over pages.

@@ -96,7 +96,10 @@ def about(
 
 
 def main() -> None:
-    """Run the command line and exit; the entry point of the installed script."""
+    """Run the command line and exit.
+
+    This is the entry point of the installed script.
+    """
     # A treebank has many small objects, none of them garbage. Searching them for cycles after every
     # 700 allocations would take a tenth of the time of reading and training.
     gc.set_threshold(100_000)

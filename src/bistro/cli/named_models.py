@@ -1,4 +1,4 @@
-"""Names of the models of a command that compares several of them."""
+"""Names for models that a command compares."""
 
 from __future__ import annotations
 

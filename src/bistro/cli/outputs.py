@@ -88,7 +88,7 @@ def checked(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def run(*, force: bool, **values: Any) -> Any:
         written = [(values[name], writes) for name, writes in outputs.items() if values[name]]
-        # The first argument of some commands is a kind of model, which may be the name of a file.
+        # The first argument of some commands is a model kind, and a file may have the same name.
         others = (value for name, value in values.items() if name not in {*outputs, "kind"})
         inputs = {_identity(text) for value in others for text in _texts(value)}
         _check(written, inputs - {None}, force=force)

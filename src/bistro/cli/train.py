@@ -187,7 +187,7 @@ def read_data(
     *,
     held_out: bool = False,
 ) -> bistro.Treebank | Examples[Any]:
-    """Read the data of a kind of model, and report unusual words of training data."""
+    """Read the training or test data of a model kind, and report unusual words in training data."""
     with phase("", share=0.0 if held_out else kind.reading):
         data = kind.data().read(paths, settings, format, common.chosen_roots(roots))
     for problem in data.problems:

@@ -55,7 +55,7 @@ class Alphabet:
 
     @property
     def start(self) -> int:
-        """The id that pads contexts before a word; never predicted."""
+        """The id that pads contexts before a word; it is never predicted."""
         return self.other + 2
 
     @property

@@ -56,7 +56,7 @@ def boundaries(word: str, forms: Sequence[str]) -> list[int]:
 
 
 def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
-    """Return the costs of all possible ends of a morpheme, given the costs of its beginnings."""
+    """Return the cost of each possible end of a morpheme, given the costs of its starts."""
     empty = before
     begun: _Row = [(_NEVER, 0)] * (len(word) + 1)
     _put_in(empty, begun)

@@ -180,7 +180,7 @@ class Vocabulary:
 
     @property
     def start(self) -> int:
-        """The id that pads contexts before a sentence; never predicted."""
+        """The id that pads contexts before a sentence; it is never predicted."""
         return len(self) + 1
 
     @property
@@ -212,7 +212,10 @@ class Vocabulary:
         return np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64)
 
     def decode(self, ids: Iterable[int]) -> list[str]:
-        """Return the words of ids; classes, end and start are returned as their symbols."""
+        """Return the words of ids.
+
+        Classes, end and start are returned as their symbols.
+        """
         return [self._strings[i] for i in ids]
 
     def to_header(self) -> dict[str, Any]:

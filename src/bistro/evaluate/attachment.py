@@ -148,7 +148,10 @@ class AttachmentScores:
     """The reason why a score is None, by name."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures by name; figures without punctuation are a nested dictionary."""
+        """Return all figures by name.
+
+        The figures without punctuation are a nested dictionary.
+        """
         metrics = {name: metric.to_dict() for name, metric in self.metrics.items()}
         return vars(self) | {"metrics": metrics, "no_punct": vars(self.no_punct)}
 

@@ -29,7 +29,7 @@ PROTOCOL = "words of gold by their relation; all words, punctuation included; su
 
 @dataclass(frozen=True)
 class RelationScores:
-    """The words of one relation in gold; shares in percent."""
+    """The scores of the words with one gold relation; shares are in percent."""
 
     relation: str
     words: int

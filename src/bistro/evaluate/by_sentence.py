@@ -27,7 +27,10 @@ PROTOCOL = "sentences by their number of words; all words, punctuation included;
 
 @dataclass(frozen=True)
 class SentenceScores:
-    """The sentences of one class of lengths; shares in percent, None for an empty class."""
+    """The scores of one class of sentence lengths.
+
+    Shares are in percent, and None for an empty class.
+    """
 
     length: str
     sentences: int

@@ -47,7 +47,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Agreement of probabilities with observed accuracy; all figures between 0 and 1."""
+    """Agreement of probabilities with observed accuracy; all figures lie between 0 and 1."""
 
     expected_calibration_error: float
     brier: float

@@ -1,4 +1,4 @@
-"""Alignment of the words of a system with the words of gold, which may split a text differently.
+"""Alignment of system words with gold words, which may split the text differently.
 
 Files with the same words in the same sentences are aligned word by word. Otherwise words are
 aligned as in the CoNLL 2018 shared task. Both files must have the same characters except white
@@ -226,7 +226,10 @@ def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 
 
 def _common_subsequence(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the indices of a longest common subsequence; items of `one` are skipped first."""
+    """Yield the indices of a longest common subsequence.
+
+    Among equally long ones, items of `one` are skipped first.
+    """
     longest = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in reversed(range(len(one))):
         for j in reversed(range(len(other))):

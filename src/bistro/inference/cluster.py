@@ -65,7 +65,7 @@ class ClusterError(BistroError):
 
 
 class SchedulerLostError(ClusterError):
-    """The scheduler does not answer any more; the tasks sent to it are lost."""
+    """The scheduler no longer answers, and the tasks sent to it are lost."""
 
 
 @contextmanager

@@ -73,7 +73,10 @@ class EventRuns:
         self._sizes.append(len(events))
 
     def lists(self) -> Lists:
-        """Return the contexts and outcomes of every list; lists on disk are mapped."""
+        """Return the contexts and outcomes of every list.
+
+        Lists on disk are memory-mapped.
+        """
         return [*self._held, *self._mapped()]
 
     def _mapped(self) -> Lists:

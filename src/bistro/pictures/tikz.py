@@ -31,9 +31,9 @@ _ESCAPES = str.maketrans(
     }
 )
 _ROOT_UNITS = 4
-"""Height of the arrow of a root in the units of the package."""
+"""Height of a root's arrow, in units of the package."""
 _LEVEL = 3.0
-"""Height of a level of arcs in ex, the height of an x."""
+"""Height of one level of arcs, in ex (the height of an x)."""
 PREAMBLE = r"""\documentclass[tikz, border=6pt]{standalone}
 \usepackage{iftex}
 \ifpdftex\usepackage[T1]{fontenc}\else\usepackage{fontspec}\fi

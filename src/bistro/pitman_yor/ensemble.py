@@ -107,7 +107,7 @@ class Ensemble(Estimator):
 
     @property
     def calls(self) -> int:
-        """The number of calls that have drawn random numbers; later draws depend on it."""
+        """The number of calls that have drawn random numbers, on which later draws depend."""
         return self._calls
 
     def states(self) -> list[dict[str, NDArray[Any]]]:

@@ -22,11 +22,14 @@ class Estimator(ABC):
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; `deep` exists for scikit-learn."""
+        """Return the parameters by name.
+
+        `deep` has no effect; scikit-learn requires it.
+        """
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **parameters: Any) -> Self:
-        """Change parameters; everything learned before is forgotten."""
+        """Change parameters, and forget everything that was learned."""
         names = self._names()
         for name, value in parameters.items():
             if name not in names:

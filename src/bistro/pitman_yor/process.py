@@ -112,7 +112,7 @@ class PitmanYor(Ensemble):
     # --- learning --------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
-        """Learn from data; earlier observations are forgotten.
+        """Learn from data, and forget earlier observations.
 
         Parameters
         ----------
@@ -271,7 +271,7 @@ class PitmanYor(Ensemble):
         return math.log(mean) if (mean := float(np.mean(shares))) > 0 else -math.inf
 
     def log_probs(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
-        """Return the natural logarithm of the probability of every event; nothing is learned.
+        """Return the natural logarithm of the probability of every event, without learning from it.
 
         Parameters
         ----------
@@ -286,7 +286,7 @@ class PitmanYor(Ensemble):
         return log_mean(rows)
 
     def sample(self, context: Context = (), n: int = 1, *, seed: int | None = None) -> list[Any]:
-        """Draw independent outcomes in a context; nothing is learned.
+        """Draw independent outcomes in a context, without learning from them.
 
         Parameters
         ----------

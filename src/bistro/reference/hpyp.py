@@ -52,7 +52,7 @@ class Restaurant:
         return sum(count for _, count in self._sizes(dish))
 
     def move(self, dish: int, size: int, new_size: int) -> None:
-        """Change the size of one table of `dish`; size 0 means no table."""
+        """Change the size of one table of `dish`; a size of 0 means that there is no table."""
         sizes = self.tables.setdefault(dish, Counter())
         if size:
             sizes[size] -= 1

@@ -27,7 +27,7 @@ from bistro.rng import Stream
 
 
 def restaurant_log_likelihood(restaurant: Restaurant, discount: float, strength: float) -> float:
-    """Return the log probability of a seating arrangement, customer by customer."""
+    """Return the log-probability of a seating arrangement, customer by customer."""
     steps = []
     customers = tables = 0
     for sizes in restaurant.tables.values():
@@ -44,7 +44,7 @@ def restaurant_log_likelihood(restaurant: Restaurant, discount: float, strength:
 def level_log_likelihood(
     restaurants: Iterable[Restaurant], discount: float, strength: float
 ) -> float:
-    """Return the log probability of the seatings of all restaurants of one depth."""
+    """Return the log-probability of the seatings in all restaurants of one depth."""
     if not (0 <= discount < 1 and strength > -discount):
         return -math.inf
     return math.fsum(restaurant_log_likelihood(r, discount, strength) for r in restaurants)

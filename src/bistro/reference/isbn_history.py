@@ -50,7 +50,7 @@ class TwinSymbols:
 
     @property
     def sizes(self) -> list[int]:
-        """Return the number of outcomes of every group of decisions."""
+        """Return the number of outcomes in each group of decisions."""
         bundles = [max(1, self.tag_of.count(tag)) for tag in range(self.tags)]
         listed = [len(own) + (len(own) < self.words) for own in self.words_of]
         labels = [self.labels, self.labels, len(self.root_labels)]

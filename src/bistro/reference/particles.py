@@ -50,7 +50,7 @@ def round_half_up(x: float) -> int:
 
 
 def rounded(particles: int, probabilities: Sequence[float]) -> list[int]:
-    """Divide by rounding; the largest share absorbs the rounding error."""
+    """Divide particles by rounding; the largest share absorbs the rounding error."""
     total = sum(probabilities)
     counts = [round_half_up(particles * p / total) for p in probabilities]
     largest = max(range(len(counts)), key=lambda i: probabilities[i])

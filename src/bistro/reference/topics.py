@@ -103,7 +103,7 @@ def word_likelihood(
 
 
 def _share(tables: Counter[int], share: float, gamma: float, *, is_open: bool) -> float:
-    """Return p(tables of all outcomes); each outcome has the same share of gamma."""
+    """Return p(tables of all outcomes), where every outcome has the same share of gamma."""
     above = math.prod(
         share * math.factorial(t - 1) if is_open and k != STOP else rising(share, t)
         for k, t in tables.items()

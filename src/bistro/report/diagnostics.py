@@ -93,7 +93,7 @@ class Diagnosis:
 
     @property
     def warning(self) -> str:
-        """Names of the violated criteria; empty if there are none."""
+        """The names of the violated criteria, or an empty string."""
         found = [
             name for name, wrong in (("R-hat", self.disagrees), ("ESS", self.is_thin)) if wrong
         ]

@@ -124,7 +124,10 @@ class Frame:
 
 
 def rectangle(x: float, y: float, width: float, height: float, number: int) -> str:
-    """Return a bar in the colour of a series; series are counted from 1."""
+    """Return a bar in the colour of a series.
+
+    Series are counted from 1.
+    """
     return (
         f'<rect class="bar s{number}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
         f'height="{height:.1f}" rx="2" fill="{COLOURS[number - 1]}"/>'
@@ -139,7 +142,7 @@ def tick_at(x: float, y: float, text: str, *, size: int = TICK_SIZE, anchor: str
 def line_at(
     kind: str, x1: float, x2: float, y1: float, y2: float, colour: str, *, dashes: str = ""
 ) -> str:
-    """Return a line; `dashes` is its dash pattern."""
+    """Return a line with an optional dash pattern, `dashes`."""
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return (
         f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" '

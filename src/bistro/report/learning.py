@@ -39,7 +39,7 @@ MEANING = (
 
 
 def learning_blocks(trace: Trace) -> list[str]:
-    """Return charts of all quantities in the trace; a table if there was only one sweep."""
+    """Return charts of all quantities in the trace, or a table if there was only one sweep."""
     if not trace:
         return [paragraph("The model keeps no trace of its training.")]
     if len(trace) == 1:
@@ -72,7 +72,7 @@ def learning_blocks(trace: Trace) -> list[str]:
 
 
 def processes(trace: Trace) -> list[tuple[str, list[str]]]:
-    """Return the names of the processes of a trace, and the quantities of each."""
+    """Return the names of the processes in a trace, each with its quantities."""
     found: dict[str, list[str]] = {}
     for key, value in trace[-1].items():
         if isinstance(value, list):

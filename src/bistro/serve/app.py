@@ -132,7 +132,10 @@ def create_app(
 
 
 def _add_page(app: FastAPI, start: str, *, has_desk: bool) -> None:
-    """Add the pages; / is the page of the models or, without models, the playground."""
+    """Add the pages.
+
+    The start page is the page of the models or, without models, the playground.
+    """
     files = page_files()
 
     def send(request: Request, name: str) -> Response:
@@ -195,7 +198,7 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
     @app.post("/api/words", response_model=schemas.Words, responses=MODEL_ERRORS)
     async def words(body: schemas.TextBody, request: Request) -> Response:
-        """Split a text into sentences and words; with a model, into its own."""
+        """Split a text into sentences and words, as the model does if one is given."""
         tokeniser = catalog[body.model].tokeniser if body.model is not None else None
         inputs.check_text(body.text)
 

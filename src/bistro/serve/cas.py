@@ -35,7 +35,7 @@ PREFIXES = {XMI: "xmi", CAS: "cas"}
 
 @dataclass(frozen=True)
 class Span:
-    """A part of the text; offsets in characters."""
+    """A part of the text, with offsets in characters."""
 
     id: str
     begin: int

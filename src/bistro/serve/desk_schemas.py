@@ -18,7 +18,7 @@ Order = Literal["file", "doubt", "corrections", "worst", "new", "both", "random"
 
 
 class FileBody(Body):
-    """A file of the desk; may be omitted if there is only one."""
+    """A file of the desk, which may be omitted if there is only one."""
 
     file: Text = Field("", description="One of the files of /api/desk.")
 
@@ -77,13 +77,13 @@ class DecisionBody(SentenceOfFile):
 
 
 class TurnBody(FileBody):
-    """Undo or redo."""
+    """A request to undo or redo."""
 
     last: Number = Field(description="The number of the last event that the client knows.")
 
 
 class SaveBody(FileBody):
-    """Save."""
+    """A request to save the file."""
 
     overwrite: bool = Field(False, description="Save even if another program has changed the file.")
 
@@ -95,7 +95,7 @@ class ChangesBody(FileBody):
 
 
 class OrderBody(FileBody):
-    """The order of the list."""
+    """A request for the order of the list."""
 
     by: Order = "file"
 

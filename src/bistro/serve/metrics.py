@@ -38,7 +38,7 @@ Labels = Mapping[str, str]
 
 @dataclass
 class Seconds:
-    """Histogram of the durations of the requests of one route."""
+    """Histogram of request durations for one route."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
     total: float = 0.0

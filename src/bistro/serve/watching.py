@@ -49,7 +49,7 @@ def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: boo
 
     @app.get("/health", response_model=schemas.Health, responses=responses(400, 503))
     async def health() -> Response:
-        """Report that the server answers; needs no key."""
+        """Report that the server answers. No key is needed."""
         return Response(healthy, media_type="application/json")
 
     @app.get("/metrics", response_class=Response, responses={**COMMON, **METRICS_ANSWER})

@@ -56,7 +56,7 @@ class Job:
             self.answer.set_exception(error)
 
     def run(self) -> Any:
-        """Run the computation; called in a worker thread."""
+        """Run the computation in a worker thread."""
         self._clock_at_start = time.thread_time()
         self._thread = threading.get_ident()
         try:

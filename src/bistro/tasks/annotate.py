@@ -119,7 +119,7 @@ def read_sentences(
 
 
 def decoded(stream: Readable, path: str | None) -> Iterator[str]:
-    """Yield the text of a stream in pieces; bytes that are not UTF-8 raise an error."""
+    """Yield the text of a stream in pieces; raise an error for bytes that are not UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     line = 1
     while True:

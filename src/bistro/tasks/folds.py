@@ -40,7 +40,7 @@ Unit = Literal["sentence", "document"]
 
 @dataclass(frozen=True)
 class Split:
-    """Indices of the sentences of a treebank to learn from, and of the sentences to test on."""
+    """Indices of the training sentences and of the test sentences in a treebank."""
 
     train: tuple[int, ...]
     held_out: tuple[int, ...]

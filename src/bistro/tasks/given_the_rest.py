@@ -215,7 +215,10 @@ def _label_of_roots(sentences: Sequence[Sentence]) -> str:
 
 
 def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
-    """Return a mask of arcs with compatible head and label; `root` is the root label, or -1."""
+    """Return a mask of arcs with compatible head and label.
+
+    `root` is the label of roots, or -1.
+    """
     if root < 0:
         return np.ones(len(rows.what), dtype=bool)
     return np.asarray((code.head(rows.what) == 0) == (code.label(rows.what) == root))

@@ -79,7 +79,7 @@ class Member:
 
 
 class Mixture(Scoring):
-    """Models that are mixed word by word; a mixture scores text like a model."""
+    """Models that are mixed word by word. A mixture scores text like a model."""
 
     kind: ClassVar[str] = "mixture"
     parts: ClassVar[Sequence[Any]] = ()

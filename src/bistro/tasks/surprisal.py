@@ -142,7 +142,7 @@ def stimulus_rows(
     workers: Workers | None = None,
     **options: Any,
 ) -> tuple[list[str], Iterator[list[Any]]]:
-    """Return the columns and rows of a table of stimuli with the columns of surprisal appended.
+    """Return the columns and rows of a stimulus table, with columns of surprisal appended.
 
     A column of surprisal whose name is also in the table gets the prefix ``bistro_``.
     """

@@ -40,7 +40,7 @@ Progress = Callable[[str, int, int | None], None]
 
 
 class FetchError(BistroError):
-    """A treebank could not be fetched; nothing of it was kept."""
+    """A treebank could not be fetched; no part of it was kept."""
 
 
 class NotThereError(FetchError):

@@ -24,7 +24,10 @@ _SHOWN_CHARACTERS = 40
 
 
 class _HeadValues(dict[str, int]):
-    """HEAD fields as numbers; small numbers are looked up, which is faster than `int`."""
+    """Map from HEAD fields to numbers.
+
+    Small numbers are looked up, which is faster than `int`.
+    """
 
     def __missing__(self, field: str) -> int:
         if is_number(field):

@@ -23,7 +23,10 @@ OF_PLACES = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken", "Toke
 
 
 def reordered(sentence: Sentence, order: Sequence[int]) -> Sentence:
-    """Return the words in `order`, numbered from 1, as a sentence; it must contain all heads."""
+    """Return the words in `order`, counted from 1, as a sentence.
+
+    The heads of these words must be among them.
+    """
     place = {word: i for i, word in enumerate(order, start=1)} | {0: 0}
     columns: dict[str, Any] = {
         name: [getattr(sentence, name)[word - 1] for word in order] for name in PERMUTED

@@ -90,7 +90,7 @@ def split_sentences(text: str) -> Iterator[SplitSentence]:
 
 
 def joined(forms: Iterable[str], spaces: Iterable[bool]) -> str:
-    """Return words as running text; a space at the end is left out."""
+    """Return words as running text, without a space at the end."""
     parts = (form + " " * space for form, space in zip(forms, spaces, strict=True))
     return "".join(parts).rstrip(" ")
 

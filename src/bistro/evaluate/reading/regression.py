@@ -55,7 +55,10 @@ def centred(values: Floats, groups: Groups) -> Floats:
 
 
 def group_means(values: Floats, groups: Groups) -> Floats:
-    """Return the mean of each group; a group without rows has the mean of all rows."""
+    """Return the mean of each group.
+
+    A group without rows gets the mean of all rows.
+    """
     sizes = np.bincount(groups)
     sums = group_sums(values, groups, len(sizes))
     means = sums / np.maximum(sizes, 1).reshape(-1, *[1] * (values.ndim - 1))

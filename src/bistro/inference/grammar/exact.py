@@ -99,7 +99,7 @@ class ExactGrammar(Grammar):
         return self._sum(tokens).log_prob
 
     def surprisals(self, tokens: Sequence[str]) -> list[float]:
-        """Return the surprisal in bits of each token, followed by that of the end of the sentence.
+        """Return the surprisal in bits of each token, and last of the sentence end.
 
         From the first token that cannot follow the tokens before it, all values are infinite.
         """

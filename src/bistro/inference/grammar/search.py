@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     values: Floats
 
     def at(self, symbols: Ints) -> Floats:
-        """Return the values of some symbols; a symbol that does not derive the span has 0."""
+        """Return the values of some symbols, with 0 for a symbol that does not derive the span."""
         if not self.symbols.size:
             return np.zeros(symbols.shape)
         places = np.minimum(np.searchsorted(self.symbols, symbols), self.symbols.size - 1)
@@ -107,7 +107,10 @@ class Search:
                 yield self._wrapped(way.label, tuple(d for part in choice for d in part))
 
     def _wrapped(self, label: Word | int, parts: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
-        """Return the parts under their rule; the remainder of a rule is not a node of its own."""
+        """Group the parts under their rule.
+
+        The remainder of a binarised rule does not become a node.
+        """
         if isinstance(label, Word):
             return (Derivation(label, ()),)
         return parts if label == PART_OF_RULE else (Derivation(self._rules[label], parts),)
