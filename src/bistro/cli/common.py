@@ -37,10 +37,7 @@ Cells = Iterable[Sequence[Any]]
 
 
 def _at_most(most: int) -> Callable[[Any], Any]:
-    """Return a check of an option's value.
-
-    The core stores counts in 32 bits, so values are limited.
-    """
+    """Return a check that an option's value fits the 32-bit counts of the core."""
 
     def check(value: Any) -> Any:
         if isinstance(value, int) and value > most:
@@ -51,10 +48,7 @@ def _at_most(most: int) -> Callable[[Any], Any]:
 
 
 def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """Return an option that takes a value.
-
-    Without names, the option is named after its parameter.
-    """
+    """Return an option that takes a value, by default named after its parameter."""
     if metavar in NUMBERS and "max" not in more:
         more.setdefault("callback", _at_most(LARGEST))
     return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
@@ -258,10 +252,7 @@ def print_json(figures: dict[str, Any]) -> None:
 
 
 def json_text(figures: dict[str, Any]) -> str:
-    """Return one object as JSON.
-
-    Numbers that are not finite become strings.
-    """
+    """Return one object as JSON, with strings for numbers that are not finite."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
@@ -276,10 +267,7 @@ def json_text(figures: dict[str, Any]) -> str:
 
 
 def require_suffix(path: str | None, *suffixes: str) -> None:
-    """Raise an error if a file name has the wrong suffix.
-
-    Names without a suffix are allowed.
-    """
+    """Raise an error if a file name has a suffix other than the allowed ones."""
     suffix = Path(path or "").suffix
     if suffix and suffix.lower() not in suffixes:
         raise OutputError(f"{path}: the file is written as {suffixes[0]}, not {suffix}")
@@ -323,10 +311,7 @@ def score_settings(
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given on the command line.
-
-    The model has defaults for the others.
-    """
+    """Return the options that were given; the model has defaults for the others."""
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -189,10 +189,7 @@ class Sentence:
 
     @property
     def tokens(self) -> list[Token]:
-        """The tokens of the text in order.
-
-        Their concatenated forms are the characters of the text.
-        """
+        """The tokens of the text in order; their concatenated forms are its characters."""
         ranges = {token.first: token for token in self._ranges()}
         found: list[Token] = []
         words = zip(self.forms, *self.columns("misc"), strict=True)
@@ -219,10 +216,7 @@ class Sentence:
         return f"{self.lead}{self._block}{self._end}"
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return the columns with these `names`.
-
-        Columns that were not read yet are extracted in one pass.
-        """
+        """Return the columns with these `names`, extracting unread columns in one pass."""
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]
