@@ -1,7 +1,7 @@
 """Compression by the suffix of a file's name: ``.gz``, ``.xz`` and ``.zst``.
 
-A few bytes can decompress to terabytes of zeros. Text is rarely compressed to less than a
-thirtieth: a file that expands far more is rejected before it fills the memory.
+A few bytes can decompress to terabytes of zeros. Text is rarely compressed to less than a thirtieth
+of its size, so a file that expands far more is rejected before it fills the memory.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import IO, Any, cast
 
 _PIECE = 1024
 MOST_EXPANSION = 200
-"""Maximum ratio of the decompressed size to the compressed size, …"""
+"""Maximum ratio of the decompressed size to the compressed size."""
 ALWAYS_ALLOWED = 1 << 24
-"""… in addition to this number of bytes."""
+"""Number of bytes that are always allowed, in addition to this ratio."""
 
 
 class ExpansionError(Exception):
@@ -44,7 +44,7 @@ def _limited(
 
 
 class _Limited(io.RawIOBase):
-    """A decompressed stream that ends in an error when it becomes far larger than its source."""
+    """A decompressed stream that raises an error when it becomes far larger than its source."""
 
     def __init__(self, stream: IO[bytes], raw: IO[bytes]) -> None:
         self._stream = stream
@@ -106,7 +106,7 @@ def _writing_zstandard(raw: IO[bytes]) -> contextlib.AbstractContextManager[IO[b
 
 
 class _ZstandardReader(io.RawIOBase):
-    """Reader of frame after frame; unlike the package's own reader, it detects a missing end."""
+    """Reader of successive frames; unlike the package's own reader, it detects a missing end."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         import zstandard
@@ -122,7 +122,7 @@ class _ZstandardReader(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         while not self._ready:
-            # Little at a time: four bytes can be a block of 128 KiB.
+            # Small pieces, since four bytes can be a block of 128 KiB.
             piece = self._waiting or self._raw.read(_PIECE)
             if not piece:
                 if self._frame is not None:

@@ -1,9 +1,9 @@
-"""Configurations: frozen dataclasses, read from TOML, written to TOML, changed by ``key=value``.
+"""Configurations: frozen dataclasses that are read from TOML and changed by ``key=value``.
 
 A setting is a field with a type, a default and a sentence of help. The type determines the accepted
 values: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
-tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). What a table
-leaves out has the value that it has in the default of the whole table. A method ``validate(self)``
+tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). A setting
+that a table omits keeps its value from the default of the whole table. A method ``validate(self)``
 may raise `ConfigError` for conditions that a type cannot express. Unknown keys are errors, which
 suggest the nearest known key.
 
@@ -41,9 +41,9 @@ from bistro.files import open_binary
 Config = TypeVar("Config")
 NOT_SET = "none"
 LARGEST = 2**31 - 1
-"""The largest whole number, since the core counts with 32 bits."""
+"""The largest whole number, since the core uses 32-bit integers."""
 LARGEST_FILE = 1_000_000
-"""Bytes of a file of settings: read as TOML, a file takes a hundred times its size."""
+"""Maximum bytes of a settings file; parsed TOML takes a hundred times the size of the file."""
 _NAMES: dict[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -54,16 +54,19 @@ _NAMES: dict[Any, str] = {
 
 
 def setting(default: Any, help: str, *, most: int = LARGEST) -> Any:
-    """Return a dataclass field with a default, its explanation and, for a number, its limit.
+    """Return a dataclass field with a default, a help text and, for a number, an upper limit.
 
-    A limit belongs to numbers that decide how much memory is taken. Lists and tables use
+    Numbers that determine how much memory is used need a limit. Lists and tables use
     ``dataclasses.field`` with ``default_factory`` and the same metadata.
     """
     return dataclasses.field(default=default, metadata={"help": help, "most": most})
 
 
 def from_dict(cls: type[Config], mapping: Mapping[str, Any], where: str = "config.toml") -> Config:
-    """Build a configuration; omitted keys have their defaults; `where` begins every message."""
+    """Build a configuration.
+
+    Omitted keys have their defaults. Every error message begins with `where`.
+    """
     return _build(cls, mapping, where, "", None)
 
 
@@ -79,7 +82,7 @@ def read_toml(path: str | os.PathLike[str], cls: type[Config]) -> Config:
 
 
 def read_mapping(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read settings from a TOML file, whatever configuration they are for."""
+    """Read settings from a TOML file, without checking them against a configuration."""
     name = os.fspath(path)
     with open_binary(name) as stream:
         content = stream.read(LARGEST_FILE + 1)
@@ -97,7 +100,7 @@ def to_toml(config: Any) -> str:
 
 
 def apply_overrides(config: Config, overrides: Sequence[str], where: str = "--set") -> Config:
-    """Return `config` with ``key=value`` or ``table.key=value`` applied, the last one winning.
+    """Return `config` with ``key=value`` or ``table.key=value`` applied; the last one wins.
 
     A value is read as TOML; a value that is not valid TOML is a string, so quotes can be omitted.
     """
@@ -124,7 +127,7 @@ def overridden(
 
 
 def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with changes, table by table."""
+    """Return settings with changes merged in, table by table."""
     whole = dict(settings)
     for key, value in changes.items():
         inner = whole.get(key)
@@ -137,7 +140,10 @@ def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
 def _build(
     cls: type[Config], mapping: Mapping[str, Any], where: str, prefix: str, default: Config | None
 ) -> Config:
-    """Build a table; missing settings are taken from `default`, or from the class if it is None."""
+    """Build a table.
+
+    Missing settings are taken from `default`, or from the class if it is None.
+    """
     types = get_type_hints(cls)
     names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
     given = {} if default is None else {name: getattr(default, name) for name in names}
@@ -169,7 +175,7 @@ def _check_limits(cls: type[Any], values: Mapping[str, Any], where: str, prefix:
 
 
 def _defaults(cls: type[Any]) -> dict[str, Any]:
-    """Return the default values of those settings of a table that have one."""
+    """Return the settings of a table that have defaults, with these values."""
     found = {}
     for field in dataclasses.fields(cls):
         if field.default is not dataclasses.MISSING:
@@ -180,7 +186,7 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
 
 
 def _convert(value: Any, expected: Any, where: str, key: str, default: Any = None) -> Any:
-    """Return `value` as the type `expected`; raise an error about `key` if it does not fit."""
+    """Convert `value` to the type `expected`; raise an error about `key` if it does not fit."""
     origin, arguments = get_origin(expected), get_args(expected)
     if _is_table(expected) and isinstance(value, Mapping):
         return _build(
@@ -255,7 +261,7 @@ def _parse_value(text: str) -> Any:
 
 
 def _toml_lines(config: Any, prefix: str) -> list[str]:
-    """Return the lines of one table: its own settings first, as TOML requires, then its tables."""
+    """Return the lines of one table: first its own settings, as TOML requires, then its tables."""
     types = get_type_hints(type(config))
     own: list[str] = []
     tables: list[str] = []

@@ -1,4 +1,4 @@
-"""Tables for Python: data frames, for those who have pandas, and aligned text for everybody."""
+"""Tables in Python: pandas data frames if pandas is installed, and aligned text."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from types import ModuleType
 from bistro.errors import BistroError
 
 ROWS_SHOWN = 60
-"""A longer table is cut in the middle."""
+"""Maximum number of rows; a longer table is shortened in the middle."""
 
 
 def pandas() -> ModuleType:
-    """Return the module, or raise an error that says how to install it."""
+    """Import pandas; if it is missing, the error explains how to install it."""
     try:
         return importlib.import_module("pandas")
     except ModuleNotFoundError:

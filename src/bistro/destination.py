@@ -36,7 +36,7 @@ def opened(name: str) -> Iterator[IO[bytes]]:
     descriptor = descriptor_of(name)
     if descriptor is not None:
         if sys.stdout is not None:
-            sys.stdout.flush()  # Earlier output comes first.
+            sys.stdout.flush()  # Flush earlier output first.
         with os.fdopen(os.dup(descriptor), "wb") as raw:
             yield raw
     elif is_special(name):
@@ -65,7 +65,7 @@ def descriptor_of(name: str) -> int | None:
 
 
 def is_special(name: str) -> bool:
-    """Return whether a name is a descriptor, a device or a pipe, which cannot be replaced."""
+    """Return whether a name is a descriptor, device or pipe, which cannot be replaced."""
     if descriptor_of(name) is not None:
         return True
     try:
@@ -76,7 +76,7 @@ def is_special(name: str) -> bool:
 
 
 def check_writable(name: str) -> None:
-    """Raise the `OSError` that writing to this name would cause, as far as it can be predicted."""
+    """Raise the `OSError` that writing to this name would cause, if it can be predicted."""
     descriptor = descriptor_of(name)
     if descriptor is not None:
         os.fstat(descriptor)
@@ -90,7 +90,7 @@ def check_writable(name: str) -> None:
 
 
 def remove_left_overs(target: Path) -> None:
-    """Remove temporary files of this file that killed runs left; those of live runs stay."""
+    """Remove temporary files that killed runs left for this target; keep those of live runs."""
     target = Path(os.path.realpath(target))
     pattern = f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.part"
     for part in target.parent.glob(pattern):

@@ -18,7 +18,7 @@ _LONG_WORD = re.compile(r"\S{500,}")
 
 
 class BistroError(Exception):
-    """An input or a request of the user is not valid; the message explains why."""
+    """A user's input or request is not valid; the message explains why."""
 
 
 class BistroWarning(UserWarning):
@@ -36,7 +36,7 @@ class TreebankError(BistroError):
         super().__init__(f"{place}: {reason}" if place else reason)
 
     def in_file(self, path: str | None) -> TreebankError:
-        """Return the error with the name of the file it occurred in, if it has none yet."""
+        """Return the error with the name of its file, unless it already has one."""
         return TreebankError(self.reason, path=self.path or path, line=self.line)
 
 
@@ -57,7 +57,7 @@ UNUSABLE = (BistroError, ArithmeticError, AttributeError, LookupError, TypeError
 
 
 def damaged(name: str, error: Exception) -> ModelFileError:
-    """Return one sentence for an error that the content of a file has caused.
+    """Return the one-sentence error for a file whose content is damaged.
 
     >>> damaged("m.bistro", KeyError("words"))
     ModelFileError("m.bistro: is damaged: the entry 'words' is missing")

@@ -28,7 +28,7 @@ from bistro.progress import paused
 
 STANDARD_STREAM = "-"
 MOST_CONTAINERS = 10_000_000
-"""Lists and objects in one JSON text: each takes 80 bytes, and may be written with three."""
+"""Maximum number of lists and objects in one JSON text; three bytes of text can take 80 bytes."""
 
 
 class InputError(BistroError):
@@ -36,12 +36,12 @@ class InputError(BistroError):
 
 
 def explain(error: OSError) -> str:
-    """Return the reason of an operating-system error in plain words."""
+    """Explain an operating-system error in plain words."""
     return (error.strerror or str(error)).lower()
 
 
 def read_json(text: str) -> Any:
-    """Return the value of a JSON text; `ValueError` if it is none, or one that fills the memory.
+    """Parse a JSON text; raise `ValueError` if it is invalid or would fill the memory.
 
     >>> read_json('{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -56,7 +56,7 @@ def read_json(text: str) -> Any:
 
 @contextlib.contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open `path` for reading bytes; ``-`` is standard input; suffixes decompress."""
+    """Open `path` for reading bytes, decompressed by its suffix; ``-`` is standard input."""
     name = os.fspath(path)
     if name == STANDARD_STREAM:
         if sys.stdin is None:
@@ -80,7 +80,7 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open `path` for writing bytes; a file appears under its name only when complete.
+    """Open `path` for writing bytes; the file appears under its name only when it is complete.
 
     Links are followed; devices, pipes and descriptors (``/dev/stdout``) are written to.
     """

@@ -39,11 +39,11 @@ from bistro.files import explain, read_json, writing
 from bistro.system import read_at
 
 FORMAT_VERSION = 3
-"""The newest version that can be read, and the one that is written."""
+"""The newest version that can be read; this version is written."""
 FIRST_CHECKED = 3
-"""Files have a checksum since this version."""
+"""The first version whose files have a checksum."""
 PROCESS_KIND = "pitman-yor"
-"""The kind in the header of a file that `bistro.pitman_yor` wrote: a process, not a model."""
+"""The kind in the header of a file written by `bistro.pitman_yor`: a process, not a model."""
 Arrays = Mapping[str, NDArray[Any]]
 METADATA = "__metadata__"
 OWN_ENTRY = "bistro"
@@ -79,7 +79,9 @@ def write_model(
     arrays: Arrays,
     version: int = FORMAT_VERSION,
 ) -> None:
-    """Write a model; the same header and arrays give the same bytes.
+    """Write a model file.
+
+    The same header and arrays give the same bytes.
 
     `header` must have a ``kind``; the versions of the format and of Bistro are added to it.
     """
@@ -99,7 +101,7 @@ def encode_model(header: Mapping[str, Any], arrays: Arrays, version: int = FORMA
 def _pieces(
     name: str, header: Mapping[str, Any], arrays: Arrays, version: int
 ) -> list[bytes | memoryview]:
-    """Return the content of a model file, in pieces that share the memory of the arrays."""
+    """Return the content of a model file in pieces that share the memory of the arrays."""
     if not isinstance(header.get("kind"), str):
         raise ValueError("the header of a model needs a kind")
     own = {**header, "format_version": version, "bistro_version": _bistro_version()}
@@ -131,7 +133,10 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
 
 
 def decode_model(content: bytes, name: str) -> ModelFile:
-    """Check the content of a model file like `read_model`; `name` is for messages."""
+    """Check the content of a model file as in `read_model`.
+
+    `name` is used in messages.
+    """
     begin = content[: 8 + _header_length(name, content[:8], len(content))]
     data, checksum = np.frombuffer(content, dtype=np.uint8), Checksum()
     checksum.add(data[_CHECKED_FROM:])
@@ -165,7 +170,7 @@ class _Parts:
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file begins like a model file; text never does."""
+    """Return whether a file begins like a model file; a text file never does."""
     try:
         with Path(path).open("rb") as stream:
             begin = stream.read(9)
@@ -176,7 +181,7 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
 
 
 def _plain(key: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array in C order and little-endian, of a type that the format has."""
+    """Return the array in C order and little-endian, with a type that the format supports."""
     plain = np.asarray(array, order="C")
     plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
     if plain.dtype not in _DTYPE_NAMES or key == METADATA:
@@ -305,7 +310,7 @@ def _entry(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
         type(n) is not int or n < 0 for n in (begin, end, *shape)
     ):
         raise _bad_entry(name, key)
-    # NumPy has its limits even where a dimension is 0.
+    # NumPy limits the size of an array even if one dimension is 0.
     is_possible = len(shape) <= _MOST_DIMENSIONS and math.prod(n or 1 for n in shape) < 2**60
     if not is_possible or end - begin != math.prod(shape) * _DTYPES[dtype_name].itemsize:
         raise _bad_entry(name, key)

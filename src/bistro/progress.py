@@ -7,9 +7,9 @@ Code that may take seconds reports its progress; the command line observes and s
             ...
             work.advance()
 
-Phases nest. A phase with a `share` stands for that part of the enclosing phase: it advances the
-outer phase while it runs, and has advanced it by the whole share when it ends. So work whose parts
-differ in length has one scale:
+Phases nest. A phase with a `share` represents that part of the enclosing phase: it advances the
+outer phase while it runs, and has advanced it by the whole share when it ends. Work whose parts
+differ in length therefore has one scale:
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...
@@ -34,7 +34,7 @@ from typing import NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 LEAST_FRACTION = 0.02
-"""The part of the work that must be done before the time left is estimated."""
+"""The part of the work that must be done before the remaining time is estimated."""
 
 
 @dataclass(eq=False)
@@ -50,7 +50,7 @@ class Phase:
     unit
         Name of the steps, in the plural; shown if it is given.
     share
-        The part of the enclosing phase that this one stands for, or the number of steps if the
+        The part of the enclosing phase that this one represents, or the number of steps if the
         enclosing phase counts steps.
     """
 
@@ -71,7 +71,7 @@ class Phase:
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
 
     def advance(self, steps: float = 1.0, note: str | None = None) -> None:
-        """Count finished steps; a note is shown with them."""
+        """Count finished steps, with an optional note that is shown."""
         self.reach(self.done + steps, note)
 
     def reach(self, done: float, note: str | None = None) -> None:
@@ -87,7 +87,7 @@ class Phase:
         self.skipped += steps
 
     def count(self, items: int, unit: str = "") -> None:
-        """Count processed items, in this unit, in addition to the steps of the phase."""
+        """Count processed items in this unit, in addition to the steps of the phase."""
         self.counted += items
         self.unit = unit or self.unit
         self.moved = self.clock()
@@ -101,14 +101,14 @@ class _Reached(NamedTuple):
 
 
 class Work:
-    """The phases that are under way in the thread of an observer."""
+    """The phases in progress in the thread of an observer."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self.thread = threading.get_ident()
         self.phases: list[Phase] = []
         self.pauses = 0
-        """Above 0 while nothing should be shown."""
+        """Depth of nested pauses; progress is not shown while it is above 0."""
 
     def begin(self, phase: Phase) -> None:
         """Enter a phase."""
@@ -141,7 +141,7 @@ class Work:
         return _Reached(min(done, 1.0), min(skipped, 1.0))
 
     def fraction(self) -> float | None:
-        """Return the part of the outermost phase with known progress that is done."""
+        """Return the completed part of the outermost phase with known progress."""
         place = self._measured()
         return None if place is None else self._reached(place).done
 
@@ -153,7 +153,7 @@ class Work:
         return None
 
     def seconds_left(self) -> float | None:
-        """Return the estimated time that the outermost phase with known progress still takes."""
+        """Return the estimated remaining seconds of the outermost phase with known progress."""
         place = self._measured()
         if place is None:
             return None
@@ -162,7 +162,7 @@ class Work:
         gained = reached.done - reached.skipped
         if gained < LEAST_FRACTION or reached.done >= 1.0:
             return None
-        # Steps may come in bursts: between two of them only the elapsed time is known.
+        # Steps may come in bursts; between two steps, only the elapsed time is known.
         moved = max(phase.moved for phase in phases)
         taken = moved - (phases[0].began if phases[0].scaled is None else phases[0].scaled)
         left = taken * (1.0 - reached.done) / gained
@@ -176,7 +176,7 @@ _observed: Work | None = None
 
 @contextmanager
 def observing(clock: Callable[[], float] = time.monotonic) -> Iterator[Work]:
-    """Observe the phases of this thread for as long as the context lasts."""
+    """Observe the phases of this thread while the context is active."""
     global _observed
     before, work = _observed, Work(clock)
     _observed = work
@@ -196,7 +196,7 @@ def observed() -> Work | None:
 def phase(
     name: str, *, total: float | None = None, unit: str = "", share: float = 0.0
 ) -> Iterator[Phase]:
-    """Begin a phase of work, which lasts as long as the context; see `Phase`."""
+    """Begin a phase of work, which ends with the context; see `Phase`."""
     own, work = Phase(name, total, unit, share), observed()
     if work is None:
         yield own
@@ -231,8 +231,11 @@ def paused() -> Iterator[None]:
 def each(
     items: Iterable[Item], name: str, total: float | None = None, unit: str = "", share: float = 0.0
 ) -> Iterator[Item]:
-    """Yield items; each is one step of a phase, done when the next one is requested."""
+    """Yield items as the steps of a phase.
+
+    A step is done when the next item is requested.
+    """
     with phase(name, total=total, unit=unit, share=share) as work:
         for number, item in enumerate(items, start=1):
             yield item
-            work.reach(number)  # Inner phases may have moved it within the step.
+            work.reach(number)  # Inner phases may have advanced it within the step.

@@ -25,7 +25,7 @@ _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 
 
 def lock(raw: IO[bytes]) -> None:
-    """Lock an open file for as long as this process runs; `OSError` if it is locked already.
+    """Lock an open file while this process runs; raise `OSError` if it is already locked.
 
     Windows does not allow open files to be removed, so no lock is needed there.
     """
@@ -44,7 +44,7 @@ def read_at(descriptor: int, size: int, at: int) -> bytes:
 
 
 def remove_unused(path: Path) -> None:
-    """Remove a file; `OSError` if a running process has locked it."""
+    """Remove a file; raise `OSError` if a running process has locked it."""
     if sys.platform == "win32":
         path.unlink()
         return
@@ -54,7 +54,7 @@ def remove_unused(path: Path) -> None:
 
 
 def rename_open(raw: IO[bytes], path: Path, target: Path) -> None:
-    """Rename an open file; an existing file of that name is replaced.
+    """Rename an open file, replacing an existing file of that name.
 
     The lock lasts until the file has its name. On Windows an open file cannot be renamed.
     """
@@ -66,13 +66,13 @@ def rename_open(raw: IO[bytes], path: Path, target: Path) -> None:
 def keep_access(descriptor: int, before: os.stat_result) -> None:
     """Give a new file the owner and the permissions of the file that it replaces."""
     if sys.platform == "win32":
-        return  # The folder decides about both.
+        return  # The folder determines both.
     mode, now = stat.S_IMODE(before.st_mode), os.fstat(descriptor)
     if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
         try:
             os.fchown(descriptor, before.st_uid, before.st_gid)
         except PermissionError:
-            # Only root may change the owner. Permissions of one group are not for another one.
+            # Only root may change the owner. Permissions of one group must not pass to another.
             mode &= ~(_GROUP_BITS | stat.S_ISUID | stat.S_ISGID)
     os.fchmod(descriptor, mode)
 

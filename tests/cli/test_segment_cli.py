@@ -139,7 +139,7 @@ def test_bad_requests(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["segment", model, str(folder / "nothing.txt")], "the file is empty"),
         (["segment", model, data, "--forms", "deep"], "surface or canonical"),
         (["evaluate", "--morphemes", data, str(folder / "other.tsv")], "is where"),
-        (["evaluate", data, data, "--training", data], "goes with --morphemes"),
+        (["evaluate", data, data, "--training", data], "--training needs --morphemes"),
         (["evaluate", "--morphemes", "--by-length", data, data], "leave it out"),
     ]:
         assert run(arguments) == 2

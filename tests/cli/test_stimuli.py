@@ -165,7 +165,7 @@ def test_without_ends_every_row_of_the_table_has_one_row(score: Score) -> None:
         (ITEMS + '3,x,"open\n', ("--text", "text"), "items.csv:5: is not a table"),
         (WORDS + "1,a,again,5\n", ("--text", "word", "--sentence", "item"), "items.csv:10: sent"),
         (WORDS + "3,a, ,5\n", ("--text", "word", "--sentence", "item"), "items.csv:10: column"),
-        (ITEMS + "3,x,a \u200b dog\n", ("--text", "text"), "items.csv:5: a word cannot be seen"),
+        (ITEMS + "3,x,a \u200b dog\n", ("--text", "text"), "items.csv:5: a word is invisible"),
         ("a,a\n1,2\n", ("--text", "a"), "items.csv:1: two columns are called 'a'"),
         ("text\n", ("--text", "text"), "contains no stimuli"),
         ("", ("--text", "text"), "contains no stimuli"),
@@ -195,7 +195,7 @@ def test_zero_width_characters_are_left_out_and_told(
     (here / "unseen.txt").write_text("A dog .\nThe \u200b dog .\n", "utf-8")
     done = bistro_here("surprisal", files / "english.bistro", "unseen.txt")
     assert (done.code, done.out) == (2, "")
-    assert "unseen.txt:2: a word cannot be seen: it is U+200B" in done.err
+    assert "unseen.txt:2: a word is invisible (U+200B)" in done.err
 
 
 @pytest.mark.parametrize("command", ["surprisal", "perplexity"])

@@ -30,7 +30,7 @@ def test_the_config_it_writes_is_better_and_trains(
     assert done.code == 0
     assert done.out == ""
     assert "labels: s2.tag at position" in done.err
-    assert "nothing helps any more" in done.err
+    assert "no change helps any more" in done.err
     text = (here / "c.toml").read_text()
     assert text.startswith("# Found by bistro tune.\n")
     assert "# seed: 1\n" in text
@@ -50,7 +50,7 @@ def test_the_time_can_be_limited(
 ) -> None:
     done = bistro_here(*command, "-o", "c.toml", "--minutes", 0)
     assert done.code == 0
-    assert "the time is over" in done.err
+    assert "the time limit is reached" in done.err
     assert len((here / "c.toml.journal").read_text().splitlines()) == 2
 
 

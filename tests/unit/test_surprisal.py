@@ -176,7 +176,7 @@ def test_zero_width_characters() -> None:
     assert visible("do\u200bg\ufeff") == "dog"
     joined = "می\u200cخواهم"
     assert visible(joined) == joined
-    with pytest.raises(TreebankError, match=r"a.csv:3: a word cannot be seen: it is U\+200B"):
+    with pytest.raises(TreebankError, match=r"a.csv:3: a word is invisible \(U\+200B\)"):
         visible("\u200b", "a.csv", 3)
 
 

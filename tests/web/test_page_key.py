@@ -1,4 +1,4 @@
-"""The page of a server that wants a key."""
+"""The page of a server that requires a key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_page_asks_for_the_key(browser: Any, page_models: dict[str, Model]) 
     page.on("dialog", answer)
     page.goto(url)
     page.wait_for_selector("#composer button")
-    assert asked == ["This server wants a key."] * 2
+    assert asked == ["This server requires a key."] * 2
     page.reload()
     page.wait_for_selector("#composer button")
     assert len(asked) == 2

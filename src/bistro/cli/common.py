@@ -37,7 +37,7 @@ Cells = Iterable[Sequence[Any]]
 
 
 def _at_most(most: int) -> Callable[[Any], Any]:
-    """Return a check of an option's value: the core counts with 32 bits."""
+    """Return a check that an option's value fits the 32-bit counts of the core."""
 
     def check(value: Any) -> Any:
         if isinstance(value, int) and value > most:
@@ -48,7 +48,7 @@ def _at_most(most: int) -> Callable[[Any], Any]:
 
 
 def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """Return an option that takes a value; without names, it is named after its parameter."""
+    """Return an option that takes a value, by default named after its parameter."""
     if metavar in NUMBERS and "max" not in more:
         more.setdefault("callback", _at_most(LARGEST))
     return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
@@ -184,7 +184,7 @@ def watch_words(
 ) -> Iterator[bistro.Sentence]:
     """Yield sentences; warn if the first lines are running text.
 
-    `can_split` says that the command has the option --split-punct.
+    `can_split` is true if the command has the option --split-punct.
     """
     first: list[bistro.Sentence] = []
     for sentence in sentences:
@@ -252,7 +252,7 @@ def print_json(figures: dict[str, Any]) -> None:
 
 
 def json_text(figures: dict[str, Any]) -> str:
-    """Return one object as JSON; numbers that are not finite become strings."""
+    """Return one object as JSON, with strings for numbers that are not finite."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
@@ -267,7 +267,7 @@ def json_text(figures: dict[str, Any]) -> str:
 
 
 def require_suffix(path: str | None, *suffixes: str) -> None:
-    """Raise an error if a file name has another suffix; names without a suffix are allowed."""
+    """Raise an error if a file name has a suffix other than the allowed ones."""
     suffix = Path(path or "").suffix
     if suffix and suffix.lower() not in suffixes:
         raise OutputError(f"{path}: the file is written as {suffixes[0]}, not {suffix}")
@@ -311,7 +311,7 @@ def score_settings(
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given; a model has defaults for the others."""
+    """Return the options that were given; the model has defaults for the others."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -330,7 +330,7 @@ def chosen_roots(roots: str | None) -> Any:
 
 
 def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> tuple[Kind, Any]:
-    """Return the record of a kind, and its settings from a file or preset, and --set."""
+    """Return the record of a kind and its settings, from a file or preset and --set."""
     from bistro.models.settings import chosen_settings
 
     return chosen_settings(kind, config, overrides or [])
@@ -362,7 +362,7 @@ def development(
 
 
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
-    """Write rows with tabs between their cells; unknown values are NA.
+    """Write a tab-separated table, with NA for unknown values.
 
     Cells with quotation marks are quoted as in CSV: R, pandas, spreadsheets and `bistro` itself
     read a mark that begins a cell as the beginning of a quotation, which may extend over pages.
@@ -381,10 +381,10 @@ def _cell(value: str | int | float | None) -> str:
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
-    """Collect unreachable cycles rarely, and never among the objects that are loaded now.
+    """Run the garbage collector rarely, and never on the objects that are loaded now.
 
-    Long work with a large model makes many small lists, none of them in a cycle. Searching them
-    and the model again and again takes a tenth of the time.
+    Long work with a large model creates many small lists, none of them in a cycle. Searching them
+    and the model repeatedly would take a tenth of the running time.
     """
     before = gc.get_threshold()
     gc.freeze()

@@ -86,7 +86,7 @@ def crossval(
 
 
 def _shown(figures: dict[str, float]) -> str:
-    """Return figures in a line."""
+    """Format the figures on one line."""
     return ", ".join(f"{name} {value:.2f}" for name, value in figures.items())
 
 

@@ -110,16 +110,16 @@ def diagnose(
         say(f"{netcdf}: read it with arviz.from_netcdf")
     if output is not None:
         diagnose_page(found, rows, f"Chains: {title.partition(';')[0]}", title).write(output)
-        say(f"{output}: look at it with any browser")
+        say(f"{output}: open it in a browser")
 
 
 def _is_path(source: str) -> bool:
-    """Return whether this is meant as the name of a file: kinds have neither dots nor folders."""
+    """Return whether a source looks like a file name; kinds have neither dots nor folders."""
     return "." in source or PurePath(source).name != source
 
 
 def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]:
-    """Read the traces of models, which must be runs of one training."""
+    """Read the traces of models that were trained in the same way with different seeds."""
     from bistro.report.diagnostics import chains_of
 
     models = [bistro.load(path) for path in paths]
@@ -129,7 +129,7 @@ def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]
     if len(set(seeds)) < len(seeds):
         twice = next(seed for seed in seeds if seeds.count(seed) > 1)
         raise BistroError(
-            f"two models have the seed {twice}: the same run twice agrees with itself; train with "
+            f"two models have the seed {twice}: a run always agrees with itself; train with "
             "different --seed"
         )
     names = [f"seed {seed}" for seed in seeds]

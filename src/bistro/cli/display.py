@@ -252,7 +252,7 @@ def _details(own: Phase) -> Iterator[str]:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in the unit that suits it.
+    """Format a duration in a suitable unit.
 
     >>> duration(0.3), duration(59.7), duration(600), duration(9000)
     ('1 s', '60 s', '10 min', '2.5 h')

@@ -103,7 +103,10 @@ _LISTS = ("arcs", "tags", "crossings")
 
 
 def _table(found: Any, shown: Any, newer: str | None, format: str | None) -> str:
-    """Return findings as a table; with a newer version of the file, also the new values."""
+    """Return findings as a table.
+
+    With a newer version of the file, the table also has the new values.
+    """
     if newer is None:
         return str(found.to_tsv(shown))
     from bistro.evaluate.doctor_since import changes, hits

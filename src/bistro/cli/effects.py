@@ -173,7 +173,7 @@ def _protocols(
     stimuli: Sequence[Stimulus],
     found: dict[str, list[Effect]],
 ) -> list[str]:
-    """Return descriptions of the figures: what was left out, and how each model sums."""
+    """Describe how the figures were computed: what was left out, and how each model sums."""
     from bistro.models.abilities import SCORE
     from bistro.tasks.stimuli import MISSING
 

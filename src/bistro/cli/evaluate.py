@@ -68,7 +68,7 @@ def evaluate(
     from bistro.treebank.treebank import iter_sentences
 
     if training and not morphemes:
-        raise ConfigError("--training goes with --morphemes")
+        raise ConfigError("--training needs --morphemes")
     if morphemes:
         _check_alone(
             punct=punct, by_length=by_length, calibration=calibration, plot=plot, brackets=brackets

@@ -152,7 +152,7 @@ def _write_data(explanation: Explanation, format: str, output: str) -> None:
 
 
 def _digits(value: Any) -> Any:
-    """Return a cell: small probabilities keep nine digits, true is 1."""
+    """Format a cell: small probabilities keep nine digits, and true is written as 1."""
     if isinstance(value, bool):
         return int(value)
     return f"{value:.9g}" if isinstance(value, float) else value

@@ -25,7 +25,7 @@ from bistro.system import prepare_stdout
 
 USER_ERROR = 2
 BROKEN_PIPE = 1
-"""The exit code if the reader of the output has closed the pipe, as `head` does (as in Typer)."""
+"""The exit code if the reader of the output has closed the pipe, as `head` does (same as Typer)."""
 _NO_THREAD = "start new thread"
 """Text of Python's error when no thread can be started; the error has no class of its own."""
 # Typer does not export the class: older versions take it from click, newer ones carry a copy.
@@ -46,11 +46,11 @@ COMMANDS = (
     *("draw", "complete", "next", "doctor", "crossval", "learning-curve", "report"),
     *("diagnose", "convert", "fetch", "info", "models", "package", "serve", "explain", "topics"),
 )
-"""Every command, in the order of the help; each is a function of the module of its name."""
+"""All commands, in the order of the help; each is a function in the module of the same name."""
 
 
 def app_of(names: Sequence[str]) -> typer.Typer:
-    """Return the program with some of its commands: only these are imported."""
+    """Return the program with the given commands; only these are imported."""
     app = typer.Typer(
         name="bistro",
         cls=PlainGroup,
@@ -67,7 +67,7 @@ def app_of(names: Sequence[str]) -> typer.Typer:
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            # The end of a help text may take time to compute: only where it may be shown.
+            # The end of a help text may be slow to compute: added only where it may be shown.
             ending = getattr(module, "epilog", None) if len(names) == 1 else None
             text = ending() if ending else None
             whole = shown(name, checked(command))
@@ -96,9 +96,12 @@ def about(
 
 
 def main() -> None:
-    """Run the command line and exit; the entry point of the installed script."""
-    # A treebank is many small objects, none of them garbage: searching them for cycles after every
-    # 700 allocations takes a tenth of the time of reading and training.
+    """Run the command line and exit.
+
+    This is the entry point of the installed script.
+    """
+    # A treebank has many small objects, none of them garbage. Searching them for cycles after every
+    # 700 allocations would take a tenth of the time of reading and training.
     gc.set_threshold(100_000)
     sys.exit(run(sys.argv[1:]))
 

@@ -25,9 +25,9 @@ def mixture_of(
     weights: str | None,
     format: str | None = None,
 ) -> Mixture:
-    """Return the mixture of models, with weights as given or fitted on a file.
+    """Return the mixture of models, with given weights or with weights fitted on a file.
 
-    `choices` are the options of sums, which go to the models that sum over something.
+    `choices` are the options of sums; they are passed to the models that sum over analyses.
     """
     from bistro.tasks.mixture import Mixture
 
@@ -51,7 +51,7 @@ def members_of(models: Sequence[Model], choices: dict[str, Any]) -> list[Member]
     require_same_events(*scorers)
     nothing = {**dict.fromkeys(choices), "tags_seen": False, "seed": choices["seed"]}
     sums = [bool(scorer.score_options.names()) for scorer in scorers]
-    # Options of sums go to the parsers; without a parser they are rejected as usual.
+    # Options of sums are passed to the parsers; without a parser they are rejected.
     return [
         Member(scorer, score_settings(model, **(choices if own or not any(sums) else nothing)))
         for model, scorer, own in zip(models, scorers, sums, strict=True)

@@ -1,4 +1,4 @@
-"""Names of the models of a command that compares several of them."""
+"""Names for models that a command compares."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bistro.errors import BistroError
 
 
 def model_names(models: list[str]) -> dict[str, str]:
-    """Return names of models: their file names, or whole paths where two files have one name."""
+    """Return the names of models: file names, or whole paths where two file names are equal."""
     counts = Counter(PurePath(path).stem for path in models)
     names = {
         PurePath(path).stem if counts[PurePath(path).stem] == 1 else path: path for path in models

@@ -119,7 +119,7 @@ def _questions(
 
 
 def _tell_unknown(model: bistro.Model, questions: list[Question]) -> None:
-    """Report unknown words of contexts: a model sees only their class."""
+    """Report the unknown words of contexts, for which a model sees only their class."""
     from bistro.models.abilities import SCORE
 
     is_unknown = SCORE.of(model).vocabulary.is_unknown
@@ -151,7 +151,7 @@ def _write_table(
 
 
 def _cells(row: NextWordRow) -> list[Any]:
-    """Return the cells of a row; small probabilities keep their digits."""
+    """Format the cells of a row; small probabilities keep their digits."""
     return [
         f"{value:.6g}" if name.endswith("probability") and value is not None else value
         for name, value in vars(row).items()

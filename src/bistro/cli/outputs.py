@@ -88,7 +88,7 @@ def checked(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def run(*, force: bool, **values: Any) -> Any:
         written = [(values[name], writes) for name, writes in outputs.items() if values[name]]
-        # The first argument of some commands is a kind of model, which may be the name of a file.
+        # The first argument of some commands is a model kind, and a file may have the same name.
         others = (value for name, value in values.items() if name not in {*outputs, "kind"})
         inputs = {_identity(text) for value in others for text in _texts(value)}
         _check(written, inputs - {None}, force=force)
@@ -103,7 +103,7 @@ def checked(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def content_of(path: str) -> str:
-    """Return the kind of content of a file, judged by its beginning; "nothing" if empty."""
+    """Classify the content of a file by its beginning; an empty file is "nothing"."""
     from bistro.modelfile import is_model_file
 
     if is_model_file(path):
@@ -163,7 +163,7 @@ def _check(outputs: list[tuple[str, Writes]], inputs: set[Any], *, force: bool) 
 
 
 def require_writable(name: str) -> None:
-    """Raise an error if a file cannot be written: before hours of work, not after them."""
+    """Raise an error if a file cannot be written, before any long work begins."""
     if Path(name).is_dir():
         raise OutputError(f"{name}: is a folder, not a file that can be written")
     try:
@@ -173,7 +173,7 @@ def require_writable(name: str) -> None:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts among the values of a parameter."""
+    """Yield the strings among the values of a parameter."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | tuple):
@@ -181,7 +181,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _identity(name: str) -> tuple[int, int] | None:
-    """Return device and inode of a regular file, None for everything else."""
+    """Return the device and inode of a regular file, or None for anything else."""
     with contextlib.suppress(OSError, ValueError):
         found = os.fstat(0) if name == STANDARD_STREAM else Path(name).stat()
         if stat.S_ISREG(found.st_mode):

@@ -333,7 +333,10 @@ def _search(
     labels_per_arc: int | None,
     one_reduce: bool | None,
 ) -> dict[str, Any]:
-    """Return the options of the search that were given; a model has defaults for the others."""
+    """Return the search options that were given on the command line.
+
+    The model has defaults for the others.
+    """
     if (particles is not None) + (beam is not None) + greedy > 1:
         raise ConfigError("--particles, --beam and --greedy are three ways to search: choose one")
     search = "particles" if particles is not None else "beam" if beam or greedy else None

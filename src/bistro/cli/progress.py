@@ -29,7 +29,7 @@ def counted(sentences: Iterable[S], source: str | os.PathLike[str], name: str) -
 
 
 def lines_of(source: str | os.PathLike[str]) -> int | None:
-    """Return the number of lines of a plain file, None for streams and compressed files."""
+    """Return the number of lines of a plain file, or None for streams and compressed files."""
     path = Path(source)
     if not path.is_file() or path.suffix in _COMPRESSED:
         return None

@@ -67,7 +67,7 @@ def report(
     )
     page.write(output)
     if output != "-":
-        say(f"{output}: look at it with any browser")
+        say(f"{output}: open it in a browser")
 
 
 def _lengths(given: list[str]) -> list[int]:

@@ -56,6 +56,6 @@ def check_ranks(
     say(check.protocol)
     if output is not None:
         sbc_page(check).write(output)
-        say(f"{output}: look at it with any browser")
+        say(f"{output}: open it in a browser")
     if check.is_rejected:
         raise typer.Exit(REJECTED)

@@ -28,17 +28,17 @@ def serve(
         "FILE", "Open this CoNLL-U file on the desk at /desk, to annotate it.", "--file"
     ),
     desk: str | None = option(
-        "FOLDER", "Let the desk take files that are dragged into it, and keep them here.", "--desk"
+        "FOLDER", "Folder for files that are dragged onto the desk at /desk.", "--desk"
     ),
     learn_every: int = option(
         "N",
-        "Confirmed sentences after which the desk learns a new model; 0: never.",
+        "Number of confirmed sentences after which the desk trains a new model; 0 disables it.",
         "--learn-every",
         default=25,
         min=0,
     ),
     learn_with: str | None = option(
-        "FILE", "Sentences to learn from beside those of the file on the desk.", "--learn-with"
+        "FILE", "Training sentences in addition to those of the file on the desk.", "--learn-with"
     ),
     host: str = option("ADDRESS", "The address to listen on.", default="127.0.0.1"),
     port: int = option("N", "The port; 0 chooses a free one.", default=8000, min=0, max=65535),
@@ -63,7 +63,7 @@ def serve(
     max_words: int | None = _limit("Maximum words of a sentence; default: 150."),
     max_document: int | None = _limit("Maximum words of a request to /process; default: 5000."),
     max_body: int | None = _limit("Maximum bytes of a request; default: 1000000."),
-    max_seconds: int | None = _limit("Maximum seconds per request, with waiting; default: 30."),
+    max_seconds: int | None = _limit("Maximum seconds per request, waiting included; default: 30."),
     at_once: int | None = _limit(
         "Maximum short computations at a time; default: one per processor."
     ),
@@ -76,8 +76,8 @@ def serve(
     needs no model. With --file or --desk, /desk is a place to annotate. /api has a JSON interface,
     described by /docs and /openapi.json; /process and /models speak the REST protocol of UDPipe;
     /inception/MODEL is the address of an external recommender for INCEpTION. /health and /metrics
-    are for those who run the server. Only this machine can reach it unless --host says otherwise.
-    --api-keys lets in only clients with a key; for encryption, use a reverse proxy. SIGTERM or
+    are for operators of the server. Only this machine can reach it unless --host is given.
+    --api-keys admits only clients with a key; for encryption, use a reverse proxy. SIGTERM or
     Ctrl-C stops the server after the current requests.
 
         bistro serve english.bistro

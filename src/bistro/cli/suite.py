@@ -106,6 +106,6 @@ def _rows(result: SuiteResult, by: str) -> Iterator[list[Any]]:
 
 
 def _figures(result: SuiteResult, by: str) -> Any:
-    """Return the rows of a suite as dicts, or the only row if there is one row per suite."""
+    """Return the rows of a suite as dicts, or a single dict if there is one row per suite."""
     rows = [dict(zip(COLUMNS[by], row, strict=True)) for row in _rows(result, by)]
     return rows[0] if by == "suite" else rows

@@ -174,7 +174,10 @@ def _sentences(
     multiword: bool,
     brackets: bool,
 ) -> list[ReadSentence]:
-    """Return the sentences of a file; the words of text are found as for the cells of a table."""
+    """Return the sentences of a file.
+
+    Text is split into words in the same way as the cells of a table.
+    """
     from bistro.models.abilities import TOKENISE
     from bistro.tasks.cutting import cutting, file_sentences
     from bistro.tasks.surprisal import bracketed_sentence, cut_sentence, read_sentence
@@ -206,7 +209,10 @@ def _sentences(
 
 
 def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: bool) -> common.Cells:
-    """Yield the rows; then say how many have unknown words, whose surprisal is not their own."""
+    """Yield the rows, then report how many have unknown words.
+
+    The surprisal of an unknown word is that of its class or spelling.
+    """
     from bistro.encoding.vocabulary import END_SYMBOL
 
     places = {name.removeprefix("bistro_"): i for i, name in enumerate(columns)}

@@ -1,4 +1,4 @@
-"""`bistro topics`: look at the latent states of a model."""
+"""`bistro topics`: inspect the latent states of a model."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ topics = typer.Typer(cls=PlainGroup, help="Inspect the latent states of syntacti
 def about() -> None:
     """Inspect the latent states of syntactic topics.
 
-    Train them with **bistro train topics TREEBANK -o MODEL**, then look with **bistro topics
-    show**.
+    Train them with **bistro train topics TREEBANK -o MODEL**, then inspect them with **bistro
+    topics show**.
     """
 
 

@@ -187,7 +187,7 @@ def read_data(
     *,
     held_out: bool = False,
 ) -> bistro.Treebank | Examples[Any]:
-    """Read the data of a kind of model, and report unusual words of training data."""
+    """Read the training or test data of a model kind, and report unusual words in training data."""
     with phase("", share=0.0 if held_out else kind.reading):
         data = kind.data().read(paths, settings, format, common.chosen_roots(roots))
     for problem in data.problems:
@@ -222,10 +222,10 @@ def _report(model: bistro.Model, ability: str, held_out: list[Any], title: str) 
 def _with_speed(
     kind: str, *, fast: bool, best: bool, config: str | None, sets: list[str] | None
 ) -> tuple[str | None, list[str]]:
-    """Return --config and --set with the preset that --fast or --best stands for."""
+    """Return --config and --set, with the preset that --fast or --best selects."""
     name = "fast" if fast else "best"
     if fast and best:
-        raise BistroError("--fast and --best are two ends of one scale: choose one of them")
+        raise BistroError("--fast and --best exclude each other: choose one of them")
     setting = kinds.find(kind).speeds
     if not setting:
         able = " and ".join(one.name for one in kinds.every() if one.speeds)
@@ -246,7 +246,7 @@ def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> N
 
 
 def _checked_output(output: str | None) -> str:
-    """Return the model's file name, if a model can be written there."""
+    """Return the model's file name; raise an error if a model cannot be written there."""
     if output is None:
         raise BistroError("the model needs a name: give one with -o, as in -o english.bistro")
     if output == "-":

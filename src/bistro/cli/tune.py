@@ -115,7 +115,7 @@ def tune(
 
 @dataclass
 class _Errand:
-    """One search from its journal to the file with its result."""
+    """One search, from reading its journal to writing its result."""
 
     treebank: bistro.Treebank
     held_out: bistro.Treebank
@@ -127,7 +127,7 @@ class _Errand:
 
     @property
     def protocol(self) -> dict[str, Any]:
-        """Everything that determines the figures in addition to the configuration."""
+        """Everything other than the configuration that determines the figures."""
         from bistro.version import __version__
 
         return {
@@ -215,7 +215,7 @@ class _Progress:
     """Report of the current trial, the best score and the remaining time."""
 
     def __init__(self, watcher: Watcher, minutes: float | None) -> None:
-        self.ending = "nothing helps any more"
+        self.ending = "no change helps any more"
         self._watcher = watcher
         self._begin = time.monotonic()
         self._limit = None if minutes is None else 60 * minutes
@@ -226,7 +226,7 @@ class _Progress:
         if self._watcher.stopped:
             self.ending = "stopped; the same command continues from here"
         elif self._limit is not None and time.monotonic() - self._begin >= self._limit:
-            self.ending = "the time is over; the same command continues from here"
+            self.ending = "the time limit is reached; the same command continues from here"
         else:
             return False
         return True

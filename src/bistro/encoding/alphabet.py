@@ -1,4 +1,4 @@
-"""Characters to numbers: words as sequences that a model can spell.
+"""Encode characters as numbers, so that a model can spell words.
 
 A character is one Unicode code point, unchanged. Ids are dense: first the characters of the
 training words, by code point; then `other`, which represents all other characters; then
@@ -45,7 +45,7 @@ class Alphabet:
 
     @property
     def other(self) -> int:
-        """The id of every character that is not in the alphabet."""
+        """The id that represents all characters outside the alphabet."""
         return len(self.characters)
 
     @property
@@ -55,7 +55,7 @@ class Alphabet:
 
     @property
     def start(self) -> int:
-        """The id that pads contexts before a word; never predicted."""
+        """The id that pads contexts before a word; it is never predicted."""
         return self.other + 2
 
     @property

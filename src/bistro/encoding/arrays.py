@@ -1,6 +1,6 @@
 """Checks of the arrays of a file before they are used.
 
-What reads arrays declares the type, the shape and the least and greatest value of each in a table.
+The code that reads arrays declares the type, the shape and the range of values of each in a table.
 Numbers that are not finite are always rejected.
 
 >>> check_arrays({"counts": np.array([1, 2, -1])}, {"counts": Expected("i", (None,), low=0)})
@@ -25,7 +25,7 @@ class Expected:
     """The expected type, shape and limits of an array."""
 
     kind: str
-    """The kind of its type in NumPy: i, u, f or b; with a size (f8) where it matters."""
+    """The kind of its NumPy type: i, u, f or b; with a size (f8) where it matters."""
     shape: tuple[int | None, ...]
     """Its size in each dimension, or None for any."""
     low: float = -math.inf
@@ -33,7 +33,10 @@ class Expected:
 
 
 def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
-    """Raise an error if arrays are not as expected; additional arrays are allowed."""
+    """Raise an error if arrays are not as expected.
+
+    Additional arrays are allowed.
+    """
     for name, wanted in expected.items():
         array = arrays[name]
         has_shape = len(array.shape) == len(wanted.shape) and all(

@@ -1,8 +1,8 @@
 """Capital letters that the position of a word requires, for example at the start of a sentence.
 
 Such a letter carries no information about the word, so a model that knows the habit need not learn
-both *The* and *the*. The habit is learned: a capital letter is required after the start of a
-sentence, or after a mark without letters, if nearly all words in that position begin with one.
+both *The* and *the*. The habit is learned: a capital letter is required at the start of a sentence,
+or after a mark without letters, if nearly all words in that position begin with a capital letter.
 
 >>> texts = [["The", "dog", "saw", "the", "cat"], ["A", "cat", "saw", "Rex"]] * 30
 >>> casing = Casing.learn(texts)
@@ -30,7 +30,7 @@ class Casing:
 
     @classmethod
     def learn(cls, texts: Sequence[Sequence[str]]) -> Casing:
-        """Learn the habit from sentences, and the words that are capitalised in any position."""
+        """Learn the habit, and the words that are capitalised in any position, from sentences."""
         followed, by_capital = Counter[str](), Counter[str]()
         for before, word in _pairs(texts):
             if not _has_letters(before) and word[:1].isalpha():

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from bistro.errors import ModelFileError
 
 WORD_END, SENTENCE_END, GOES_ON = HIDDEN = (0, 1, 2)
-"""Hidden events: a word ends without a space; a sentence ends; a word continues after a space."""
+"""Hidden events: a word ends without a space, a sentence ends, a word continues after a space."""
 BREAK, SPACE = 3, 4
 FIRST_CHARACTER = 5
 _NAMES = ("WORD_END", "SENTENCE_END", "GOES_ON", "BREAK", "SPACE")
@@ -53,7 +53,10 @@ Symbols = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class EncodedText:
-    """A text as symbols, and the position of each; the position of a run of spaces is its first."""
+    """A text as symbols with their positions.
+
+    The position of a run of spaces is the position of its first space.
+    """
 
     text: str
     symbols: Symbols
@@ -64,13 +67,16 @@ class Characters:
     """The symbols of a model of running text."""
 
     def __init__(self, plain: str, addresses: str) -> None:
-        """`plain` and `addresses` are the characters known outside and inside of addresses."""
+        """Number the symbols.
+
+        `plain` and `addresses` are the characters known outside and inside addresses.
+        """
         for known in (plain, addresses):
             if not isinstance(known, str) or list(known) != sorted(set(known)):
                 raise ModelFileError("the characters of the model are damaged")
         self.plain, self.addresses = plain, addresses
         tables = np.full((2, _CODE_POINTS), _UNKNOWN, np.int32)
-        # A character that was never seen in an address has the same symbol as elsewhere.
+        # A character that never occurs in an address has the same symbol as elsewhere.
         tables[:, _codes(plain)] = FIRST_CHARACTER + np.arange(len(plain))
         tables[1, _codes(addresses)] = FIRST_CHARACTER + len(plain) + np.arange(len(addresses))
         self._tables = tables
@@ -129,7 +135,7 @@ class Characters:
         return EncodedText(text, np.ascontiguousarray(symbols[middle]), places[middle])
 
     def _learn_categories(self, codes: Sequence[int]) -> None:
-        """Give characters that are not in training the symbols of their categories."""
+        """Give characters that do not occur in training the symbols of their categories."""
         first = len(self) - len(CATEGORIES)
         for code in codes:
             symbol = first + CATEGORIES.index(unicodedata.category(chr(code)))
@@ -139,7 +145,7 @@ class Characters:
 
 
 def in_addresses(text: str, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return for each character whether it is part of an address; marks around it are not."""
+    """Return a mask of the characters that are part of an address, without the marks around it."""
     inside = np.zeros(codes.size, np.bool_)
     found = [match.start() for match in _ADDRESS.finditer(text)]
     if not found:
@@ -167,7 +173,7 @@ def _is_space() -> NDArray[np.bool_]:
 
 
 def _line_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the number of line ends that each character has; a paragraph end counts twice."""
+    """Return the number of line ends per character; a paragraph end counts as two."""
     ends = np.zeros(codes.size, np.int64)
     ends[(codes == 0x0A) | (codes == 0x85) | (codes == 0x2028)] = 1
     ends[(codes == 0x0C) | (codes == 0x2029)] = 2

@@ -1,4 +1,4 @@
-"""Context elements: the names of the parts of a state that a transition model can see.
+"""Context elements: the names of the parts of a state that a transition model can use.
 
 A context is a list of elements, the most informative first; back-off drops them from the end.
 Stack items are ``s1`` (the top) to ``s4``, each with

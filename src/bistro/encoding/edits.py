@@ -1,9 +1,9 @@
-"""Edit rules, which turn one string into another at its two ends and generalise to new strings.
+"""Edit rules, which transform a string at its two ends and generalise to new strings.
 
 A rule changes the case, replaces the front and the back of a string, and keeps the part between:
 *flies* becomes *fly* by ``ies → y`` at the back, *don't* becomes *do n't* by ``n't → ␣n't``. A rule
-is possible only for strings that have its front and its back. If several rules turn one string
-into another, the one that explains most pairs of training is chosen.
+is possible only for strings that have its front and its back. If several rules turn one string into
+another, the rule that explains the most training pairs is chosen.
 
 >>> rules = chosen_rules({("flies", "fly"): 1, ("tries", "try"): 1, ("went", "go"): 1})
 >>> str(rules["flies", "fly"]), rules["flies", "fly"].apply("cries"), str(rules["went", "go"])
@@ -32,7 +32,7 @@ _LONGEST_END = 8
 
 @dataclass(frozen=True, order=True)
 class EditRule:
-    """Front and back of a string, their replacements, and the change of case, which comes first."""
+    """Front and back of a string, their replacements, and the change of case (applied first)."""
 
     case: str = ""
     front: str = ""
@@ -40,10 +40,10 @@ class EditRule:
     back: str = ""
     new_back: str = ""
     whole: bool = False
-    """True if the rule applies to one string only, its front, which becomes `new_front`."""
+    """True if the rule applies to a single string, `front`, which becomes `new_front`."""
 
     def apply(self, form: str) -> str | None:
-        """Return the result for a string, or None if the rule is not possible."""
+        """Return the result for a string, or None if the rule does not apply."""
         if self.whole:
             return self.new_front if form == self.front else None
         cased = _CASES[self.case](form)
@@ -74,7 +74,7 @@ class EditRule:
 
 
 def possible_rules(source: str, target: str) -> Iterator[EditRule]:
-    """Yield all rules that turn a string into another; rules that keep the longest middle first."""
+    """Yield all rules that turn one string into another, those with the longest middle first."""
     seen: set[str] = set()
     for case, cased in ((case, change(source)) for case, change in _CASES.items()):
         if cased in seen:
@@ -101,7 +101,7 @@ def chosen_rules(pairs: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], 
 
 
 def _common(one: str, other: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the maximal common substrings: their lengths and where they begin in both strings."""
+    """Yield the maximal common substrings: their lengths and their positions in both strings."""
     for begin in range(len(one)):
         for place in range(len(other)):
             if one[begin] != other[place] or (

@@ -19,7 +19,7 @@ from bistro.encoding.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Events:
-    """One row per training event: its context, most informative element first, and its outcome."""
+    """One row per training event: its context (most informative element first) and its outcome."""
 
     contexts: NDArray[np.int32]
     outcomes: NDArray[np.int32]
@@ -33,7 +33,7 @@ class Events:
         return int(self.contexts.shape[1])
 
     def sorted(self) -> Events:
-        """Return the events in the order of their contexts.
+        """Return the events sorted by their contexts.
 
         Customers are exchangeable, so any order is correct. In this order, neighbours share their
         restaurants, and a sweep accesses memory in sequence instead of at random.

@@ -1,6 +1,6 @@
 """Markers of unknown English words, in the style of the Berkeley parser.
 
-The features of an unknown word that the parsers of Petrov et al. (2006) see, in this order:
+The features of an unknown word that the parsers of Petrov et al. (2006) use, in this order:
 
     initial  capital at the start of the sentence, lower case after it
     known      ... and the word is known in lower case
@@ -67,7 +67,7 @@ class EnglishMarkers(UnknownClasses):
 
 
 def suffix_of(word: str) -> str | None:
-    """Return the suffix of an English word that is informative, or None.
+    """Return the informative suffix of an English word, or None.
 
     >>> [suffix_of(word) for word in ("80s", "bus", "class", "walked", "tidy", "ability", "re-ed")]
     ['s', None, None, 'ed', None, 'ity', None]

@@ -36,11 +36,11 @@ _VOWELS = frozenset("aeiou")
 _GLIDES = frozenset({("u", "w"), ("o", "w"), ("i", "y")})
 
 _Row = list[tuple[int, int]]
-"""For each position in the word: the lowest cost so far, and where the current morpheme begins."""
+"""For each position in the word, the lowest cost so far and the start of the current morpheme."""
 
 
 def boundaries(word: str, forms: Sequence[str]) -> list[int]:
-    """Return the position in the word where each morpheme begins, followed by the word's length."""
+    """Return the start position of each morpheme in the word, followed by the word's length."""
     if _lower("".join(forms)) == _lower(word):
         return [0, *accumulate(map(len, forms))]
     costs = [0] + [_NEVER] * len(word)
@@ -56,7 +56,7 @@ def boundaries(word: str, forms: Sequence[str]) -> list[int]:
 
 
 def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
-    """Return the costs of all possible ends of a morpheme, given the costs of its beginnings."""
+    """Return the cost of each possible end of a morpheme, given the costs of its starts."""
     empty = before
     begun: _Row = [(_NEVER, 0)] * (len(word) + 1)
     _put_in(empty, begun)
@@ -77,7 +77,7 @@ def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
 
 
 def _put_in(empty: list[int], begun: _Row) -> None:
-    """Add letters of the word that no letter of the morpheme matches."""
+    """Add letters of the word that match no letter of the morpheme."""
     for place in range(len(begun) - 1):
         _better(begun, place + 1, empty[place] + _PUT_IN + _AT_FRONT, place)
         _better(begun, place + 1, begun[place][0] + _PUT_IN, begun[place][1])
@@ -97,7 +97,7 @@ def _substitution(letter: str, written: str) -> int:
 
 
 def _lower(text: str) -> str:
-    """Return a text in lower case with the same length: İ in lower case has two characters."""
+    """Return a text in lower case with the same length (İ becomes two characters otherwise)."""
     small = text.lower()
     if len(small) == len(text):
         return small

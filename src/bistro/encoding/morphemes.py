@@ -31,7 +31,7 @@ from bistro.treebank.morphology import SegmentedWord
 
 _DIGIT = re.compile(r"\d")
 LEAST_SHARE = 0.01
-"""Share of capitalised words where the training data has none."""
+"""Default share of capitalised words, for training data without any."""
 
 
 class Piece(NamedTuple):
@@ -50,7 +50,7 @@ class Capitals(NamedTuple):
 
 
 def pieces(word: SegmentedWord) -> list[Piece]:
-    """Return the morphemes of a word with their letters, in the form in which they are counted."""
+    """Return the morphemes of a word with their letters, normalised for counting."""
     forms = [morpheme.form for morpheme in word.morphemes]
     places = boundaries(word.form, forms)
     written = folded(word.form, "".join(forms))
@@ -61,7 +61,7 @@ def pieces(word: SegmentedWord) -> list[Piece]:
 
 
 def folded(word: str, canonical: str) -> str:
-    """Return a word without digits, and in lower case where its first morpheme is."""
+    """Return a word with digits as 0, decapitalised if its first morpheme is in lower case."""
     if word[:1].isupper() and canonical[:1].islower():
         word = _small(word) if _is_all_capitals(word) else _small(word[0]) + word[1:]
     return without_digits(word)
@@ -155,7 +155,7 @@ class Inventory:
         return {letter: number for number, letter in enumerate(self.letters)}
 
     def encode(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the letters of all texts, concatenated, and where each text begins."""
+        """Return the concatenated letters of all texts, and the start of each text."""
         other = len(self.letters)
         numbers = self._letter_numbers
         ids = np.fromiter((numbers.get(c, other) for c in "".join(texts)), dtype=np.int32)

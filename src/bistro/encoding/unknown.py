@@ -81,7 +81,7 @@ class UnknownClasses:
 
 
 def sentence_start(words: Sequence[str]) -> int:
-    """Return the number of words at the start: up to the first with a letter or digit."""
+    """Return the number of words up to and including the first with a letter or digit."""
     for place, word in enumerate(words, start=1):
         if any(map(str.isalnum, word)):
             return place
@@ -107,7 +107,7 @@ def shape_of(word: str, *, initial: bool) -> str:
 
 @lru_cache(maxsize=4096)
 def _is_letter(char: str) -> bool:
-    """Return whether a character is a letter, or a mark such as the vowel signs of many scripts."""
+    """Return whether a character is a letter, or a mark such as a vowel sign."""
     return unicodedata.category(char)[0] in "LM"
 
 
@@ -116,7 +116,7 @@ def _has_dash_inside(word: str) -> bool:
 
 
 def _suffixes_of(word: str) -> Iterator[str]:
-    """Yield the suffixes of a word in lower case, the longest first, without the whole word."""
+    """Yield the proper suffixes of a word in lower case, the longest first."""
     small = word.lower()
     for length in range(min(LONGEST_SUFFIX, len(small) - 1), 0, -1):
         suffix = small[-length:]
@@ -135,7 +135,9 @@ def _frequent_suffixes(counts: Mapping[str, int], number: int) -> frozenset[str]
 
 
 def frequent_classes(pending: Counter[tuple[str, ...]], fewest: int) -> list[str]:
-    """Return the classes seen often enough; rarer classes count for the next more general class.
+    """Return the classes that are frequent enough.
+
+    Words of rarer classes count for the next more general class.
 
     `pending` counts words by the names of their classes, the most specific first.
     """

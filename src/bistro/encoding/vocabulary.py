@@ -1,4 +1,4 @@
-"""Words to numbers and back.
+"""Convert words to numbers and back.
 
 Ids are dense: first the classes of unknown words (0 is ``<unk>``), then the words, the most
 frequent first, equally frequent ones by code point. `len` counts these. Two more ids follow
@@ -46,14 +46,14 @@ _SETTINGS = ("unknown", "unknown_below", "unknown_suffixes")
 
 @dataclass
 class WordCounts:
-    """Counts of each word, anywhere and at the start of sentences; counts of parts can be added."""
+    """Counts of each word, anywhere and at the start of sentences; counts can be added."""
 
     all: Counter[str] = field(default_factory=Counter)
     initial: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]]) -> WordCounts:
-        """Count the words of sentences, which are read once."""
+        """Count the words of sentences; the sentences are read once."""
         counts = cls()
         for sentence in sentences:
             counts.all.update(sentence)
@@ -112,7 +112,10 @@ class Vocabulary:
         unknown_below: int = 2,
         unknown_suffixes: int = 100,
     ) -> Vocabulary:
-        """Return the vocabulary of counted words; the classes are learned from the rare words."""
+        """Return the vocabulary of counted words.
+
+        The classes of unknown words are learned from the rare words.
+        """
         _check_settings(unknown, unknown_below, unknown_suffixes)
         counts, initial = _merged(words.all), _merged(words.initial)
         fewest = 1 if unknown == "spelling" else unknown_below
@@ -155,7 +158,7 @@ class Vocabulary:
         return f"Vocabulary({words} words, {self.num_classes} unknown classes)"
 
     def has_same_events(self, other: Vocabulary) -> bool:
-        """Return whether another vocabulary distinguishes the same words, in whatever order."""
+        """Return whether another vocabulary distinguishes the same words, in any order."""
         one, two = self.to_header(), other.to_header()
         alike = ("words", "classes", "suffixes")
         return self.unknown == other.unknown and all(set(one[n]) == set(two[n]) for n in alike)
@@ -177,7 +180,7 @@ class Vocabulary:
 
     @property
     def start(self) -> int:
-        """The id that pads contexts before a sentence; never predicted."""
+        """The id that pads contexts before a sentence; it is never predicted."""
         return len(self) + 1
 
     @property
@@ -190,7 +193,7 @@ class Vocabulary:
         return word not in self._ids and seen(word) not in self._ids
 
     def unknown_mask(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return for every id whether it is a class of unknown words."""
+        """Return a mask of the ids that are classes of unknown words."""
         return ids < self.num_classes
 
     def encode(self, words: Sequence[str]) -> NDArray[np.int32]:
@@ -209,7 +212,10 @@ class Vocabulary:
         return np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64)
 
     def decode(self, ids: Iterable[int]) -> list[str]:
-        """Return the words of ids; classes, end and start are returned as their symbols."""
+        """Return the words of ids.
+
+        Classes, end and start are returned as their symbols.
+        """
         return [self._strings[i] for i in ids]
 
     def to_header(self) -> dict[str, Any]:
@@ -271,7 +277,7 @@ class Vocabulary:
 
 
 def _merged(counts: Counter[str]) -> Counter[str]:
-    """Return counts in which words that look the same are merged."""
+    """Merge the counts of words that look the same."""
     merged = Counter[str]()
     for word, count in counts.items():
         merged[seen(word)] += count

@@ -1,6 +1,7 @@
-"""Scores of trees, tags and words: the share that a system gets right.
+"""Scores of trees, tags and words: the percentage that a system predicts correctly.
 
-Two conventions are in use, and differ by more than parsers do; every figure names its convention.
+Two conventions are in use. They differ by more than parsers do, so every figure names its
+convention.
 
 - *UD*: all words count, punctuation included; subtypes of relations (after ``:``) are ignored. UAS
   is the share of words with the correct head, LAS of words with the correct head and relation; the
@@ -80,7 +81,7 @@ SCORES = (
     ("MLAS", "mlas", "CLAS with UPOS, UFeats and function words, F1"),
     ("BLEX", "blex", "CLAS with lemmas, F1"),
 )
-"""The scores of UD: their titles, their names in this module, and their meanings."""
+"""The scores of UD: title, name in this module, and meaning of each."""
 SEGMENTS = (
     ("Tokens", "tokens", "tokens of the text, by their characters"),
     ("Sentences", "sentences", "sentences, by their characters"),
@@ -98,7 +99,7 @@ NEEDED = {
     "feats": ("UD features", ("ufeats",)),
     "lemmas": ("lemmas", ("lemmas", "blex")),
 }
-"""For each column its name in messages, and the scores that need it."""
+"""For each column, its name in messages and the scores that need it."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class NoPunct:
 
 @dataclass(frozen=True)
 class AttachmentScores:
-    """Scores in percent, None where they cannot be computed; F1 where the words differ."""
+    """Scores in percent; None if they cannot be computed, F1 if the words of the files differ."""
 
     uas: float | None
     las: float | None
@@ -140,14 +141,17 @@ class AttachmentScores:
     """Precision, recall, F1, aligned accuracy and counts, by the names in `SCORES` and `SEGMENTS`;
     without scores that cannot be computed."""
     no_punct: NoPunct
-    """Without figures where the words differ."""
+    """The scores without punctuation; all are None where the words differ."""
     protocol: dict[str, str]
     """The conventions of the scores (`ud`) and of the scores in `no_punct`."""
     unavailable: dict[str, str]
     """The reason why a score is None, by name."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures by name; figures without punctuation are a nested dictionary."""
+        """Return all figures by name.
+
+        The figures without punctuation are a nested dictionary.
+        """
         metrics = {name: metric.to_dict() for name, metric in self.metrics.items()}
         return vars(self) | {"metrics": metrics, "no_punct": vars(self.no_punct)}
 
@@ -186,13 +190,13 @@ def score(
 def first_difference(
     gold: Sequence[object], system: Sequence[object]
 ) -> tuple[int, object, object]:
-    """Return the first position, from 1, at which two lists of words differ, with both words."""
+    """Return the first position (from 1) at which two lists of words differ, and both words."""
     pairs = zip([*gold, "(end)"], [*system, "(end)"], strict=False)
     return next((place, *pair) for place, pair in enumerate(pairs, start=1) if pair[0] != pair[1])
 
 
 def _complete(gold: Iterable[Sentence], name: str) -> Iterator[Sentence]:
-    """Yield the sentences of gold, all of which must have complete trees."""
+    """Yield the sentences of gold; raise an error if a tree is incomplete."""
     for sentence in gold:
         if MISSING in sentence.heads:
             raise TreebankError(
@@ -222,7 +226,7 @@ def _is_plain(gold: Words, codes: Codes, rule: Punctuation) -> NDArray[np.bool_]
 
 
 def _find_unavailable(words: AlignedWords) -> dict[str, str]:
-    """Return the scores that cannot be computed, with reasons (an empty column, or not UD)."""
+    """Return the scores that cannot be computed, each with the reason."""
     reasons: dict[str, str] = {}
     for column, (described, scores) in NEEDED.items():
         for side in (words.gold, words.system):
@@ -241,7 +245,7 @@ def _find_unavailable(words: AlignedWords) -> dict[str, str]:
 
 
 def _has(words: Words, codes: Codes, column: str) -> bool:
-    """Return whether some word has a value in a column."""
+    """Return whether any word has a value in a column."""
     if column == "heads":
         return bool((words.parents != NO_HEAD).any())
     return bool((getattr(words, column) != getattr(codes, column)[EMPTY]).any())

@@ -71,7 +71,7 @@ class BracketScores:
     exact: float | None
     """Sentences with all constituents correct (labelled)."""
     crossing: float | None
-    """Mean number per sentence of constituents of the system that cross one of gold."""
+    """Mean number of system constituents per sentence that cross a gold constituent."""
     no_crossing: float | None
     """Sentences without crossing constituents."""
     tags: float | None
@@ -110,7 +110,10 @@ def score_brackets(
     gold_name: str = "gold",
     system_name: str = "system",
 ) -> BracketReport:
-    """Compare trees of the same words; the names, of files for example, are used in messages."""
+    """Compare trees of the same words.
+
+    The names (of files, for example) are used in messages.
+    """
     golds, systems = list(gold), list(system)
     _check_sizes(golds, systems, gold_name, system_name)
     everything, short = Counter[str](), Counter[str]()
@@ -125,7 +128,9 @@ def score_brackets(
 
 
 def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent]:
-    """Return the constituents that count; `left_out` are the positions of punctuation marks.
+    """Return the constituents that count.
+
+    `left_out` are the positions of punctuation marks.
 
     >>> from bistro.treebank.brackets import parse_tree
     >>> constituents(parse_tree("((S (NP (DT a) (NN b)) (. .)))"), {2})

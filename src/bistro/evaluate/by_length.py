@@ -70,7 +70,7 @@ class LengthScores:
 def score_by_length(
     gold: Iterable[Sentence], system: Iterable[Sentence], punct: Punctuation | None = None
 ) -> list[LengthScores]:
-    """Return the scores of each class of lengths, of all words or without punctuation.
+    """Return the scores of each length class, for all words or without punctuation.
 
     `punct` is the rule by which punctuation is recognised in gold, None to count all words. Words
     without a head in the system's tree have no arc there.

@@ -6,8 +6,8 @@ of a relation,
     uas = share with the correct head    las = share with the correct head and relation
     labels = share with the correct relation, whatever the head
 
-`taken_for` is the wrong relation that the system most often gives to words of this one. Weighted
-by their words, the rows average to UAS and LAS of `bistro.evaluate.attachment`.
+`taken_for` is the wrong relation that the system most often assigns to these words. Weighted by
+their words, the rows average to UAS and LAS of `bistro.evaluate.attachment`.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -29,7 +29,7 @@ PROTOCOL = "words of gold by their relation; all words, punctuation included; su
 
 @dataclass(frozen=True)
 class RelationScores:
-    """The words of one relation in gold; shares in percent."""
+    """The scores of the words with one gold relation; shares are in percent."""
 
     relation: str
     words: int

@@ -27,7 +27,10 @@ PROTOCOL = "sentences by their number of words; all words, punctuation included;
 
 @dataclass(frozen=True)
 class SentenceScores:
-    """The sentences of one class of lengths; shares in percent, None for an empty class."""
+    """The scores of one class of sentence lengths.
+
+    Shares are in percent, and None for an empty class.
+    """
 
     length: str
     sentences: int
@@ -48,7 +51,10 @@ def check_borders(borders: Sequence[int]) -> None:
 def score_by_sentence(
     gold: Iterable[Sentence], system: Iterable[Sentence], borders: Sequence[int] = BORDERS
 ) -> list[SentenceScores]:
-    """Return the scores of each class; `borders` are the upper limits of all but the last."""
+    """Return the scores of each class.
+
+    `borders` are the upper limits of all classes except the last.
+    """
     check_borders(borders)
     counts = [[0] * 5 for _ in range(len(borders) + 1)]
     for right, given in zip(gold, system, strict=True):

@@ -19,7 +19,7 @@ from bistro.treebank.sentence import Sentence
 
 @dataclass(frozen=True)
 class TagScores:
-    """The words of one tag in gold."""
+    """The scores of the words with one gold tag."""
 
     tag: str
     words: int

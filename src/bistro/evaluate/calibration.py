@@ -41,18 +41,18 @@ class Bin:
     high: float
     words: int
     confidence: float | None
-    """Mean probability; None for a bin without words, as is the accuracy."""
+    """Mean probability; like the accuracy, it is None for a bin without words."""
     accuracy: float | None
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Agreement of probabilities with observed accuracy; all figures between 0 and 1."""
+    """Agreement of probabilities with observed accuracy; all figures lie between 0 and 1."""
 
     expected_calibration_error: float
     brier: float
     confidence: float
-    """Mean probability of the written values; above the accuracy, the model is overconfident."""
+    """Mean predicted probability; if it exceeds the accuracy, the model is overconfident."""
     accuracy: float
     words: int
     bins: list[Bin]
@@ -63,7 +63,7 @@ class Calibration:
 
 
 def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
-    """Return the calibration of pairs (probability, is correct), at least one."""
+    """Return the calibration of pairs (probability, is correct); at least one pair is needed."""
     members: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
     for pair in pairs:
         members[min(int(pair[0] * BINS), BINS - 1)].append(pair)
@@ -89,7 +89,7 @@ def calibrate(
 ) -> dict[str, Calibration]:
     """Return the calibration of every kind of probability that `system` has in MISC, by its key.
 
-    Sentences must have been found to have the same words (`bistro.evaluate.attachment.score`).
+    Both must have the same words; `bistro.evaluate.attachment.score` checks this.
     """
     pairs: dict[str, list[tuple[float, bool]]] = {key: [] for key in KEYS.values()}
     for right, given in zip(gold, system, strict=True):

@@ -160,7 +160,7 @@ def judged_kind(
     settings: Mapping[str, Any] | None = None,
     abilities: Sequence[str] = JUDGED,
 ) -> Kind:
-    """Return the record of a kind; raise an error if treebank sentences cannot test it."""
+    """Return the record of a kind; raise an error if it cannot be tested on treebank sentences."""
     given = {} if config is None else configuration.to_dict(config)
     family, _ = kinds.settled(kind, configuration.merged(given, settings or {}))
     if _is_judged(family, abilities):
@@ -177,5 +177,5 @@ def _is_judged(family: Kind, abilities: Sequence[str]) -> bool:
 
 
 def path_of(treebank: object) -> str | None:
-    """Return the file of a treebank, if it comes from one."""
+    """Return the file that a treebank was read from, if any."""
     return treebank.path if isinstance(treebank, Treebank) else None

@@ -34,7 +34,10 @@ class DevelopmentSet:
     threads: int = 1
 
     def __call__(self, model: Parser) -> dict[str, float]:
-        """Parse the sentences; the score is the mean of the metric over the sources of tags."""
+        """Parse the sentences and return the figures.
+
+        The score is the mean of the metric over the sources of tags.
+        """
         ways = ("given", "joint") if self.tags == "both" else (self.tags,)
         figures: dict[str, float] = {}
         for way in ways:
@@ -77,7 +80,7 @@ def annotate(
 def annotated(parses: Iterable[Parse], model: Parser) -> Iterator[Sentence]:
     """Yield the sentences with their predicted trees and tags."""
     for parse in parses:
-        # Features that were joined to a tag are not part of its column.
+        # Features that are joined to a tag are not written to the tag column.
         tags = model.shown_tags(parse.tags)
         found: dict[str, Any] = {"heads": parse.heads, model.tag_column: tags}
         if model.is_labelled:

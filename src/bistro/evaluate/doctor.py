@@ -42,9 +42,9 @@ What = Literal["head", "label", "tag", "crossing"]
 USUAL_KIND = "eisner"
 USUAL_FOLDS = 10
 SMALLEST = 2.0**-50
-"""Smaller probabilities are not distinguished; values that no model can score get this one."""
+"""The smallest probability that is distinguished; values that no model can score also get it."""
 CONTEXT = 5
-"""Words on each side in a snippet."""
+"""Number of words on each side in a snippet."""
 HEADINGS = (
     *("surprise", "what", "place", "sent_id", "word", "form", "annotated", "p"),
     *("alternative", "p_alternative", "text"),
@@ -58,7 +58,7 @@ class Finding:
     surprise: float
     """Surprise in bits."""
     what: What
-    """The part in which annotated value and alternative differ, or ``crossing``."""
+    """The part in which the annotated value and the alternative differ, or ``crossing``."""
     sentence: int
     """Index of the sentence in the treebank, from 0."""
     word: int
@@ -78,8 +78,8 @@ class Examination:
     arcs: list[Finding]
     tags: list[Finding]
     crossings: list[Finding]
-    """Arcs with a crossing pattern unseen in training. For this reason alone they have no
-    probability, and they need not be mistakes, so they are listed separately."""
+    """Arcs with a crossing pattern unseen in training. They have no probability for this reason
+    alone and need not be mistakes, so they are listed separately."""
     skipped: int
     """Number of sentences with missing heads or tags, which were left out."""
     protocol: str
@@ -224,7 +224,7 @@ def arc_names(sentence: Sentence) -> list[str]:
 
 
 def _kinds_of_arcs(sentence: Sentence, opinions: Sequence[Opinion]) -> list[What]:
-    """Return the doubtful part of each arc: the head, the label, or the crossing pattern."""
+    """Return the doubtful part of each arc: its head, its label, or its crossing pattern."""
     lifted = projectivize(sentence.heads, sentence.deprels, "head").heads
     return [
         "crossing"

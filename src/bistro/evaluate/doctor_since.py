@@ -19,7 +19,7 @@ from bistro.evaluate.doctor import Finding, arc_names
 from bistro.treebank.sentence import Sentence
 
 Place = tuple[int, int]
-"""Index of a sentence of the older version, from 0, and position of a word, from 1."""
+"""Index of a sentence in the older version (from 0), and position of a word (from 1)."""
 FIRST = (10, 50, 100)
 TOP = 0.05
 
@@ -49,9 +49,9 @@ class Hits:
     precision: dict[int, float]
     """Share of changed values among the first findings, for several numbers of them."""
     recall: float
-    """Share of all changed values that are in the first 5 %."""
+    """Share of all changed values that are among the first 5 % of findings."""
     restored: float
-    """Share of the changed values in the first 100 whose alternative is the new value."""
+    """Share of the changed values among the first 100 whose alternative equals the new value."""
 
     def __str__(self) -> str:
         first = ", ".join(f"{100 * p:.0f} % of the first {n}" for n, p in self.precision.items())

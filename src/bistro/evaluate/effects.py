@@ -30,7 +30,7 @@ from bistro.models.base import Model
 from bistro.tasks.stimuli import MISSING, Stimulus, Table
 
 LEAST = 2
-"""Fewest items of an effect that has a standard error."""
+"""Minimum number of items for a standard error."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,16 @@ class Region:
     item: str
     condition: str
     group: str
-    """The part of the experiment: its effects are computed separately."""
+    """The group of items; the effects of each group are computed separately."""
     region: str
     """The number of the region in the sentence."""
     words: str
     surprisal: float
-    """In bits, summed over the words."""
+    """Surprisal in bits, summed over the words."""
     mc_se: float
     """Standard error of the surprisal; 0 where it is exact."""
     unknown: bool
-    """Whether the model does not know one of the words."""
+    """Whether one of the words is unknown to the model."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,9 @@ def critical_regions(
     columns: Mapping[str, str | None],
     **options: Any,
 ) -> list[Region]:
-    """Score sentences and return their critical regions; sentences without one are left out.
+    """Score sentences and return their critical regions.
+
+    Sentences without a critical region are left out.
 
     Parameters
     ----------
@@ -193,7 +195,7 @@ def critical_regions(
 
 
 def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tuple[str, str]:
-    """Return the two conditions: those that are named, or the only two of the regions."""
+    """Return the two conditions: the named ones, or the only two that occur."""
     known = list(dict.fromkeys(region.condition for region in regions))
     if not known:
         raise BistroError(
@@ -211,7 +213,10 @@ def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tup
 
 
 def effects(regions: Iterable[Region], conditions: tuple[str, str]) -> list[Effect]:
-    """Return the effect of each group and region; items without both conditions are left out."""
+    """Return the effect of each group and region.
+
+    Items without both conditions are left out.
+    """
     of_pair: dict[tuple[str, str], dict[str, dict[str, Region]]] = {}
     for region in regions:
         if region.condition not in conditions:

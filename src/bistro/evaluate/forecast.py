@@ -37,11 +37,11 @@ Points = Sequence[tuple[float, Sequence[float]]]
 
 POWERS = np.exp(np.linspace(math.log(0.05), math.log(1.5), 60))
 USUAL_POWER, SPREAD_OF_POWERS = 0.35, 0.5
-"""Median and standard deviation (of the logarithm) of the prior on c."""
+"""Median, and standard deviation of the logarithm, of the prior on c."""
 MISFIT = 0.25
 """Standard deviation of the misfit between curves and the power law."""
 USUAL_NOISE, WORTH = 50.0, 4
-"""Typical σ on treebanks of Universal Dependencies, and its weight in observations."""
+"""Typical σ on Universal Dependencies treebanks, and its weight as a number of observations."""
 COVERAGE = 0.9
 LEAST_POINTS = 3
 
@@ -53,7 +53,7 @@ class Forecast:
     size: float
     mean: float
     low: float
-    """The true score lies between `low` and `high` with a probability of 90 %."""
+    """Lower end of the interval that contains the true score with a probability of 90 %."""
     high: float
 
 
@@ -88,7 +88,7 @@ class _Fit:
 
 
 def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: float) -> _Fit:
-    """Fit a and b for a given c; return the prediction, and the evidence of the points."""
+    """Fit a and b for a given c; return the prediction and the evidence of the points."""
     columns = np.stack([np.ones_like(sizes), -(sizes**-power)], axis=1)
     weighted = columns / variances[:, None]
     precision = columns.T @ weighted
@@ -97,7 +97,7 @@ def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: f
     residual = float((((scores - columns @ best) ** 2) / variances).sum())
     at = np.array([1.0, -(size**-power)])
     deviation = math.sqrt(float(at @ covariance @ at) + MISFIT**2)
-    # The rows of `columns` stretch with the power, which would favour some powers. A prior on the
+    # The rows of `columns` scale with the power, which would favour some powers. A prior on the
     # gain of the curve between the smallest and the largest size, not on b, corrects this.
     span = float(np.ptp(columns[:, 1]))
     log_evidence = -0.5 * residual - 0.5 * float(np.linalg.slogdet(precision)[1]) + math.log(span)
@@ -105,7 +105,7 @@ def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: f
 
 
 def _noise(points: Points) -> float:
-    """Return σ², estimated from all sizes with several draws, and from a default."""
+    """Return σ², estimated from the default and from all sizes with several draws."""
     squares, freedom = WORTH * USUAL_NOISE**2, float(WORTH)
     for n, values in points:
         group = np.asarray(values)

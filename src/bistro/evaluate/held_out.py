@@ -41,14 +41,17 @@ class Judgement:
     sentences: int
     words: int
     parses: list[Parse]
-    """With marginals; empty if the model does not parse, or if they were not requested."""
+    """Parses with marginals; empty if the model does not parse, or if they were not requested."""
     tag_column: str = "upos"
 
 
 def judge(
     model: Model, sentences: Sequence[Any], *, tags: Tags = "joint", keep: bool = False
 ) -> Judgement:
-    """Test a model on annotated sentences, in one thread; `keep` keeps its parses."""
+    """Test a model on annotated sentences, in one thread.
+
+    With `keep`, the result includes its parses.
+    """
     size = len(sentences), sum(map(len, sentences))
     if isinstance(model, Parser):
         parses = list(model.parse_all(sentences, tags=tags, marginals=keep, threads=1))

@@ -1,6 +1,6 @@
 """Figures of a language model on a text: perplexity, bits per word and per character.
 
-A text of N words in S sentences is N + S events, each with its log-probability: every word, and
+A text of N words in S sentences has N + S events, each with its log-probability: every word, and
 `</s>`, the end of every sentence. With ``L`` the sum of natural logarithms over all events,
 
     perplexity        = exp(-L / (N + S))              with </s>
@@ -16,7 +16,7 @@ every string has a probability, bits_per_char measures the whole text, and can b
 any two such models. Otherwise the letters of unknown words are not counted, and the figure does not
 measure the whole text.
 
-An impossible event makes a perplexity infinite; a figure over no events at all is NaN.
+An impossible event makes the perplexity infinite. A figure without any events is NaN.
 
 >>> half, quarter = math.log(0.5), math.log(0.25)
 >>> figures = language_figures([half, quarter, half], [False, False, True], [False] * 3, 8)

@@ -51,10 +51,10 @@ class Part:
     words: float
     """Words of training data, averaged over draws and folds."""
     judgements: list[list[Judgement]]
-    """One list per draw, with one item per fold (a single one if there is a test set)."""
+    """One list per draw, with one item per fold; a single item if there is a test set."""
 
     def scores(self, name: str) -> list[float]:
-        """Return a figure of each draw, the mean over its folds."""
+        """Return a figure for each draw, averaged over its folds."""
         return [fmean(j.figures[name] for j in folds) for folds in self.judgements]
 
 
@@ -79,7 +79,7 @@ class LearningCurve:
 
     @property
     def hindcast(self) -> Forecast | None:
-        """The score of the largest part, predicted from the smaller ones; None if they are few."""
+        """The score of the largest part, predicted from the others; None if they are too few."""
         if len(self.parts) <= LEAST_POINTS:
             return None
         return self.forecast(self.parts[-1].words, self.parts[:-1])
@@ -90,7 +90,7 @@ class LearningCurve:
         return forecast_of(points, words)
 
     def to_tsv(self) -> str:
-        """Return one line per size, with standard deviations over draws; then the forecasts."""
+        """Return one line per size, with standard deviations over draws, then the forecasts."""
         names = self.names
         head = ["share", "sentences", "words", "draws", *names, *(f"{name}_sd" for name in names)]
         lines = [["what", *head]]
@@ -109,7 +109,7 @@ class LearningCurve:
         last = self.parts[-1]
         times = found.size / last.words
         sizes = [f"{times * last.share:.5g}", f"{times * last.sentences:.0f}", f"{found.size:.0f}"]
-        # Half of the interval that holds 90 % is 1.645 standard deviations.
+        # Half the width of a 90 % interval is 1.645 standard deviations.
         figures = found.mean, (found.high - found.low) / 3.29
         cells = [
             f"{value:.3f}" if name == self.figure else "NA"
@@ -212,7 +212,7 @@ def learning_curve(
 
 
 def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | None = None) -> Kind:
-    """Return the record of a kind; raise an error if scores of sizes cannot be compared."""
+    """Return the record of a kind; raise an error if its scores cannot be compared across sizes."""
     if kind in kinds.able("score") and not any(map(kinds.find(kind).can, COMPARED)):
         raise BistroError(
             "perplexities of models with different vocabularies cannot be compared: a learning "
@@ -234,7 +234,7 @@ def _checked(shares: Sequence[float], draws: int) -> list[float]:
 
 
 def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tuple[int, ...]:
-    """Return a share of the sentences: the first of a random order, so that parts are nested."""
+    """Return the first share of the sentences in a random order, so that parts are nested."""
     number = round(share * len(places))
     if number < 1:
         raise BistroError(

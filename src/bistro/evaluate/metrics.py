@@ -40,7 +40,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Metric:
-    """The counts of a metric, and its figures in percent (None where there is nothing to count)."""
+    """The counts of a metric, and its figures in percent.
+
+    A figure is None if there is nothing to count.
+    """
 
     correct: int
     gold: int
@@ -96,12 +99,15 @@ class AlignedWords:
         return np.asarray(one[self.alignment.gold] == other[self.alignment.system])
 
     def lemmas(self) -> Flags:
-        """Return a mask of pairs with the same lemma; any lemma is correct if gold has none."""
+        """Return a mask of pairs with the same lemma.
+
+        Any lemma is correct if gold has none.
+        """
         none = self.gold.lemmas[self.alignment.gold] == self.codes.lemmas[EMPTY]
         return np.asarray(self.agree("lemmas") | none)
 
     def heads(self) -> Flags:
-        """Return a mask of pairs with the same head: the same word of gold, or the root."""
+        """Return a mask of pairs with the same head: aligned words, or the root in both files."""
         parents = self.system.parents[self.alignment.system]
         partners = np.where(parents >= 0, self._partners()[np.maximum(parents, 0)], parents)
         return np.asarray(self.gold.parents[self.alignment.gold] == partners)
@@ -112,7 +118,7 @@ class AlignedWords:
         return content
 
     def marked(self, words: Words, relations: set[str]) -> Flags:
-        """Return a mask of the words of a file with one of these relations."""
+        """Return a mask of the words in a file that have one of these relations."""
         flags = self.codes.deprels.flags(relations.__contains__)
         return np.asarray(flags[words.deprels], dtype=bool)
 
@@ -133,7 +139,7 @@ class AlignedWords:
         return np.asarray((same == of_gold) & (same == of_system))
 
     def _partners(self) -> Integers:
-        """Return for each word of the system its partner in gold."""
+        """Return the gold partner of each word of the system."""
         partners = np.full(len(self.system), NOT_ALIGNED, dtype=np.int64)
         partners[self.alignment.system] = self.alignment.gold
         return partners
@@ -145,7 +151,10 @@ class AlignedWords:
 
 
 def count_metrics(words: AlignedWords) -> dict[str, Metric]:
-    """Return the metrics by name; without `tokens` if the files have different characters."""
+    """Return the metrics by name.
+
+    `tokens` is missing if the files have different characters.
+    """
     heads, upos, feats = words.heads(), words.agree("upos"), words.agree("feats")
     relations, lemmas = words.agree("deprels"), words.lemmas()
     labelled = heads & relations

@@ -25,7 +25,10 @@ from bistro.rng import Stream
 
 
 def total_length(heads: Sequence[int], order: Sequence[int]) -> int:
-    """Return the sum of the distances of words from their heads; omitted words do not count."""
+    """Return the sum of the distances of words from their heads.
+
+    Omitted words are not counted.
+    """
     place = {word: i for i, word in enumerate(order)}
     return sum(abs(place[w] - place[heads[w - 1]]) for w in order if heads[w - 1])
 
@@ -47,7 +50,7 @@ def optimal_order(heads: Sequence[int], kept: Sequence[int]) -> list[int]:
     sides: dict[int, int] = {_root(heads): 0}
     ordered = {}
     for head in _from_the_top(_root(heads), children):
-        # The dependent next to its own head's far side is the largest: begin on the side away
+        # The outermost dependent has the largest subtree: begin on the side away
         # from the parent, so that the largest subtree does not lie between.
         family: tuple[list[int], list[int]] = ([], [])
         side = sides[head]
@@ -92,7 +95,7 @@ def _from_the_top(root: int, children: dict[int, list[int]]) -> list[int]:
 
 
 def bleu(found: Sequence[Sequence[str]], real: Sequence[Sequence[str]]) -> float:
-    """Return BLEU of orders against the real ones by sacrebleu, without its tokenisation."""
+    """Return the BLEU score of orders against the real ones, by sacrebleu without tokenisation."""
     try:
         sacrebleu: Any = importlib.import_module("sacrebleu")
     except ImportError:

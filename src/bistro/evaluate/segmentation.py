@@ -52,7 +52,7 @@ class SegmentationScores:
 
 
 def spans_of(word: SegmentedWord) -> list[Span]:
-    """Return label, begin and end of each morpheme of a word."""
+    """Return the label, begin and end of each morpheme of a word."""
     places = boundaries(word.form, [m.form for m in word.morphemes])
     pairs = zip(word.morphemes, places, places[1:], strict=False)
     return [(m.label, begin, end) for m, begin, end in pairs]
@@ -66,7 +66,10 @@ def score(
     gold_name: str = "gold",
     system_name: str = "system",
 ) -> SegmentationScores:
-    """Compare two annotations of the same words; `seen` are the words of the training data."""
+    """Compare two annotations of the same words.
+
+    `seen` are the words of the training data.
+    """
     counts = {group: Counter[str]() for group in (GROUPS if seen is not None else GROUPS[:1])}
     for right, found in zip_longest(gold, system):
         _check_same(right, found, gold_name, system_name)

@@ -1,4 +1,4 @@
-"""Alignment of the words of a system with the words of gold, which may split a text differently.
+"""Alignment of system words with gold words, which may split the text differently.
 
 Files with the same words in the same sentences are aligned word by word. Otherwise words are
 aligned as in the CoNLL 2018 shared task. Both files must have the same characters except white
@@ -56,7 +56,10 @@ class Alignment:
 
 
 def align(gold: Words, system: Words, codes: Codes) -> Alignment:
-    """Align the words of two files; a `TreebankError` names the place where their texts differ."""
+    """Align the words of two files.
+
+    If their texts differ, a `TreebankError` names the place.
+    """
     texts = "".join(gold.text), "".join(system.text)
     same_text = texts[0] == texts[1]
     if _same_words(gold, system):
@@ -91,7 +94,7 @@ def _same_words(gold: Words, system: Words) -> bool:
 
 
 class _Side:
-    """The words of one file on the walk through both."""
+    """The words of one file during the walk through both files."""
 
     def __init__(self, words: Words, codes: Codes) -> None:
         self.starts = words.token_borders[words.tokens]
@@ -168,15 +171,15 @@ def _align_regions(gold: _Side, system: _Side) -> Integers:
 def _next_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int, int]:
     """Return the words at which a walk from (word, other) first meets a multiword token.
 
-    The walk takes the word that begins first, gold's if both begin at the same character, and
-    both if they also end at the same one.
+    The walk passes the word that begins first. If both begin at the same character, it passes the
+    gold word, or both words if they also end at the same character.
     """
     stop, other_stop = gold.next_multiword(word), system.next_multiword(other)
     if stop == word or other_stop == other:
         return word, other
     if stop == gold.size and other_stop == system.size:
         return stop, other_stop
-    # The token is met when the word before it has been taken.
+    # The walk reaches the token when it has passed the word before it.
     last = gold.walk_starts[stop - 1] if stop < gold.size else None
     other_last = system.walk_starts[other_stop - 1] if other_stop < system.size else None
     if last is None or (other_last is not None and other_last < last):
@@ -223,7 +226,10 @@ def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 
 
 def _common_subsequence(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the indices of a longest common subsequence; `one` is skipped first."""
+    """Yield the indices of a longest common subsequence.
+
+    Among equally long ones, items of `one` are skipped first.
+    """
     longest = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in reversed(range(len(one))):
         for j in reversed(range(len(other))):
@@ -287,7 +293,7 @@ def _token_start(words: Words, place: int) -> int:
 
 
 def _show(words: Words, text: str, place: int, start: int) -> tuple[int, int, str]:
-    """Return number and line of the sentence at a character, and the tokens around it."""
+    """Return the number and line of the sentence at a character, and the tokens around it."""
     if place >= len(text):
         return len(words.text), int(words.lines[-1]), "the end of the text"
     sentence = int(np.searchsorted(words.sentence_borders, place, side="right")) - 1

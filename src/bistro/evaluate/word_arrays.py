@@ -59,7 +59,10 @@ def without_spaces(form: str) -> str:
 
 
 class ColumnCodes(dict[str, int]):
-    """Map from values of one column to codes; values with equal simplified forms share a code."""
+    """Map from the values of one column to codes.
+
+    Values with equal simplified forms share a code.
+    """
 
     def __init__(self, simplify: Callable[[str], str] = str) -> None:
         super().__init__()
@@ -77,7 +80,7 @@ class ColumnCodes(dict[str, int]):
         return code
 
     def flags(self, is_marked: Callable[[str], bool]) -> NDArray[np.bool_]:
-        """Return for each code whether its name is marked."""
+        """Return a mask of the codes whose names are marked."""
         return np.fromiter(map(is_marked, self.names), dtype=bool, count=len(self.names))
 
 
@@ -205,7 +208,10 @@ class _Reader:
 
 
 def read_words(sentences: Iterable[Sentence], codes: Codes, name: str) -> Words:
-    """Return the words of a file, given its sentences; `name` is used in messages."""
+    """Return the words of a file, given its sentences.
+
+    `name` is used in messages.
+    """
     reader = _Reader(codes)
     for sentence in sentences:
         reader.add(sentence)
@@ -213,5 +219,5 @@ def read_words(sentences: Iterable[Sentence], codes: Codes, name: str) -> Words:
 
 
 def _cumulated(lengths: Sequence[int]) -> Integers:
-    """Return the offsets of pieces of these lengths, and the end of the last one."""
+    """Return the offsets of pieces with these lengths, and the end of the last piece."""
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

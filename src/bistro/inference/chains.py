@@ -1,7 +1,7 @@
-"""Running chains until they end, with progress, interruption and resumption.
+"""Run chains to their end, with progress, interruption and resumption.
 
-A training run is a few chains that sweep side by side. Everything that decides its result is hashed
-into a fingerprint, so that a checkpoint is only ever continued by the run it belongs to.
+A training run consists of a few chains that sweep side by side. Everything that determines its
+result is hashed into a fingerprint, so that only the run that wrote a checkpoint can continue it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
-"""Numbers of a state that do not depend on the names of its parts: one number or one per depth."""
+"""Numbers that describe a state, independent of the names of its parts: one, or one per depth."""
 
 
 def short(value: float) -> float:
-    """Return a number with the digits that a trace keeps.
+    """Round a number to the digits that a trace keeps.
 
     >>> short(0.123456789), short(70000.0)
     (0.123457, 70000.0)
@@ -39,7 +39,7 @@ def short(value: float) -> float:
 
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Errors that a state causes that no training was ever in."""
+"""Errors that an impossible state can cause: one that no training run was ever in."""
 
 
 @dataclass(frozen=True)
@@ -66,26 +66,26 @@ class Session:
     """Called with a note about the data that a user may not expect."""
     stop_asked: Callable[[], bool] = lambda: False
     threads: int = 1
-    """Chains that sweep at the same time; the result is the same for any number."""
+    """Number of chains that sweep at the same time; the result does not depend on it."""
     workers: Workers | None = None
     """The workers that parse raw text; threads of this process by default."""
     share: float = 0.0
-    """Share of the training in the work of its caller, for the estimate of the remaining time."""
+    """Share of training in the caller's total work, to estimate the remaining time."""
 
     def saved(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
-        """Return the content of the checkpoint if this run resumes from one."""
+        """Return the content of the checkpoint if this run resumes."""
         checkpoint = self.checkpoint if self.resume else None
         return checkpoint.load(fingerprint) if checkpoint else None
 
     def saved_phase(self, fingerprint: str) -> tuple[int, Mapping[str, NDArray[Any]]] | None:
-        """Return the phase and the arrays of the checkpoint if this run resumes in a phase."""
+        """Return the phase and the arrays of the checkpoint if this run resumes within a phase."""
         saved = self.saved(fingerprint)
         phase = saved[0].get(phase_entry(self.checkpoint)) if saved and self.checkpoint else None
         return (int(phase), saved[1]) if saved and phase is not None else None
 
     @contextmanager
     def reading_checkpoint(self) -> Iterator[None]:
-        """Raise an error that the checkpoint is damaged if its content cannot be used."""
+        """Raise an error about a damaged checkpoint if its content cannot be used."""
         try:
             yield
         except (IndexError, KeyError, TypeError, ValueError):
@@ -96,7 +96,7 @@ class Session:
 
     @contextmanager
     def continuing(self) -> Iterator[None]:
-        """Raise an error that names the checkpoint if a training that resumes from it fails."""
+        """Raise an error that names the checkpoint if training fails after resuming from it."""
         try:
             yield
         except FAILURES as error:
@@ -110,7 +110,7 @@ class Session:
     def for_phase(
         self, fingerprint: str, phase: int, carried: Mapping[str, NDArray[Any]]
     ) -> Session:
-        """Return the session of one phase of a training that has several, with one checkpoint."""
+        """Return the session of one phase of a training run; all phases share one checkpoint."""
         if self.checkpoint is None:
             return self
         own = PhaseCheckpoint(self.checkpoint, fingerprint, phase, carried)
@@ -125,7 +125,7 @@ class Sweeping(Protocol):
         """True if a second sweep could change nothing."""
 
     def seat(self) -> None:
-        """Enter the first state."""
+        """Initialise the state."""
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Make one sweep, and keep the sample if `keep` is true."""
@@ -145,13 +145,13 @@ class Sweeping(Protocol):
 
 @dataclass(frozen=True)
 class Stage:
-    """Chains that sweep side by side, the number of sweeps, and how many last samples are kept."""
+    """Chains that sweep side by side, the number of sweeps, and the number of samples kept."""
 
     chains: Sequence[Sweeping]
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """For each chain: the prefix of its names in the trace, if several models are trained."""
+    """For each chain, the prefix of its names in the trace; empty if there is only one model."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)
@@ -184,7 +184,10 @@ def run_chains(
 
 
 def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
-    """Run stages one after the other; chains of a later stage begin where earlier chains end."""
+    """Run stages one after the other.
+
+    Chains of a later stage begin where earlier chains end.
+    """
     total = sum(stage.sweeps for stage in stages)
     trace = _begin(stages, fingerprint, session)
     session.on_start(len(trace), total)
@@ -226,7 +229,10 @@ def _stage_of(stages: Sequence[Stage], sweep: int) -> tuple[Stage, int]:
 
 
 def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -> None:
-    """Make one sweep of every chain; chains share nothing, so several can sweep at once."""
+    """Make one sweep of every chain.
+
+    Chains share no data, so several can sweep at once.
+    """
     if threads == 1 or len(chains) == 1:
         for chain in chains:
             chain.step(sweep, keep=keep)
@@ -237,7 +243,7 @@ def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -
 
 
 def _begin(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
-    """Put the chains into the state of the checkpoint, if there is one; return its trace."""
+    """Restore the chains from the checkpoint, if there is one; return its trace."""
     saved = session.saved(fingerprint)
     if not saved:
         return []
@@ -249,6 +255,6 @@ def _begin(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[
 
 
 def fingerprint_of(kind: str, config: Any, seed: int, digests: Sequence[str]) -> str:
-    """Return a hash of everything that decides the result of a training run."""
+    """Return a hash of everything that determines the result of a training run."""
     parts = [__version__, kind, configuration.to_dict(config), seed, list(digests)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,8 +1,8 @@
-"""Checkpoints: an interrupted training resumes as if nothing had happened.
+"""Checkpoints, from which an interrupted training run resumes with an identical result.
 
 A checkpoint is a file next to the future model, with the state after a sweep and a fingerprint of
-everything that decides the result (configuration, seed, events). It is written under another name
-and renamed, so there is always one whole checkpoint. It is removed when the model is saved.
+everything that determines the result (configuration, seed, events). It is written under another
+name and renamed, so there is always one whole checkpoint. It is removed when the model is saved.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Checkpoint:
         return cls(os.fspath(model) + ".checkpoint", every_seconds)
 
     def is_due(self) -> bool:
-        """Return whether the last state was saved long enough ago."""
+        """Return whether it is time to save the state again."""
         return time.monotonic() - self._last >= self.every_seconds
 
     def save(
@@ -68,7 +68,7 @@ class Checkpoint:
         return file.header, file.arrays
 
     def discard(self) -> None:
-        """Remove the file and the half-written files of killed runs; the model itself is safe."""
+        """Remove the file, and partly written files of killed runs; the model is not affected."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
@@ -78,11 +78,11 @@ class Checkpoint:
 
 
 class PhaseCheckpoint(Checkpoint):
-    """The same file, for one phase of a training that has several.
+    """The same file, for one phase of a training run with several phases.
 
-    Every save also includes the other data that the phase needs. The fingerprint is the fingerprint
-    of the whole training; the state of another phase cannot be used by this one. A phase may itself
-    have phases, for example in a pipeline that trains a committee: each depth has its own entry.
+    Every save also includes the other data that the phase needs. The fingerprint is that of the
+    whole training run. A phase cannot use the state of another phase. A phase may itself have
+    phases, for example in a pipeline that trains a committee: each depth has its own entry.
     """
 
     def __init__(
@@ -111,5 +111,5 @@ class PhaseCheckpoint(Checkpoint):
 
 
 def phase_entry(whole: Checkpoint) -> str:
-    """Return the name under which the phases of a training are in the header of its checkpoint."""
+    """Return the header entry for the phases of a training run in its checkpoint."""
     return f"phase.{whole._depth + 1}" if isinstance(whole, PhaseCheckpoint) else "phase"

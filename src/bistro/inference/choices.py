@@ -1,4 +1,4 @@
-"""A choice among named outcomes, given a list of strings: the way to learn any column of words.
+"""A choice among named outcomes given a list of strings, used to learn columns of words.
 
 The context is a list of strings, most informative first; the outcomes are names. A string that
 never occurred at its position in training ends the context there, so the longest known prefix
@@ -29,7 +29,7 @@ _UNSEEN = 2**31 - 1
 
 
 class Names:
-    """Strings and their numbers, in the order in which they were first seen."""
+    """Strings and their numbers, in the order of first occurrence."""
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
@@ -46,14 +46,14 @@ class Names:
         return len(self.names)
 
     def encode(self, rows: Contexts) -> NDArray[np.int32]:
-        """Return rows of strings as a matrix; all unseen strings share one special number."""
+        """Encode rows of strings as a matrix; all unseen strings share one special number."""
         get = self.numbers.get
         flat = [get(value, _UNSEEN) for row in rows for value in row]
         return np.array(flat, dtype=np.int32).reshape(len(rows), -1)
 
 
 class ChoiceLearner(Chain):
-    """The process of one choice while it is learned."""
+    """The process of one choice during training."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Choice:
         return numbers.reshape(-1, most), probabilities.reshape(-1, most)
 
     def known_endings(self, length: int) -> set[tuple[str, str]]:
-        """Return the last two elements of all contexts of this length that occurred in training.
+        """Return the last two elements of all training contexts of this length.
 
         If the last two elements of a context are not among them, its last element has no effect.
         """

@@ -39,13 +39,16 @@ if TYPE_CHECKING:
     from distributed import Client, Future, Security
 
 AHEAD_PER_WORKER = 6
-"""Items under way for each worker. Results are taken in order, so in the end all workers wait for
-the item of a slow worker: with 2, one slow worker in twenty halves the speed of a hundred."""
+"""Items under way for each worker.
+
+Results are taken in order, so all workers finally wait for the item of a slow one. With a value of
+2, one slow worker in twenty halves the speed of a hundred.
+"""
 SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_SCHEDULER = 60.0
-"""Time in which a failed network may recover, or a scheduler may be started again."""
+"""Seconds in which a failed network may recover, or a scheduler may be restarted."""
 SECONDS_WITHOUT_WORKERS = 60.0
-"""A nanny starts a lost worker again within seconds; a cluster empty for longer stays empty."""
+"""Seconds without workers after which a cluster counts as empty; a nanny is faster."""
 SECONDS_BETWEEN_LOOKS = 1.0
 UNWATCHED = {
     "distributed.worker.profile.enabled": False,
@@ -54,7 +57,7 @@ UNWATCHED = {
 }
 """Settings of Dask for a local cluster: monitoring of processes is off, since it takes time."""
 ATTEMPTS = 20
-"""Attempts to get a result that existed and was lost; a lost worker explains one or two losses."""
+"""Maximum attempts to get a lost result; a lost worker explains one or two losses."""
 
 
 class ClusterError(BistroError):
@@ -62,7 +65,7 @@ class ClusterError(BistroError):
 
 
 class SchedulerLostError(ClusterError):
-    """The scheduler does not answer any more; the tasks sent to it are lost."""
+    """The scheduler no longer answers, and the tasks sent to it are lost."""
 
 
 @contextmanager
@@ -99,7 +102,10 @@ class ClusterWorkers:
         connect: Callable[[], Client] | None = None,
         patience: float = SECONDS_WITHOUT_WORKERS,
     ) -> None:
-        """`connect` makes another client when the connection is lost."""
+        """Initialise the workers.
+
+        `connect` makes another client when the connection is lost.
+        """
         self._client = client
         self._connect = connect
         self._name = name
@@ -111,7 +117,7 @@ class ClusterWorkers:
         self, task: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
     ) -> Generator[Result, None, None]:
         """Yield task(shared, item) for every item, in the order of the items."""
-        # As bytes: Dask would search every word of a nested list for its futures.
+        # As bytes, since Dask would search every word of a nested list for futures.
         packed = (pickle.dumps(item, pickle.HIGHEST_PROTOCOL) for item in items)
         unanswered: deque[bytes] = deque()
         while True:
@@ -129,7 +135,10 @@ class ClusterWorkers:
         packed: Iterator[bytes],
         unanswered: deque[bytes],
     ) -> Generator[Result, None, None]:
-        """Run tasks while the scheduler is there; `unanswered` are items sent out before."""
+        """Run tasks as long as the scheduler answers.
+
+        `unanswered` are the items that were sent before.
+        """
         name = f"bistro-{secrets.token_hex(8)}"
         ahead: deque[Future] = deque()
         numbered = enumerate(chain(tuple(unanswered), _noted(packed, unanswered)))
@@ -154,7 +163,7 @@ class ClusterWorkers:
                 self._client.cancel([*ahead, held])
 
     def _connect_again(self, error: SchedulerLostError) -> None:
-        """Find the scheduler or its replacement within a minute; otherwise raise the error."""
+        """Reconnect to the scheduler or its replacement within a minute, or raise the error."""
         begin = time.monotonic()
         while self._connect is not None and time.monotonic() - begin < SECONDS_WITHOUT_SCHEDULER:
             try:
@@ -194,7 +203,7 @@ class ClusterWorkers:
                 # Its worker was lost before it passed the result on: wait for a new result.
                 self._look()
                 time.sleep(SECONDS_BETWEEN_LOOKS / 10)
-        # A scheduler that lost the connection for a while has forgotten its tasks.
+        # A scheduler forgets its tasks if the connection was lost for a while.
         raise self._scheduler_lost()
 
     def _await(self, future: Future) -> None:
@@ -212,7 +221,7 @@ class ClusterWorkers:
                 raise self._explained(error) from None
 
     def _explained(self, error: BaseException) -> BaseException:
-        """Return the error of a task, or an error about the cluster if that is the cause."""
+        """Return the error of a task, or an error about the cluster if the cluster caused it."""
         from distributed import KilledWorker
 
         if isinstance(error, KilledWorker):
@@ -231,7 +240,7 @@ class ClusterWorkers:
         return error
 
     def _look(self) -> None:
-        """Count the workers' threads, now and then; a cluster without workers is an error."""
+        """Count the workers' threads from time to time; a cluster without workers is an error."""
         if self._client.status != "running":
             raise self._scheduler_lost()
         now = time.monotonic()
@@ -281,7 +290,7 @@ def _attempt(
 
 
 def _check_address(cluster: str) -> int:
-    """Return the requested number of local processes, 0 for a cluster elsewhere."""
+    """Return the requested number of local processes, or 0 for a cluster elsewhere."""
     if match := re.fullmatch(r"local:([1-9]\d{0,3})", cluster):
         return int(match[1])
     if re.fullmatch(r"(tcp|tls)://(\[[0-9a-fA-F:.%]+\]|[^\s:/\[\]]+):\d{1,5}", cluster):
@@ -305,7 +314,7 @@ def _check_installed() -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Dask's log off the screen: our errors report the part of it that matters."""
+    """Suppress Dask's log; Bistro's own errors report the relevant part of it."""
     import dask
     from distributed.utils import silence_logging_cmgr
 
@@ -318,7 +327,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
-    """Run worker processes on this machine; yield the address of their scheduler, and its keys.
+    """Run worker processes on this machine; yield their scheduler's address and its keys.
 
     Anyone who can connect to a scheduler can run code as its user. A port of this machine is open
     to all its accounts, so all connections need a certificate, which is made for this run.

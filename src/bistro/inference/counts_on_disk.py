@@ -25,18 +25,18 @@ from bistro.system import IS_WINDOWS
 
 @contextlib.contextmanager
 def counts_in(folder: str | None) -> Iterator[None]:
-    """Keep large arrays of counts in files in a folder; without a folder, in memory."""
+    """Keep large arrays of counts in files in a folder, or in memory if no folder is given."""
     if folder is None:
         yield
         return
     if IS_WINDOWS:
-        raise OutputError("counts cannot be kept on disk on Windows: the system pages by itself")
+        raise OutputError("counts cannot be kept on disk on Windows, which pages memory itself")
     _check(folder)
     _core.keep_counts_in(str(Path(folder).resolve()))
     try:
         yield
     except OSError as error:
-        if error.filename is not None:  # Error of another file.
+        if error.filename is not None:  # The error concerns another file.
             raise
         raise _cannot(folder, error) from None
     finally:

@@ -1,4 +1,4 @@
-"""Events as sorted lists, made by many workers and kept on disk: counts need not fit into memory.
+"""Sorted lists of events, made by many workers and kept on disk if they exceed memory.
 
 A worker that encodes a piece of text sorts its events (see `bistro.encoding.events`), so that
 combining all pieces is a merge: the franchise reads all lists side by side, each from its beginning
@@ -73,7 +73,10 @@ class EventRuns:
         self._sizes.append(len(events))
 
     def lists(self) -> Lists:
-        """Return the contexts and outcomes of every list; lists on disk are mapped."""
+        """Return the contexts and outcomes of every list.
+
+        Lists on disk are memory-mapped.
+        """
         return [*self._held, *self._mapped()]
 
     def _mapped(self) -> Lists:
@@ -90,5 +93,5 @@ class EventRuns:
 
     @property
     def bytes_on_disk(self) -> int:
-        """The size of the file, 0 if there is none."""
+        """The size of the file in bytes; 0 if there is none."""
         return os.fstat(self._file.fileno()).st_size if self._file else 0

@@ -1,7 +1,8 @@
 """Learning a franchise: seat all events, sweep, move the hyper-parameters, average samples.
 
-A chain is in a definite state after every sweep, and sweep i draws from the stream named
-(seed, purpose, i): a run that was stopped and resumed ends where an unbroken one would.
+A chain is in a definite state after every sweep, and sweep i draws from the stream named (seed,
+purpose, i). A run that was stopped and resumed therefore gives the same result as an uninterrupted
+one.
 
 >>> chain = Chain("words", events, UniformBase(9), SamplerSettings(), seed=1)   # doctest: +SKIP
 >>> for sweep in range(40): chain.step(sweep)                                   # doctest: +SKIP
@@ -28,7 +29,7 @@ from bistro.rng import purpose_key
 def level_figures(
     name: str, parameters: Sequence[tuple[float, float]], tables: Sequence[int] = ()
 ) -> Figures:
-    """Return the values of one process as a trace shows them: each is a list over depths."""
+    """Return the trace values of one process, each as a list over depths."""
     figures: Figures = {
         f"{name}.discount": [short(discount) for discount, _ in parameters],
         f"{name}.strength": [short(strength) for _, strength in parameters],
@@ -51,7 +52,7 @@ class Learned:
             self.franchise.set_parameters(level, discount, settings.strength)
         self._kept = PredictiveSum()
         self.has_samples = False
-        """True if samples are kept, which refer to restaurants and entries by their numbers."""
+        """True if samples are kept; they refer to restaurants and entries by number."""
         self._sequence: SequentialLikelihood | None = None
 
     def finish_sweep(self, sweep: int, *, keep: bool) -> None:
@@ -133,7 +134,7 @@ class Chain(Learned):
 
     @property
     def is_deterministic(self) -> bool:
-        """True if a second sweep could change nothing."""
+        """True if a second sweep would change nothing."""
         return self.settings.seating != "gibbs" and self.settings.hyper in ("map", "fixed")
 
     def seat(self) -> None:
@@ -147,5 +148,5 @@ class Chain(Learned):
         self.finish_sweep(sweep, keep=keep)
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the present seating."""
+        """Return the log-likelihood of the current seating."""
         return self.franchise.log_likelihood()

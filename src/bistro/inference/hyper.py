@@ -62,7 +62,7 @@ def maximise_together(
 ) -> list[tuple[float, float]]:
     """Return the discounts and strengths of highest posterior density for several levels at once.
 
-    `gradient` gives, for all discounts and strengths, a log-likelihood and its derivatives.
+    `gradient` returns a log-likelihood and its derivatives for given discounts and strengths.
     """
     (a, b), (shape, rate) = settings.discount_prior, settings.strength_prior
     levels = len(start)
@@ -84,7 +84,7 @@ def maximise_together(
         d: Floats = np.zeros(levels) if settings.dirichlet else expit(x[:levels])
         return d
 
-    from scipy.optimize import minimize  # Takes a second to load, and few settings need it.
+    from scipy.optimize import minimize  # SciPy takes a second to load, and few settings need it.
 
     first = np.array(start)
     bounds = [tuple(logit(_DISCOUNT_BOUNDS))] * levels + [_LOG_STRENGTH_BOUNDS] * levels

@@ -14,7 +14,7 @@ from bistro.errors import BistroError, OutputError
 from bistro.files import explain, write_text
 
 SCORE = "score"
-"""The figure that every trial has: the higher, the better."""
+"""The name of the figure that every trial has; higher is better."""
 
 
 class Journal:
@@ -74,7 +74,7 @@ def _key(config: dict[str, Any]) -> str:
 
 
 def _checked(figures: Any) -> dict[str, float]:
-    """Return the figures of a trial, or raise `ValueError`: all are numbers, one is the score."""
+    """Return the figures of a trial; raise `ValueError` if they are not numbers with a score."""
     numbers = figures.values() if isinstance(figures, dict) and SCORE in figures else [None]
     if not all(type(number) in (int, float) for number in numbers):
         raise ValueError

@@ -27,7 +27,7 @@ def equal_weights(members: int) -> Floats:
 
 
 def mixture_weights(probabilities: Floats, close_enough: float = CLOSE_ENOUGH) -> Floats:
-    """Return the weights, summing to 1, that give events (columns) the highest likelihood.
+    """Return the weights (with sum 1) that maximise the likelihood of the events (columns).
 
     An event to which no member gives any probability does not affect the weights. The search ends
     when no weight changes by more than `close_enough`.
@@ -39,7 +39,7 @@ def mixture_weights(probabilities: Floats, close_enough: float = CLOSE_ENOUGH) -
     for _ in range(MOST_STEPS):
         shares = weights[:, None] * told
         total = shares.sum(axis=0)
-        # A member of weight 0 may be the only one for an event: the weight cannot grow again.
+        # A weight of 0 cannot grow again, even if its member is the only one for an event.
         alive = total > 0
         before, weights = weights, (shares[:, alive] / total[alive]).mean(axis=1)
         if np.abs(weights - before).max() < close_enough:

@@ -1,8 +1,8 @@
 """Data drawn from a Pitman-Yor prior: hyper-parameters first, then outcomes one by one.
 
-With the discounts and strengths drawn from their priors, each outcome is drawn from the prediction
-given all outcomes before it, and then seated (Pólya's urn). So the seating is also a draw from its
-prior given the data, and all its properties are true values that a sampler can be tested against.
+After the discounts and strengths are drawn from their priors, each outcome is drawn from the
+prediction given all earlier outcomes, and then seated (Pólya's urn). The seating is therefore also
+a draw from its prior given the data, and its properties are true values for testing a sampler.
 
 >>> from bistro._core import UniformBase
 >>> settings = SamplerSettings()
@@ -28,7 +28,7 @@ from bistro.rng import purpose_key
 
 
 class Urn:
-    """A franchise that generates its own data."""
+    """A franchise from which data are generated."""
 
     def __init__(
         self, learned: Learned, *, seed: int, groups: Iterable[Iterable[int]] | None = None
@@ -51,7 +51,7 @@ class Urn:
         draw_parameters(learned, self._rng, groups)
 
     def draw(self, context: Sequence[int], outcomes: Sequence[int] | range) -> int:
-        """Draw a possible outcome of a context, given all earlier outcomes, and seat it."""
+        """Draw one of the possible outcomes in a context, given earlier outcomes, and seat it."""
         dishes = np.array(outcomes, dtype=np.int32)
         row = np.array([context] * len(dishes), dtype=np.int32).reshape(len(dishes), -1)
         chances = self.franchise.probabilities(row, dishes)
@@ -98,7 +98,7 @@ def simulated_chain(true: Learned, chain: Chain) -> Simulated:
 
 
 def franchise_quantities(franchise: Franchise, name: str) -> dict[str, float]:
-    """Return hyper-parameters and tables of every depth, and the log-likelihood of the seating."""
+    """Return the hyper-parameters and tables of every depth, and the seating's log-likelihood."""
     quantities: dict[str, float] = {}
     counts = franchise.counts_by_level()
     for level, (discount, strength) in enumerate(franchise.parameters()):

@@ -2,9 +2,9 @@
 
     p(outcome) ∝ p_0(outcome)^-b Π p_e(outcome | context of e)^(1/experts)
 
-One process drops its context elements in one order. Experts with different orders know different
-things, and err in different places. Each of them includes the outcomes' own frequencies p_0, part
-of which is therefore divided out again.
+A process drops its context elements in a fixed order. Experts with different orders have different
+information and make different errors. Each of them includes the marginal frequencies p_0 of the
+outcomes, so part of these is divided out again.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class Candidates:
         return np.asarray(weights / np.add.reduceat(weights, self.starts)[self.places])
 
     def best(self) -> NDArray[np.int64]:
-        """Return the number of the best candidate of each position, the first among equals."""
+        """Return the number of the best candidate of each position; the first wins a tie."""
         best = np.maximum.reduceat(self.scores, self.starts)[self.places]
         numbers = np.where(self.scores == best, np.arange(len(best)), len(best))
         return np.minimum.reduceat(numbers, self.starts)
 
 
 class ProductLearner:
-    """The processes of the experts while they are learned."""
+    """The processes of the experts during training."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ def _matrix(names: Names, columns: Columns) -> NDArray[np.int32]:
 def _groups(
     allowed: Sequence[Sequence[int]],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Number the distinct lists, each of which is kept once."""
+    """Number the distinct lists, so that each is kept once."""
     numbers: dict[int, int] = {}
     lists: list[Sequence[int]] = []
     group = np.full(len(allowed), -1, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Are ranks uniform? The empirical distribution of ranks, its simultaneous band, an exact p-value.
+"""Test of uniform ranks: their empirical distribution, a simultaneous band, an exact p-value.
 
 If n ranks are drawn uniformly from 0, ..., L, the number C_j of ranks below j is Binomial(n, z_j)
 with z_j = j/(L + 1), for every j at once. The statistic is the smallest of the two-sided tail
@@ -6,8 +6,8 @@ probabilities at all j (Säilynoja, Bürkner & Vehtari 2022),
 
     γ = min over j of  2 min( P(Bin(n, z_j) ≤ C_j),  P(Bin(n, z_j) ≥ C_j) ),
 
-and its law is exact: C_1, C_2, ... is a Markov chain, so the probability that it stays between two
-curves is a product of small matrices.
+and its distribution is exact: C_1, C_2, ... is a Markov chain, so the probability that it stays
+between two curves is a product of small matrices.
 
 >>> uniform = np.arange(100) % 10
 >>> p_value(uniform, 9) > 0.99, p_value(np.minimum(uniform, 7), 9) < 0.01
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Band:
-    """Bounds within which all C_j stay with a stated probability; both bounds are included."""
+    """Bounds (inclusive) within which all C_j stay with a given probability."""
 
     low: Ints
     high: Ints
@@ -40,7 +40,7 @@ def counts_below(ranks: Ints, draws: int) -> Ints:
 
 
 def p_value(ranks: Ints, draws: int) -> float:
-    """Return the probability of a statistic at most this large if ranks are uniform.
+    """Return the probability of a statistic at most this large for uniform ranks.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ def p_value(ranks: Ints, draws: int) -> float:
     below = counts_below(ranks, draws)
     places = _places(draws)
     gamma = float(np.min(_tails(below, runs, places)))
-    # Counts whose tail is equal up to rounding belong to the event.
+    # Counts whose tail probability is equal up to rounding are part of the event.
     return 1.0 - _inside(_band(gamma * (1 + 1e-9), runs, draws), runs, draws)
 
 
 def simultaneous_band(runs: int, draws: int, error_rate: float) -> Band:
-    """Return the narrowest band that uniform ranks leave with at most this probability."""
+    """Return the narrowest band that uniform ranks leave with at most the given probability."""
     low, high = error_rate / (2 * draws), error_rate
     for _ in range(30):
         middle = np.sqrt(low * high)
@@ -94,7 +94,7 @@ def _inside(band: Band, runs: int, draws: int) -> float:
     before, mass = np.array([0]), np.array([1.0])
     for j in range(draws):
         here = np.arange(band.low[j], band.high[j] + 1)
-        # Of the ranks that are at least j, each is j with the same probability.
+        # Each rank that is at least j equals j with the same probability.
         steps = stats.binom.pmf(here[:, None] - before, runs - before, 1 / (draws + 1 - j))
         before, mass = here, steps @ mass
     return float(min(1.0, mass.sum()))

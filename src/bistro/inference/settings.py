@@ -1,4 +1,4 @@
-"""Settings for learning a franchise, which all Pitman-Yor models share."""
+"""Settings for training a franchise, shared by all Pitman-Yor models."""
 
 from __future__ import annotations
 

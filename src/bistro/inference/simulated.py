@@ -1,4 +1,4 @@
-"""Simulation-based calibration: does a sampler draw from the posterior that it claims to draw from?
+"""Simulation-based calibration: a test of whether a sampler draws from its posterior.
 
 Draw parameters from the prior and data from the model with these parameters; let the sampler infer
 the parameters from the data; count how many of its draws lie below the true value. If the sampler
@@ -46,10 +46,10 @@ DRAWS = 31
 """Draws of each run: ranks are 0 to 31."""
 ERROR_RATE = 0.001
 FIRST_PILOT = 1 << 40
-"""Pilot runs have numbers that no other run has."""
+"""Number of the first pilot run; no other run has such a number."""
 PILOT_RUNS, PILOT_SWEEPS, MOST_THINNING = 8, 512, 64
 ENOUGH = 0.2
-"""Autocorrelation of draws that is small enough: it increases the variance of ranks by 3 %."""
+"""Acceptable autocorrelation of draws: it increases the variance of ranks by 3 %."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,22 @@ class Simulated:
     truth: Quantities
     sweep: Callable[[], None]
     quantities: Callable[[], Quantities]
-    """Return the quantities of `truth`, computed from the current state."""
+    """Function that returns the quantities of `truth`, computed from the current state."""
 
     @classmethod
     def of_chain(
         cls, truth: Quantities, chain: Sweeping, quantities: Callable[[], Quantities]
     ) -> Simulated:
-        """Return a simulation with true values and a seated chain; sweeps are not kept."""
+        """Return a simulation with true values and a seated chain.
+
+        Sweeps are not kept as samples.
+        """
         sweeps = count()
         return cls(truth, lambda: chain.step(next(sweeps), keep=False), quantities)
 
 
 Simulation: TypeAlias = Callable[[int], Simulated]
-"""Called with the seed of a run."""
+"""A function from the seed of a run to its simulation."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,7 @@ class SamplerCheck:
 
     @property
     def protocol(self) -> str:
-        """How the draws were taken, as one line of text."""
+        """A one-line description of how the draws were taken."""
         return (
             f"seed {self.seed}; {self.draws} draws of each chain, one every {self.thinning} sweeps "
             f"after {self.burn_in} sweeps that are left out; largest autocorrelation of successive "
@@ -159,7 +162,7 @@ class SamplerCheck:
         return f"<figure>{self.draw()}<figcaption>{xml_text(self.verdict)}</figcaption></figure>"
 
     def tendency(self, quantity: str) -> str:
-        """Describe where there are too many ranks of a quantity, which shows the kind of error."""
+        """Describe where a quantity has too many ranks, which indicates the kind of error."""
         ranks = self.ranks[quantity] / self.draws
         expected = 1 / np.sqrt(12 * self.runs)
         if abs(ranks.mean() - 0.5) > 2.5 * expected:
@@ -194,7 +197,7 @@ def calibrate(
     name
         Name of the sampler in the verdict.
     simulate
-        Draws truth and data, and returns a chain that sees only the data.
+        Function that draws true values and data, and returns a chain that sees only the data.
     runs
         Number of data sets.
     draws
@@ -268,6 +271,6 @@ def _autocorrelation(chains: NDArray[np.float64], lag: int) -> NDArray[np.float6
     length = chains.shape[1]
     products = (centred[:, lag:] * centred[:, :-lag]).sum(axis=(0, 1)) / (length - lag)
     squares = (centred**2).sum(axis=(0, 1)) / length
-    # Centring by a chain's own mean gives its draws a negative correlation.
+    # Subtracting a chain's own mean makes its draws negatively correlated.
     correlation: NDArray[np.float64] = products / np.where(squares > 0, squares, 1.0) + 1 / length
     return correlation

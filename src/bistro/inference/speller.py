@@ -55,9 +55,9 @@ class Untagged(NamedTuple):
 
     events: Events
     begins: NDArray[np.int64]
-    """Where the events of each word begin."""
+    """The index of the first event of each word."""
     lengths: NDArray[np.int64]
-    """How many events each word has."""
+    """The number of events of each word."""
 
 
 class Spelling:
@@ -66,7 +66,7 @@ class Spelling:
     def __init__(self, alphabet: Alphabet, settings: SpellingSettings, num_tags: int) -> None:
         self.alphabet = alphabet
         self.num_tags = num_tags
-        """1 where words have no tags."""
+        """Number of tags; 1 if words have no tags."""
         self._order = settings.order
         self._tag_place = min(settings.tag_after, settings.order - 1) if num_tags > 1 else None
 
@@ -78,12 +78,12 @@ class Spelling:
     def events(
         self, words: Sequence[str], tags: NDArray[np.int32]
     ) -> tuple[Events, NDArray[np.int64]]:
-        """Return one event per character and end, and where the events of each word begin."""
+        """Return one event per character and end, and the index of each word's first event."""
         plain = self.untagged(words)
         return self.tagged(plain, tags), plain.begins
 
     def untagged(self, words: Sequence[str]) -> Untagged:
-        """Return the events of words, whatever their tags are."""
+        """Return the events of words, independent of their tags."""
         if "" in words:
             raise BistroError("a word without characters cannot be spelled: leave it out")
         ids, offsets = self.alphabet.encode(words)
@@ -94,7 +94,7 @@ class Spelling:
         return Untagged(events, begins, np.diff(offsets) + 1)
 
     def tagged(self, plain: Untagged, tags: NDArray[np.int32]) -> Events:
-        """Return the events of words that have these tags."""
+        """Return the events of words with these tags."""
         contexts = self._with_tags(plain.events.contexts, np.repeat(tags, plain.lengths))
         return Events(contexts, plain.events.outcomes)
 
@@ -137,7 +137,7 @@ class Speller:
 
     @classmethod
     def closing(cls, spelling: Spelling, arrays: Arrays, known: Sequence[str]) -> Speller:
-        """Return the speller of a model with these known words."""
+        """Return the speller of a model with a given set of known words."""
         speller = cls(spelling, arrays, np.zeros(spelling.num_tags))
         used = np.zeros(spelling.num_tags)
         for first in range(0, len(known), WORDS_AT_ONCE):
@@ -145,7 +145,10 @@ class Speller:
         return cls(spelling, arrays, np.log(np.maximum(1 - used, LEAST_RESERVE)))
 
     def log_prob(self, words: Sequence[str], tags: NDArray[np.int32] | None = None) -> Logs:
-        """Return log H of each string, in nats; `tags` has one tag number per string."""
+        """Return log H of each string, in nats.
+
+        `tags` has one tag number per string.
+        """
         if not len(words):
             return np.zeros(0)
         chosen = np.zeros(len(words), np.int32) if tags is None else tags
@@ -154,7 +157,7 @@ class Speller:
     def _log_prob(self, plain: Untagged, tags: NDArray[np.int32]) -> Logs:
         events = self.spelling.tagged(plain, tags)
         logs = self._frozen.log_probabilities(events.contexts, events.outcomes)
-        # `other` represents many characters, all equally probable.
+        # `other` represents many characters, which are equally probable.
         alphabet = self.spelling.alphabet
         logs[events.outcomes == alphabet.other] -= math.log(alphabet.others)
         spelled_out: Logs = np.add.reduceat(logs, plain.begins) - self._log_not_empty[tags]
@@ -170,7 +173,7 @@ class Speller:
         return np.stack(columns, axis=1)
 
     def log_unseen(self, words: Sequence[str]) -> Logs:
-        """Return log p(string | tag, string is unknown), one row per string, one column per tag."""
+        """Return log p(string | tag, string is unknown): rows are strings, columns are tags."""
         return self.log_prob_by_tag(words) - self.log_reserve
 
     def draw(self, stream: Stream, is_known: Callable[[str], bool], tag: int = 0) -> str:
@@ -186,7 +189,7 @@ class Speller:
         return UNKNOWN
 
     def _draw_any(self, stream: Stream, tag: int) -> str:
-        """Return a string, or "" if it would be empty, endless or have unseen characters."""
+        """Draw a string; return "" if it would be empty, endless or have unseen characters."""
         alphabet = self.spelling.alphabet
         ids: list[int] = []
         while len(ids) < LONGEST_SPELLED:

@@ -1,4 +1,4 @@
-"""Learning to spell while learning the words: the base distribution of an open vocabulary.
+"""Train a spelling model together with the words, as the base of an open vocabulary.
 
 The customers of the spelling process are the words of training, each word type once (for each of
 its tags). In the Chinese restaurant, a word is spelled when it is drawn from the base, and
@@ -46,14 +46,17 @@ class SpellingLearner(Chain):
         tagged: tuple[NDArray[np.int64], NDArray[np.int32], int] | None = None,
         predicts_end: bool = False,
     ) -> None:
-        """`tagged`: (word, tag) pairs, words counted from 0, and the number of tags."""
+        """Initialise the process.
+
+        `tagged` holds (word, tag) pairs, with words counted from 0, and the number of tags.
+        """
         self._known = vocabulary.words
         alphabet = Alphabet.of(self._known)
         everyone = np.arange(len(self._known)), np.zeros(len(self._known), np.int32), 1
         self._owner, self._tags, num_tags = tagged or everyone
         self._shares = np.bincount(self._tags, minlength=num_tags) / self._tags.size
         self._spelling = Spelling(alphabet, settings, num_tags)
-        # The end of the sentence is one outcome among the others, as under a uniform base.
+        # The end of the sentence is an outcome like the others, as under a uniform base.
         self._end = 1 / (len(vocabulary) + 1) if predicts_end else 0.0
         events, self._begins = self._spelling.events(
             [self._known[i] for i in self._owner.tolist()], self._tags
@@ -97,7 +100,7 @@ class SpelledChain:
 
     @property
     def is_deterministic(self) -> bool:
-        """True if a second sweep could change nothing."""
+        """True if a second sweep would change nothing."""
         return self._learner.is_deterministic and self._words.is_deterministic
 
     def seat(self) -> None:
@@ -114,7 +117,7 @@ class SpelledChain:
         self._words.step(sweep, keep=keep)
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the words, which counts their spelling in their base."""
+        """Return the log-likelihood of the words, whose base includes their spelling."""
         return self._words.log_likelihood()
 
     def figures(self) -> Figures:

@@ -1,4 +1,4 @@
-"""Workers that parse raw text in pieces, and the way a model reaches them.
+"""Workers that process pieces of work, and the way in which a model is passed to them.
 
 A piece of work is ``task(shared, item)``: `task` is a function of a module, `shared` holds the data
 that all pieces need, `item` is one piece. A task is pure, so its result does not depend on the
@@ -27,7 +27,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 WAITING_PER_WORKER = 2
-"""Items under way for each worker: one in work and one ready, so that no worker waits."""
+"""Items under way for each worker: one running and one ready, so that no worker waits."""
 
 
 class Workers(Protocol):

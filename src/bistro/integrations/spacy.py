@@ -43,7 +43,10 @@ except ImportError:  # pragma: no cover - the tests have it
 
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
-"""The label of white space, as in spaCy's own parsers; spaCy drops a head without a label."""
+"""The label of white space, as in spaCy's own parsers.
+
+spaCy drops a head without a label.
+"""
 if TYPE_CHECKING:
     from bistro.models.base import LoadedModel
 
@@ -68,7 +71,7 @@ class BistroParser:
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
-        """Parse documents, `batch_size` of them on all cores at once."""
+        """Parse documents in batches of `batch_size`, using all cores."""
         batch: list[Doc] = []
         for doc in stream:
             batch.append(doc)
@@ -177,5 +180,8 @@ def _checked(model: Model, surprisal: bool) -> LoadedModel:
 def make_bistro_parser(
     nlp: Language, name: str, model: str | None, options: dict[str, Any], surprisal: bool
 ) -> BistroParser:
-    """Return the component; `options` are options of the model's `parse`."""
+    """Return the component.
+
+    `options` are options of the model's `parse`.
+    """
     return BistroParser(model, options, surprisal)

@@ -1,1 +1,1 @@
-"""Pictures of plain values, as SVG: trees of dependencies and of constituents."""
+"""Pictures of plain values as SVG: dependency and constituency trees."""

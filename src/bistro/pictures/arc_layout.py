@@ -2,9 +2,9 @@
 
 The height of an arc is its nesting level: 1 + the highest level among shorter arcs that overlap
 it. Two arcs of one level therefore never overlap, and the crossing arcs of a non-projective tree
-get different heights. On a word, the legs of its arcs are in the order that keeps nested arcs
-from touching: to the left from the shortest to the longest, the root's arrow, to the right from
-the longest to the shortest. Words move apart until every label fits its arc.
+get different heights. The legs of the arcs on a word are ordered so that nested arcs do not touch:
+arcs to the left from the shortest to the longest, then the root's arrow, then arcs to the right
+from the longest to the shortest. Words move apart until every label fits its arc.
 
 >>> layout = arrange([Arc(0, 1, "det"), Arc(1, 2, "nsubj"), Arc(2, 2, "root")], [30.0, 30.0, 30.0])
 >>> [arc.level for arc in layout.arcs], layout.centres[0] < layout.centres[1]
@@ -57,12 +57,12 @@ class Arc:
 
     @property
     def is_root(self) -> bool:
-        """True if it comes from above instead of from another word."""
+        """True if the arc is the arrow of a root."""
         return self.dependent == self.head
 
     @property
     def caption(self) -> str:
-        """The label, with the probability if there is one."""
+        """The label, followed by the probability if there is one."""
         percent = "" if self.probability is None else f" {100 * self.probability:.0f}%"
         return self.label + percent
 
@@ -78,7 +78,7 @@ class Arc:
         return inwards if self.head < self.dependent else -inwards
 
     def overlaps(self, other: Arc) -> bool:
-        """Return whether the two spans share more than an end."""
+        """Return whether the spans of two arcs share more than an end."""
         return self.low < other.high and other.low < self.high
 
 
@@ -104,7 +104,7 @@ class Layout:
         )
 
     def mirror(self) -> None:
-        """Put the first word on the right."""
+        """Mirror the layout, so that the first word is on the right."""
         self.centres = [self.width - x for x in self.centres]
         for arc in (*self.arcs, *self.roots):
             arc.head_offset = -arc.head_offset
@@ -112,14 +112,14 @@ class Layout:
 
 
 def arrange(arcs: Sequence[Arc], word_widths: Sequence[float]) -> Layout:
-    """Return the layout of words of the given widths under `arcs`, whose positions it sets."""
+    """Return the layout of words under `arcs`, and set the positions of the arcs."""
     return arrange_both(arcs, [], word_widths)[0]
 
 
 def arrange_both(
     above: Sequence[Arc], below: Sequence[Arc], word_widths: Sequence[float]
 ) -> tuple[Layout, Layout]:
-    """Return the layouts of the same words under some arcs and over others."""
+    """Return the layouts of the same words for arcs above and for arcs below them."""
     halves = [width / 2 for width in word_widths]
     layouts = []
     for arcs in (above, below):
@@ -152,7 +152,7 @@ def _set_levels(spans: list[Arc]) -> None:
 
 
 def _set_offsets(spans: list[Arc], roots: list[Arc], size: int) -> list[float]:
-    """Spread the legs over each word; return the width of the legs of each word."""
+    """Distribute the legs over each word; return the total width of the legs of each word."""
     by_word: list[list[Arc]] = [[] for _ in range(size)]
     for arc in spans:
         by_word[arc.dependent].append(arc)
@@ -182,7 +182,7 @@ def _leg_order(arc: Arc, word: int) -> tuple[int, int]:
 
 
 def _set_gaps(spans: list[Arc], halves: list[float]) -> list[float]:
-    """Return the distances between neighbouring centres, shortest arcs widened first."""
+    """Return the distances between neighbouring centres, widened for short arcs first."""
     gaps = [left + WORD_GAP + right for left, right in itertools.pairwise(halves)]
     for arc in spans:
         span = range(arc.low, arc.high)

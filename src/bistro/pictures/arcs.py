@@ -80,9 +80,9 @@ class Side:
 
     layout: Layout
     ground: float
-    """The y at which arcs meet the words."""
+    """The y coordinate at which arcs meet the words."""
     far: float
-    """The y at which the arrow of a root begins."""
+    """The y coordinate at which the arrow of a root begins."""
     up: int
     """-1 for arcs above the words, since y grows downwards; 1 for arcs below them."""
 
@@ -97,7 +97,7 @@ def picture(
     limit: float | None = None,
     rtl: bool = False,
 ) -> str:
-    """Return the SVG of words with arcs above and below them, according to the layouts."""
+    """Return the SVG of words with arcs above and below them, as in the layouts."""
     if rtl:
         above.mirror()
         below.mirror()
@@ -121,7 +121,7 @@ def picture(
         corner=6,
     )
     for side in sides:
-        # High arcs first: the legs of long arcs pass behind the labels of short ones.
+        # High arcs are drawn first, so that their legs pass behind the labels of short arcs.
         for arc in [*side.layout.roots, *sorted(side.layout.arcs, key=lambda arc: -arc.level)]:
             parts.append(_draw_arc(arc, forms, side))
     for word, x in enumerate(above.centres):

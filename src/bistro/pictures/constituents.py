@@ -1,8 +1,9 @@
 """Constituency trees as pictures: words in a row, phrases above them, one standalone SVG.
 
-A word is under its tag, a phrase above the middle of its first and last child, one level above its
-highest child. Nodes on the path from the root to one position, the context of the rewriting there,
-can be marked. Hovering over a phrase shows its words; `<desc>` has the whole tree in brackets.
+A word is placed under its tag. A phrase is placed midway between its first and last child, one
+level above its highest child. Nodes on the path from the root to one position (the context of the
+rule there) can be marked. Hovering over a phrase shows its words; `<desc>` has the whole tree in
+brackets.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> svg = draw_constituents(parse_tree("(S (NP (NN time)) (VP (VBZ flies)))"))
@@ -37,7 +38,10 @@ class _Place:
 
 
 def draw_constituents(tree: Tree, *, marked: Collection[Tree] = (), note: str = "") -> str:
-    """Return an SVG picture of a tree; `marked` nodes stand out, `note` is written below."""
+    """Return an SVG picture of a tree.
+
+    `marked` nodes are highlighted, and `note` is written below the tree.
+    """
     places = _places(tree)
     width = _arrange(places)
     width = max(width, text_width(note, LABEL_SIZE) + 2 * MARGIN)

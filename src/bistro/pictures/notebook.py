@@ -32,7 +32,10 @@ def table_html(
     bars: Sequence[float] = (),
     caption: str = "",
 ) -> str:
-    """Return a table; `bars` are numbers that are drawn at the end of each row."""
+    """Return a table.
+
+    `bars` are numbers that are drawn as bars at the end of each row.
+    """
     most = max(bars, default=0.0)
     head = "".join(f"<th>{xml_text(header)}</th>" for header in headers)
     body = []
@@ -58,7 +61,7 @@ def facts_html(title: str, facts: Mapping[str, Cell]) -> str:
 
 
 def draw_seating(restaurants: Mapping[str, Mapping[str, Sequence[int]]]) -> str:
-    """Draw tables as circles: a row for each restaurant, a colour for each dish.
+    """Draw tables as circles, with one row per restaurant and one colour per dish.
 
     Parameters
     ----------
@@ -84,7 +87,7 @@ def draw_seating(restaurants: Mapping[str, Mapping[str, Sequence[int]]]) -> str:
 def _restaurant(
     name: str, tables: Mapping[str, Sequence[int]], colours: Mapping[str, str], top: float
 ) -> tuple[list[str], float]:
-    """Return one row of tables, wrapped if it is too long, and the y of the next row."""
+    """Draw the tables of one restaurant in wrapped rows; return them and the y below them."""
     x, y, high = NAME, top, 30.0
     parts = []
     for dish, sizes in tables.items():
@@ -109,7 +112,7 @@ def _restaurant(
 
 
 def draw_chains(chains: Mapping[str, Sequence[Sequence[float]]]) -> str:
-    """Draw quantities sweep by sweep: a panel for each quantity, a line for each chain.
+    """Draw quantities by sweep, with one panel per quantity and one line per chain.
 
     >>> draw_chains({"d": [[0.1, 0.2], [0.2, 0.2]]}).count("<polyline")
     2

@@ -18,7 +18,7 @@ from bistro.pictures.svg import opening, text_at
 WIDE, HIGH, GAP, TOP, MARGIN, PER_ROW = 190.0, 84.0, 18.0, 24.0, 8.0, 3
 INK, MUTED, BAND = "#1d2733", "#5d6875", "#e3e8ee"
 COLOURS = {False: ("s1", "#3b6fb6"), True: ("s5", "#c4504f")}
-"""Class and colour of a line that stays in the band, and of one that leaves it."""
+"""Class and colour of a line that stays in the band, and of a line that leaves it."""
 
 
 def draw_rank_bands(

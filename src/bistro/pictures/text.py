@@ -2,7 +2,7 @@
 
 SVG does not wrap or measure text, so a drawing must estimate widths before the reader's font is
 known. Widths are in em, rounded up a little from common sans-serif fonts: an estimate that is too
-large costs white space, one that is too small makes words collide.
+large wastes space, and one that is too small makes words overlap.
 
 >>> text_width("mill", 10) < text_width("mmmm", 10)
 True
@@ -33,7 +33,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def xml_text(text: str) -> str:
-    """Return `text` escaped for XML and HTML; characters that XML forbids become U+FFFD."""
+    """Escape `text` for XML and HTML; characters that XML forbids become U+FFFD."""
     return escape(FORBIDDEN.sub("\ufffd", text))
 
 

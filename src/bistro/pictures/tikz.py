@@ -31,9 +31,9 @@ _ESCAPES = str.maketrans(
     }
 )
 _ROOT_UNITS = 4
-"""Height of the arrow of a root in the units of the package."""
+"""Height of a root's arrow, in units of the package."""
 _LEVEL = 3.0
-"""Height of a level of arcs in ex, the height of an x."""
+"""Height of one level of arcs, in ex (the height of an x)."""
 PREAMBLE = r"""\documentclass[tikz, border=6pt]{standalone}
 \usepackage{iftex}
 \ifpdftex\usepackage[T1]{fontenc}\else\usepackage{fontspec}\fi
@@ -44,7 +44,7 @@ ENDING = "\\end{document}\n"
 
 
 def tex_text(text: str) -> str:
-    """Return text with the characters that TeX reads as commands escaped."""
+    """Escape the characters of a text that TeX reads as commands."""
     return text.translate(_ESCAPES)
 
 
@@ -56,7 +56,10 @@ def tikz_arcs(
     *,
     probabilities: Sequence[float] | None = None,
 ) -> str:
-    """Return the environment that draws a dependency tree; parameters as in `draw_arcs`."""
+    """Return the environment that draws a dependency tree.
+
+    The parameters are the same as in `draw_arcs`.
+    """
     check_columns(forms, heads, labels, tags, probabilities)
     rows = [" \\& ".join(map(tex_text, forms))]
     if tags:

@@ -58,14 +58,17 @@ class ProcessBase(Protocol):
         """All outcomes."""
 
     def as_base(self, numbering: Numbering, chain: int) -> Base:
-        """Return one chain as a base over the same outcomes."""
+        """Return one chain as a base distribution over the same outcomes."""
 
 
 BaseLike = Mapping[Any, float] | Characters | ProcessBase | None
 
 
 def spelling(word: Hashable) -> Ids:
-    """Return the code points of a word; the end of a sequence is a word without characters."""
+    """Return the code points of a word.
+
+    The end of a sequence is a word without characters.
+    """
     if word is END:
         return np.zeros(0, dtype=np.int32)
     if not isinstance(word, str):
@@ -76,7 +79,7 @@ def spelling(word: Hashable) -> Ids:
 
 
 class BaseMaker:
-    """Makes the base of every chain of a process, all over the same outcomes."""
+    """Factory for the bases of all chains of a process, over the same outcomes."""
 
     def __init__(self, base: BaseLike, settings: Settings) -> None:
         self.base = base
@@ -99,7 +102,7 @@ class BaseMaker:
         return list(self.process.outcomes_) if self.process is not None else None
 
     def make(self, numbering: Numbering, chain: int) -> tuple[Base, Franchise | None]:
-        """Return the base of one chain, and the franchise of its characters, if there is one."""
+        """Return the base of one chain, and the franchise of its characters if it has one."""
         if self.base is None:
             return UniformBase(len(numbering)), None
         if isinstance(self.base, Mapping):

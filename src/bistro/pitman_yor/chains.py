@@ -42,16 +42,16 @@ class Chain(Protocol):
         """Return the share of the base in a prediction."""
 
     def tables(self, context: Ids) -> NDArray[np.int32]:
-        """Return the tables of one restaurant as rows of outcome, size and number of tables."""
+        """Return the tables of one restaurant as rows (outcome, size, number of tables)."""
 
     def sweep(self, stream: Stream) -> None:
-        """Seat every event again."""
+        """Reseat every event."""
 
     def empty(self, stream: Stream) -> None:
-        """Forget all events."""
+        """Remove all events."""
 
     def update(self, stream: Stream) -> None:
-        """Move the hyper-parameters."""
+        """Update the hyper-parameters."""
 
     def log_likelihood(self) -> float:
         """Return log p(seating, outcomes)."""
@@ -72,7 +72,7 @@ class Chain(Protocol):
         """Return everything that is needed to restore the chain."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Put the chain into a saved state."""
+        """Restore a saved state."""
 
     @property
     def bytes(self) -> int:
@@ -81,7 +81,10 @@ class Chain(Protocol):
 
 @contextlib.contextmanager
 def _consistent() -> Iterator[None]:
-    """Say so if a base lacks customers that the tables above it have: only a file can do that."""
+    """Raise an error if a base lacks customers for the tables above it.
+
+    Only a file can cause this.
+    """
     try:
         yield
     except ValueError as error:
@@ -141,16 +144,16 @@ class CoreChain(Generic[Core]):
         return self.core.base_weight(context)
 
     def tables(self, context: Ids) -> NDArray[np.int32]:
-        """Return the tables of one restaurant as rows of outcome, size and number of tables."""
+        """Return the tables of one restaurant as rows (outcome, size, number of tables)."""
         return self.core.tables(context).reshape(-1, 3)
 
     def sweep(self, stream: Stream) -> None:
-        """Seat every event again."""
+        """Reseat every event."""
         with _consistent():
             self.core.sweep(stream)
 
     def empty(self, stream: Stream) -> None:
-        """Forget all events."""
+        """Remove all events."""
         with _consistent():
             self.core.empty(stream)
 
@@ -160,7 +163,7 @@ class CoreChain(Generic[Core]):
         return {_LETTERS + name: array for name, array in state.items()}
 
     def restore_letters(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Put the characters into a saved state, if words are spelled."""
+        """Restore a saved state of the characters, if words are spelled."""
         if self.letters is not None:
             starts = {k: v for k, v in state.items() if k.startswith(_LETTERS)}
             own = {name.removeprefix(_LETTERS): array for name, array in starts.items()}
@@ -180,7 +183,7 @@ class FixedChain(CoreChain[OnlineFranchise]):
         super().__init__(OnlineFranchise(self.franchise))
 
     def update(self, stream: Stream) -> None:
-        """Move the hyper-parameters."""
+        """Update the hyper-parameters."""
         for franchise in (self.franchise, self.letters):
             if franchise is not None:
                 update_hyperparameters(franchise, self._sampler, stream)
@@ -214,7 +217,7 @@ class FixedChain(CoreChain[OnlineFranchise]):
         return {"observed": self.core.observed(), **own, **self.letters_state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Put the chain into a saved state."""
+        """Restore a saved state."""
         self.restore_letters(state)
         restore_franchise(self.franchise, state)
         self.core.restore_observed(state["observed"])
@@ -236,7 +239,7 @@ def franchise_state(franchise: Franchise) -> State:
 
 
 def restore_franchise(franchise: Franchise, state: Mapping[str, NDArray[Any]]) -> None:
-    """Put a franchise without customers into a saved state."""
+    """Restore a saved state in a franchise without customers."""
     arrays = [state[name] for name in _PARTS]
     if len(state["parameters"]) != franchise.levels:
         raise ValueError("there are parameters for another number of levels")

@@ -1,4 +1,4 @@
-"""Contexts in the order in which they are shortened."""
+"""Contexts arranged in the order in which their elements are dropped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OLDEST, NEWEST = "oldest", "newest"
 
 
 class Arranged:
-    """Puts contexts into the order of the core: elements that are dropped first come first.
+    """Converter of contexts to the order of the core: elements that are dropped first come first.
 
     >>> Arranged(2, "oldest").one("abc"), Arranged(3, (1, 0, 2)).one("abc")
     (['b', 'c'], ['b', 'a', 'c'])
@@ -58,7 +58,7 @@ class Arranged:
         return elements[::-1] if self._reverse else elements
 
     def all(self, contexts: Any) -> Iterable[list[Any]] | np.ndarray[Any, Any]:
-        """Return many contexts in that order; a matrix remains a matrix."""
+        """Arrange many contexts; a matrix remains a matrix."""
         if not (isinstance(contexts, np.ndarray) and contexts.ndim == 2):
             return self._rows(contexts)
         if self._positions is not None and contexts.shape[1] == len(self._positions):
@@ -81,7 +81,7 @@ class Arranged:
         return [row if len(row) <= depth else row[len(row) - depth :] for row in rows]
 
     def check_sequences(self) -> None:
-        """Raise an error for sequences if contexts do not end with the nearest element."""
+        """Raise an error for sequences unless contexts end with the nearest element."""
         if self._reverse or self._positions is not None:
             raise ConfigError("sequences need backoff = 'oldest': give contexts and outcomes")
 

@@ -18,7 +18,7 @@ _SURROGATES = range(0xD800, 0xE000)
 def draw_outcomes(
     numbering: Numbering, chains: Sequence[Chain], context: Ids, n: int, stream: Stream
 ) -> list[Any]:
-    """Draw outcomes from the mean over chains: a chain first, then an outcome of that chain."""
+    """Draw outcomes from the mean over chains: first a chain, then an outcome of that chain."""
     sums: dict[int, Any] = {}
     drawn = []
     for _ in range(n):
@@ -32,13 +32,13 @@ def draw_outcomes(
             drawn.append(numbering.outcome(number))
         elif is_open:
             drawn.append(_new_word(numbering, chains[i].letters, stream))
-        else:  # rounding: the last outcome that is possible
+        else:  # because of rounding, use the last possible outcome
             drawn.append(numbering.outcome(int(np.flatnonzero(np.diff(sums[i], prepend=0))[-1])))
     return drawn
 
 
 def _new_word(numbering: Numbering, letters: Franchise | None, stream: Stream) -> str:
-    """Spell a word that is not numbered yet."""
+    """Spell a word that has no number yet."""
     assert letters is not None
     online = OnlineFranchise(letters)
     while True:
@@ -59,7 +59,7 @@ def _spell(letters: OnlineFranchise, stream: Stream) -> str:
 
 
 def _letter(letters: OnlineFranchise, before: Ids, stream: Stream) -> int:
-    """Draw a character: from the tables of the longest context, or from those of a shorter one."""
+    """Draw a character from the tables of the longest context, or of a shorter one."""
     parameters = letters.franchise.parameters()
     longest = min(len(before), len(parameters) - 1)
     for length in range(longest, -1, -1):

@@ -1,4 +1,4 @@
-"""The chains of a process: they are created, run together, inspected and restored here."""
+"""The chains of a process: creation, joint runs, inspection and restoration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from bistro.rng import check_seed, purpose_key
 Context = Sequence[Hashable]
 Result = TypeVar("Result")
 PARALLEL = 1000
-"""Number of events from which on the chains work in parallel."""
+"""Minimum number of events for which the chains run in parallel."""
 
 
 class Ensemble(Estimator):
@@ -70,7 +70,7 @@ class Ensemble(Estimator):
         return np.array([chain.parameters()[1] for chain in self._chains])
 
     def set_hyperparameters(self, discount: PerLevel, strength: PerLevel) -> None:
-        """Set the discounts and strengths of all chains: one number, or one for each level."""
+        """Set the discounts and strengths of all chains: one number, or one per level."""
         self._begin()
         ready = checked(self.depth, discount, strength, self.seating, self.hyper, (1, 1), (1, 1))
         for chain in self._chains:
@@ -107,7 +107,7 @@ class Ensemble(Estimator):
 
     @property
     def calls(self) -> int:
-        """The number of calls that have drawn random numbers; later draws depend on it."""
+        """The number of calls that have drawn random numbers, on which later draws depend."""
         return self._calls
 
     def states(self) -> list[dict[str, NDArray[Any]]]:
@@ -120,7 +120,7 @@ class Ensemble(Estimator):
         features: Sequence[Hashable],
         calls: int,
     ) -> None:
-        """Put all chains into saved states."""
+        """Restore saved states of all chains."""
         self._begin()
         self._numbers.add_features(features)
         for chain, state in zip(self._chains, states, strict=True):
@@ -145,7 +145,7 @@ class Ensemble(Estimator):
             self.strength_prior,
         )
         if self._chains and self._maker.process is not None:
-            # The customers that represent tables here leave the process that is the base.
+            # Customers of the base process that represent tables of this process are removed.
             self._each(lambda chain, stream: chain.empty(stream))
         self._arranged = Arranged(self.depth, self.backoff)
         self._maker = BaseMaker(self.base, self._settings)
@@ -154,14 +154,14 @@ class Ensemble(Estimator):
         self._is_numbered = False
 
     def _seen(self, X: Any, y: Any) -> list[Any]:  # noqa: N803
-        """Return the outcomes of data, in the order of their first occurrence."""
+        """Return the outcomes in data, in the order of their first occurrence."""
         values = y if y is not None else (x for sequence in listed(X) for x in sequence)
         if isinstance(values, np.ndarray):
             values = values.tolist()
         return list(dict.fromkeys(values))
 
     def _begin(self, seen: list[Any] | None = None) -> None:
-        """Number the outcomes and make the chains, if that has not been done."""
+        """Number the outcomes and make the chains, unless this has been done."""
         if self._is_numbered:
             return
         outcomes = self._maker.outcomes() if self.outcomes is None else list(self.outcomes)
@@ -230,7 +230,7 @@ class Ensemble(Estimator):
                     spelled_base(chain).append(word)
 
     def _distribution(self, context: Ids) -> Floats:
-        """Return the mean over chains, by the numbers of the outcomes."""
+        """Return the mean distribution over chains, indexed by the numbers of the outcomes."""
         rows = self._each(lambda chain, _: chain.distribution(context), size=1)
         mean: Floats = np.mean(rows, axis=0)
         return mean
@@ -238,9 +238,9 @@ class Ensemble(Estimator):
     def _each(
         self, work: Callable[[Chain, Stream], Result], *, size: int = PARALLEL
     ) -> list[Result]:
-        """Run the same work for every chain, each with its own random stream, on all cores.
+        """Run the same work for every chain in parallel, each with its own random stream.
 
-        `size` is the number of events: for few events, threads take longer than the work.
+        `size` is the number of events. For few events, one thread is faster than several.
         """
         self._begin()
         streams = [self._stream("chain", i) for i in range(len(self._chains))]

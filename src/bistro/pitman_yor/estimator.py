@@ -15,18 +15,21 @@ if TYPE_CHECKING:
 
 
 class Estimator(ABC):
-    """An estimator whose parameters are the arguments of ``__init__``, kept under their names."""
+    """An estimator whose parameters are the arguments of ``__init__``, stored under their names."""
 
     @classmethod
     def _names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; `deep` exists for scikit-learn."""
+        """Return the parameters by name.
+
+        `deep` has no effect; scikit-learn requires it.
+        """
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **parameters: Any) -> Self:
-        """Change parameters; everything learned before is forgotten."""
+        """Change parameters, and forget everything that was learned."""
         names = self._names()
         for name, value in parameters.items():
             if name not in names:
@@ -41,7 +44,7 @@ class Estimator(ABC):
         return float(np.mean(self.log_probs(X, y)))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Return one row per context, one column per outcome, in the order of `outcomes_`."""
+        """Return one row per context and one column per outcome, in the order of `outcomes_`."""
         return np.array([list(self.predict(context).values()) for context in X])
 
     @property

@@ -20,7 +20,7 @@ from bistro.pitman_yor.numbering import Ids, Numbering
 
 
 class End:
-    """The outcome that ends a sequence; there is one object of this class, `END`."""
+    """The outcome that ends a sequence; `END` is its only instance."""
 
     def __repr__(self) -> str:
         return "END"
@@ -59,7 +59,10 @@ def is_one_sequence(data: Any) -> bool:
 
 
 def listed(data: Any) -> list[Any]:
-    """Return data as a list of sequences; a text, bytes or an array of numbers is one sequence."""
+    """Return data as a list of sequences.
+
+    A text, bytes or an array of numbers is one sequence.
+    """
     sequences = [data] if is_one_sequence(data) else list(data)
     for sequence in sequences:
         if not isinstance(sequence, Sequence | bytearray | np.ndarray):
@@ -85,7 +88,7 @@ def sequence_events(numbering: Numbering, sequences: list[Any], *, ends: bool) -
 def context_events(
     numbering: Numbering, contexts: Iterable[Sequence[Hashable]], outcomes: Ids, *, add: bool
 ) -> Events:
-    """Return outcomes, each in its own context (the nearest element last)."""
+    """Return outcomes, each in its own context, whose nearest element is last."""
     if isinstance(contexts, np.ndarray) and contexts.ndim == 2 and contexts.dtype.kind in "iu":
         return _matrix_events(numbering, contexts, outcomes, add=add)
     rows = contexts if isinstance(contexts, list) else list(contexts)

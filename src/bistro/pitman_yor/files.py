@@ -26,20 +26,20 @@ _FRANCHISE = {
 FIXED = {**_FRANCHISE, "observed": _COUNTS}
 """The arrays of a chain with contexts of a fixed length."""
 LETTERS = {f"letters.{name}": expected for name, expected in _FRANCHISE.items()}
-"""Those of a base that spells."""
+"""The arrays of a base that spells."""
 UNBOUNDED = {
     **dict.fromkeys(("nodes", "children"), _PAIRS),
     **dict.fromkeys(("text", "leaves", "seats", "sizes"), _COUNTS),
     "parameters": Expected("f8", (LEVELS + 1,)),
 }
-"""Those of a chain with contexts of any length."""
+"""The arrays of a chain with contexts of any length."""
 LEARNER = {"learner": Expected("f8", (None,))}
-"""Those of hyper-parameters that are learned online."""
+"""The arrays of hyper-parameters that are learned online."""
 Process = TypeVar("Process", bound="PitmanYor")
 
 
 def save(process: PitmanYor, path: str | os.PathLike[str]) -> None:
-    """Write a process to a file, together with the process that is its base."""
+    """Write a process to a file, together with its base process."""
     header, arrays = _parts(process, "")
     write_model(path, {"kind": PROCESS_KIND, **header}, arrays)
 
@@ -105,7 +105,7 @@ def _process(
 def _states(
     settings: Mapping[str, Any], spells: bool, arrays: Arrays, prefix: str
 ) -> list[dict[str, Any]]:
-    """Return the arrays of each chain, after checking which there are and of which types."""
+    """Return the arrays of each chain, after checking their names and types."""
     chains = settings["chains"]
     if type(chains) is not int or not 1 <= chains <= len(arrays):
         raise ModelFileError("the number of chains is not that of the arrays")
@@ -128,7 +128,7 @@ def _plain(value: Any) -> Any:
 
 
 def encoded(value: Any) -> Any:
-    """Return an outcome in a form that JSON can hold; tuples, bytes and `END` are marked.
+    """Convert an outcome to a value that JSON can hold; tuples, bytes and `END` are marked.
 
     >>> decoded(encoded((1, b"a", "x", None))) == (1, b"a", "x", None)
     True

@@ -29,7 +29,10 @@ UNSEEN = 2**31 - 1
 
 
 class _Elements(dict[Hashable, int]):
-    """Numbers of the elements of contexts; a new element gets the next number, or `UNSEEN`."""
+    """Numbers of the elements of contexts.
+
+    A new element gets the next number, or `UNSEEN`.
+    """
 
     def __init__(self, numbers: dict[Hashable, int], *, add: bool) -> None:
         super().__init__(numbers)
@@ -92,7 +95,7 @@ class Numbering:
         self.encode_elements(features, add=True)
 
     def encode_outcomes(self, outcomes: Iterable[Hashable]) -> Ids:
-        """Return the numbers of outcomes; an unknown outcome is an error."""
+        """Return the numbers of outcomes; raise an error for an unknown outcome."""
         if self.is_identity and isinstance(outcomes, bytes | bytearray | np.ndarray):
             return self._checked(outcomes)
         if isinstance(outcomes, np.ndarray):
@@ -119,7 +122,10 @@ class Numbering:
         return ids
 
     def encode_context(self, context: Iterable[Hashable], *, add: bool) -> list[int]:
-        """Return the numbers of a context's elements; with `add`, new elements are numbered."""
+        """Return the numbers of a context's elements.
+
+        With `add`, new elements are numbered.
+        """
         numbers: list[int] = self.encode_elements(context, add=add).tolist()
         return numbers
 

@@ -42,7 +42,7 @@ class Posterior:
 
     @classmethod
     def stacked(cls, rows: Sequence[dict[str, Floats]]) -> Posterior:
-        """Return the samples of several chains, the `rows`, as one object."""
+        """Combine the samples of several chains, the `rows`, into one object."""
         return cls(**{name: np.stack([row[name] for row in rows]) for name in rows[0]})
 
     def arrays(self) -> dict[str, Floats]:

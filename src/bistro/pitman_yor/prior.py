@@ -12,7 +12,7 @@ from bistro.pitman_yor.process import PitmanYor
 
 OBSERVATIONS = 40
 SHOWN = 4
-"""Number of discounts of an unbounded process that are shown; few longer contexts have data."""
+"""Number of discounts of an unbounded process that are shown; longer contexts have few data."""
 
 
 def simulate_process(
@@ -23,7 +23,7 @@ def simulate_process(
     Parameters
     ----------
     process
-        The process whose parameters are used; its observations do not matter.
+        The process whose parameters are used; its observations are ignored.
     seed
         Seed of the draws.
     observations
@@ -40,7 +40,7 @@ def simulate_process(
     sequence: list[Any] = []
     for _ in range(observations):
         sequence += true.simulate([sequence])
-    # Another seed: with the same seed the chain would begin with the seating to be found.
+    # With the same seed, the chain would start with the true seating.
     chain = PitmanYor(**{**parameters, "seed": (seed + 1) % 2**64})
     chain.observe_all([sequence])
     return Simulated(

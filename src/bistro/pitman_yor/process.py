@@ -20,7 +20,7 @@ from bistro.pitman_yor.posterior import Posterior, record
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
 
 MOST_CONTEXTS, MOST_DRAWN = 200, 6
-"""Numbers of contexts that a notebook examines, and that it draws."""
+"""Number of contexts that a notebook examines, and number that it draws."""
 
 
 class PitmanYor(Ensemble):
@@ -112,7 +112,7 @@ class PitmanYor(Ensemble):
     # --- learning --------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
-        """Learn from data; earlier observations are forgotten.
+        """Learn from data, and forget earlier observations.
 
         Parameters
         ----------
@@ -172,16 +172,19 @@ class PitmanYor(Ensemble):
         return log_mean(rows)
 
     def forget(self, outcome: Hashable, context: Context = ()) -> None:
-        """Remove one `outcome` that was observed in this `context`; any other one is an error."""
+        """Remove one `outcome` that was observed in this `context`.
+
+        Raises an error if it was not observed.
+        """
         self.forget_all([context], [outcome])
 
     def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
-        """Remove data `X`, `y`, given as in `fit`; if any were not observed, remove nothing."""
+        """Remove data `X`, `y`, given as in `fit`; remove nothing if an event was not observed."""
         events = self._events(X, y, add=False)
         self._each(lambda chain, stream: chain.forget(events, stream), size=events.size)
 
     def sweep(self, sweeps: int = 1) -> Self:
-        """Seat every event again, and move the hyper-parameters; repeat this `sweeps` times."""
+        """Reseat every event and update the hyper-parameters, `sweeps` times."""
 
         def work(chain: Chain, stream: Stream) -> None:
             for _ in range(sweeps):
@@ -242,7 +245,7 @@ class PitmanYor(Ensemble):
         return self._distribution(self._context(context))
 
     def top(self, context: Context = (), k: int = 10) -> list[tuple[Any, float]]:
-        """Return the `k` most probable outcomes in a `context` with their probabilities."""
+        """Return the `k` most probable outcomes in a `context`, with their probabilities."""
         probabilities = self._distribution(self._context(context))
         best = np.argsort(-probabilities, kind="stable")[:k]
         return [(self._numbers.outcome(int(i)), float(probabilities[i])) for i in best]
@@ -268,7 +271,7 @@ class PitmanYor(Ensemble):
         return math.log(mean) if (mean := float(np.mean(shares))) > 0 else -math.inf
 
     def log_probs(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
-        """Return the natural logarithm of the probability of every event; nothing is learned.
+        """Return the natural logarithm of the probability of every event, without learning from it.
 
         Parameters
         ----------
@@ -283,7 +286,7 @@ class PitmanYor(Ensemble):
         return log_mean(rows)
 
     def sample(self, context: Context = (), n: int = 1, *, seed: int | None = None) -> list[Any]:
-        """Draw independent outcomes in a context; nothing is learned.
+        """Draw independent outcomes in a context, without learning from them.
 
         Parameters
         ----------
@@ -292,7 +295,7 @@ class PitmanYor(Ensemble):
         n
             Number of draws.
         seed
-            Makes the draws repeatable; without it they depend on the calls before.
+            Seed of the draws; without it, they depend on earlier calls.
         """
         ids = self._context(context)
         stream = self._stream("sample", 0) if seed is None else self._seeded("sample", seed)
@@ -354,7 +357,7 @@ class PitmanYor(Ensemble):
     def _repr_html_(self) -> str:
         """Draw the seating of the first chain in a notebook.
 
-        The drawn contexts are those with one element, the largest first.
+        The contexts of one element are drawn, the largest first.
         """
         from bistro.pictures.notebook import draw_seating  # only notebooks need it
 

@@ -55,7 +55,7 @@ def checked(
     discount_prior: Sequence[float],
     strength_prior: Sequence[float],
 ) -> Settings:
-    """Return the parameters of a process; raise an error if one of them is impossible."""
+    """Return the parameters of a process; raise an error if one of them is invalid."""
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
         raise ConfigError(
             f"depth = {depth!r} must be a whole number from 0 on, or None for unbounded contexts"
@@ -95,7 +95,7 @@ def checked(
 
 
 def per_level(name: str, value: PerLevel, levels: int) -> tuple[float, ...]:
-    """Return one value for each level; a single number applies to all levels."""
+    """Return one value per level; a single number applies to all levels."""
     if isinstance(value, int | float):
         return (float(value),) * levels
     values = tuple(float(x) for x in value)

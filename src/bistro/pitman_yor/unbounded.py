@@ -1,9 +1,9 @@
 """A chain whose contexts are as long as the data: the sequence memoizer.
 
-Discounts belong to lengths of contexts: one each for 0 to 9 elements, one for all longer contexts.
-The strength of the empty context is a parameter; the strength of a longer context is the strength
-of the context one shorter times its discount. This makes it possible to leave out all contexts
-that do not branch (see docs/pitman-yor.md).
+There is one discount for each context length from 0 to 9, and one for all longer contexts. The
+strength of the empty context is a parameter; the strength of a longer context is the strength of
+the context one shorter times its discount. This makes it possible to leave out all contexts that do
+not branch (see docs/pitman-yor.md).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         )
 
     def update(self, stream: Stream) -> None:
-        """Move the hyper-parameters."""
+        """Update the hyper-parameters."""
         likelihood = MemoizerLikelihood(self.core)
         move = self._sampled if self._settings.hyper == "slice" else self._maximised
         self.core.set_parameters(*move(likelihood, stream))
@@ -98,7 +98,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         return discounts, float(np.exp(moved))
 
     def _maximised(self, likelihood: MemoizerLikelihood, _: Stream) -> tuple[list[float], float]:
-        """Return the hyper-parameters of highest posterior density."""
+        """Return the hyper-parameters with the highest posterior density."""
         a, b = self._settings.discount_prior
         shape, rate = self._settings.strength_prior
 
@@ -115,7 +115,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         discounts, strength = self.core.parameters()
         start = np.append(logit(discounts), np.log(strength))
         bounds = [(-10.0, 10.0)] * len(discounts) + [(-15.0, 15.0)]
-        from scipy.optimize import minimize  # Takes a second to load.
+        from scipy.optimize import minimize  # SciPy takes a second to load.
 
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
         return expit(found[:-1]).tolist(), float(np.exp(found[-1]))
@@ -126,7 +126,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         return MemoizerLikelihood(self.core)(*self.core.parameters()) + letters
 
     def parameters(self) -> tuple[list[float], list[float]]:
-        """Return the discounts, from the empty context on, and its strength."""
+        """Return the discounts, starting with the empty context, and its strength."""
         discounts, strength = self.core.parameters()
         return discounts, [strength]
 
@@ -155,7 +155,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         return {**state, **self.letters_state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Put the chain into a saved state."""
+        """Restore a saved state."""
         self.restore_letters(state)
         *discounts, strength = state["parameters"].tolist()
         self.core.restore(*(state[name] for name in _PARTS))

@@ -40,7 +40,7 @@ class Arc(NamedTuple):
 
 @dataclass(frozen=True)
 class Configuration:
-    """The words generated so far, and those without a head (the top of the stack last)."""
+    """The words generated so far, and the stack of words without a head (top last)."""
 
     stack: tuple[int, ...] = ()
     words: tuple[int, ...] = ()
@@ -67,7 +67,7 @@ class ArcStandard:
         return now.ended and now.stack == (ROOT,)
 
     def actions(self, now: Configuration) -> list[Action]:
-        """Return the possible actions of the model, whatever the sentence to be parsed."""
+        """Return the actions that are possible in the model, for any sentence."""
         if self.is_final(now):
             return []
         if now.ended:
@@ -85,7 +85,7 @@ class ArcStandard:
         return len(now.stack) == 1 or (len(now.stack) > 1 and not self.single_root)
 
     def arc(self, now: Configuration, action: Action) -> Arc:
-        """Return the arc that an action makes, without a label."""
+        """Return the arc that an action adds, without a label."""
         below, top = now.stack[-2:]
         return Arc(top, below) if action == "left-arc" else Arc(below, top)
 
@@ -107,7 +107,7 @@ class ArcStandard:
 
 
 def follows(system: ArcStandard, now: Configuration, action: Action, heads: Sequence[int]) -> bool:
-    """Return whether an action makes no arc outside the tree and no arc too early."""
+    """Return whether an action adds only arcs of the tree, and none too early."""
     left = len(heads) - len(now.words)
     if action in ("shift", "end"):
         return (left > 0) == (action == "shift")
@@ -117,7 +117,7 @@ def follows(system: ArcStandard, now: Configuration, action: Action, heads: Sequ
 
 
 def derivations(system: ArcStandard, heads: Sequence[int]) -> Iterator[tuple[Action, ...]]:
-    """Yield every sequence of actions that ends in the tree; early arcs first."""
+    """Yield every sequence of actions that produces the tree; early arcs first."""
 
     def go_on(now: Configuration, done: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         if system.is_final(now) and len(now.arcs) == len(heads):
@@ -130,7 +130,7 @@ def derivations(system: ArcStandard, heads: Sequence[int]) -> Iterator[tuple[Act
 
 
 def oracle(system: ArcStandard, heads: Sequence[int]) -> tuple[Action, ...]:
-    """Return the derivation that makes every arc as early as possible, right arcs first."""
+    """Return the derivation that adds every arc as early as possible, right arcs first."""
     return next(derivations(system, heads))
 
 
@@ -147,7 +147,7 @@ def projective_trees(size: int, *, single_root: bool) -> list[tuple[int, ...]]:
 
 
 def is_projective_tree(heads: Sequence[int]) -> bool:
-    """Return whether all words descend from the root, and heads dominate all words between."""
+    """Return whether all words descend from the root, and each head dominates the words between."""
     above = [_ancestors(heads, word) for word in range(len(heads) + 1)]
     return all(ROOT in above[word] for word in range(1, len(heads) + 1)) and all(
         head == ROOT or head in above[between]
@@ -165,6 +165,6 @@ def _ancestors(heads: Sequence[int], word: int) -> set[int]:
 
 
 def read_off(now: Configuration) -> Analysis:
-    """Return heads, labels and tags of a complete configuration."""
+    """Return the heads, labels and tags of a complete configuration."""
     by_word = sorted((arc.dependent, arc.head, arc.label) for arc in now.arcs)
     return tuple(h for _, h, _ in by_word), tuple(la for _, _, la in by_word), now.tags

@@ -51,19 +51,19 @@ def ess_bulk(draws: Draws) -> float:
 
 
 def ess_tail(draws: Draws) -> float:
-    """Return the effective sample size for the 5 % and 95 % quantiles, the smaller of the two."""
+    """Return the smaller effective sample size of the 5 % and 95 % quantiles."""
     below = [draws <= np.quantile(draws, share) for share in (0.05, 0.95)]
     return min(plain_ess(halved(one.astype(np.float64))) for one in below)
 
 
 def halved(draws: Draws) -> Draws:
-    """Return each chain as two; the middle one of an odd number of draws is left out."""
+    """Split each chain into halves; the middle draw of an odd number is left out."""
     half = draws.shape[1] // 2
     return np.concatenate([draws[:, :half], draws[:, -half:]])
 
 
 def normal_scores(draws: Draws) -> Draws:
-    """Return the normal quantile of each draw's rank among all of them; ties share a rank."""
+    """Return the normal quantile of each draw's rank among all draws; ties share a rank."""
     ranks = rankdata(draws, method="average").reshape(draws.shape)
     scores: Draws = norm.ppf((ranks - 0.375) / (draws.size + 0.25))
     return scores

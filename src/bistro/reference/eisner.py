@@ -31,7 +31,10 @@ Choice: TypeAlias = tuple[int, ...]
 
 
 class Step(NamedTuple):
-    """A child of a head, or the end of one of its sides; words are numbered from 1, 0 is none."""
+    """A child of a head, or the end of one of its sides.
+
+    Words are numbered from 1; 0 means none.
+    """
 
     head: int
     side: Side
@@ -40,7 +43,7 @@ class Step(NamedTuple):
 
 
 def steps(heads: Sequence[int]) -> list[Step]:
-    """Return the steps of a tree, starting with the root."""
+    """Return the steps that generate a tree, starting with the root."""
     made: list[Step] = []
     for head in range(len(heads) + 1):
         if head > 0:
@@ -89,7 +92,10 @@ class EisnerTwin:
         """Return the joint log-probability of words, tree, tags and labels."""
 
         def look(step: Step) -> dict[str, int]:
-            """Return the elements of a step; position 0 is the root as head, otherwise nothing."""
+            """Return the elements of a step.
+
+            Position 0 is the root if it is the head, otherwise nothing.
+            """
             generated = self.labels == "generated"
             head, sibling, child = step.head, step.sibling, step.child
             return {

@@ -22,7 +22,7 @@ Arrangement: TypeAlias = dict[Context, Tables]
 
 
 class Priors:
-    """Base distribution, and hyper-parameters for each depth."""
+    """The base distribution, and the hyper-parameters of each depth."""
 
     def __init__(
         self, base: Sequence[float], discount: Sequence[float], strength: Sequence[float]
@@ -32,7 +32,7 @@ class Priors:
     def outcomes(
         self, seats: Arrangement, context: Context, dish: int
     ) -> Iterator[tuple[float, Arrangement]]:
-        """Yield the probability and the result of every possible seat of a customer for `dish`."""
+        """Yield the probability and the result of every seat of a customer who eats `dish`."""
         d, theta = self.discount[len(context)], self.strength[len(context)]
         tables = seats.get(context, ())
         total = sum(size for _, size in tables)
@@ -54,7 +54,7 @@ class Priors:
 
 
 def arrangements(events: Sequence[Event], priors: Priors) -> Iterator[tuple[float, Arrangement]]:
-    """Yield every seating of `events` with p(seating, dishes)."""
+    """Yield every seating of `events` with its probability p(seating, dishes)."""
     if not events:
         yield 1.0, {}
         return

@@ -82,7 +82,7 @@ class Word(NamedTuple):
 
 
 class Closure:
-    """Multiplies by (I - steps)⁻¹ = I + steps + steps² + …; the spectral radius is below 1.
+    """Multiplication by (I - steps)⁻¹ = I + steps + steps² + …; the spectral radius is below 1.
 
     It uses a sparse decomposition, since the inverse itself is full if a grammar can back off from
     any symbol to any other. Pivots stay on the diagonal: then only numbers of one sign are added,
@@ -100,7 +100,7 @@ class Closure:
 
 
 class Sums:
-    """Adds up alternatives, and closes by (I - steps)⁻¹: any number of such steps may follow."""
+    """Sums over alternatives, closed by (I - steps)⁻¹ for any number of unary steps."""
 
     def __init__(self, steps: csr_array) -> None:
         self._size = steps.shape[0]
@@ -118,7 +118,7 @@ class Sums:
 
 
 class Maxima:
-    """Keeps the best alternative: the probability of the most probable parse."""
+    """Maxima over alternatives: the probability of the most probable parse."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -142,7 +142,10 @@ class Maxima:
 
 
 class Chart:
-    """The chart of one sentence, filled from left to right, every end from right to left."""
+    """The chart of one sentence, filled by end position from left to right.
+
+    The spans with one end are filled from right to left.
+    """
 
     def __init__(
         self, rules: Rules, words: Sequence[Word], *, best: bool = False, prefixes: bool = False
@@ -194,7 +197,7 @@ class Chart:
 
 
 class _Row:
-    """Binary rules with a complete left child, from one start: the rule, its end, its value."""
+    """Binary rules with a complete left child, from one start: rule, end and value of each."""
 
     def __init__(self, grammar: Rules) -> None:
         self._grammar = grammar

@@ -1,7 +1,8 @@
 """The hierarchical Pitman-Yor process in plain Python: a Chinese restaurant franchise of dicts.
 
-It computes the same as the compiled core, slowly: given the same random stream it seats every
-customer at the same table. The restaurant of context u[0..k) has that of u[0..k-1) as its base:
+It computes the same results as the compiled core, but slowly: given the same random stream, it
+seats every customer at the same table. The restaurant of context u[0..k) has that of u[0..k-1) as
+its base:
 
     p_k(x) = (c_x - d t_x)/(c + θ) + (θ + d t)/(c + θ) · p_{k-1}(x)
 
@@ -51,7 +52,7 @@ class Restaurant:
         return sum(count for _, count in self._sizes(dish))
 
     def move(self, dish: int, size: int, new_size: int) -> None:
-        """Change the size of one table of `dish`; size 0 means no table."""
+        """Change the size of one table of `dish`; a size of 0 means that there is no table."""
         sizes = self.tables.setdefault(dish, Counter())
         if size:
             sizes[size] -= 1
@@ -109,7 +110,7 @@ class Franchise:
         self.restaurants: dict[Context, Restaurant] = {}
 
     def restaurant(self, context: Context) -> Restaurant:
-        """Return the restaurant of a context; create it if it does not exist."""
+        """Return the restaurant of a context, and create it if it does not exist."""
         return self.restaurants.setdefault(context, Restaurant())
 
     def probability(self, context: Context, dish: int) -> float:
@@ -124,7 +125,7 @@ class Franchise:
         return (own + weight * parent) / (restaurant.num_customers() + theta)
 
     def parent_probability(self, context: Context, dish: int) -> float:
-        """Return the probability to which the restaurant of `context` backs off."""
+        """Return the probability that the restaurant of `context` backs off to."""
         return self.probability(context[:-1], dish) if context else self.base(dish)
 
     def add(self, context: Context, dish: int, rng: Stream) -> None:
@@ -155,7 +156,7 @@ class Franchise:
         return dish
 
     def sample(self, context: Context, rng: Stream) -> int:
-        """Return the dish that the next customer would get, without seating anybody.
+        """Return the dish of the next customer, without seating the customer.
 
         The customer joins a table with a weight of its size less the discount, or continues to the
         parent; after the last parent comes the base.
@@ -178,7 +179,7 @@ class Franchise:
         return dish
 
     def _choose_table(self, context: Context, dish: int, rng: Stream) -> int:
-        """Return the size of the table that a new customer joins, 0 for a new table."""
+        """Return the size of the table that a new customer joins; 0 means a new table."""
         restaurant = self.restaurant(context)
         sizes = sorted(restaurant.tables.get(dish, Counter()).items())
         if not sizes or self.seating == "maximal":
@@ -207,7 +208,7 @@ def _per_level(name: str, value: float | Sequence[float], levels: int) -> list[f
 
 
 def table_at_weight(sizes: list[tuple[int, int]], discount: float, x: float) -> int:
-    """Return the table size at which `x` falls when every table weighs its size less `discount`."""
+    """Return the table size at which `x` falls if each table weighs its size minus `discount`."""
     for size, count in sizes:
         x -= count * (size - discount)
         if x < 0:
@@ -216,7 +217,7 @@ def table_at_weight(sizes: list[tuple[int, int]], discount: float, x: float) -> 
 
 
 def table_of_customer(sizes: list[tuple[int, int]], customer: int) -> int:
-    """Return the size of the table at which customer number `customer` sits."""
+    """Return the size of the table of customer number `customer`."""
     for size, count in sizes:
         customer -= size * count
         if customer < 0:

@@ -1,7 +1,7 @@
 """Discount and strength of the levels in plain Python: likelihood, slice step, and a full update.
 
-The likelihood of a seating is computed by seating its customers one by one. A customer who
-finds c others at t tables
+The likelihood of a seating is computed by seating its customers one by one. A customer who enters a
+restaurant with c others at t tables
 
     opens a table            with probability  (θ + d t) / (c + θ)      (1 where c = 0)
     joins a table of size s  with probability  (s - d) / (c + θ)
@@ -27,7 +27,7 @@ from bistro.rng import Stream
 
 
 def restaurant_log_likelihood(restaurant: Restaurant, discount: float, strength: float) -> float:
-    """Return the log probability of a seating arrangement, customer by customer."""
+    """Return the log-probability of a seating arrangement, customer by customer."""
     steps = []
     customers = tables = 0
     for sizes in restaurant.tables.values():
@@ -44,7 +44,7 @@ def restaurant_log_likelihood(restaurant: Restaurant, discount: float, strength:
 def level_log_likelihood(
     restaurants: Iterable[Restaurant], discount: float, strength: float
 ) -> float:
-    """Return the log probability of the seatings of all restaurants of one depth."""
+    """Return the log-probability of the seatings in all restaurants of one depth."""
     if not (0 <= discount < 1 and strength > -discount):
         return -math.inf
     return math.fsum(restaurant_log_likelihood(r, discount, strength) for r in restaurants)
@@ -145,7 +145,7 @@ def move_strength(
 
 
 def slice_hyperparameters(franchise: Franchise, prior: HyperPrior, rng: Stream) -> None:
-    """Move discount, then strength, of every level."""
+    """Update the discount, then the strength, of every level."""
     for depth in range(len(franchise.discount)):
         restaurants = restaurants_of_depth(franchise, depth)
         d, theta = franchise.discount[depth], franchise.strength[depth]

@@ -26,12 +26,12 @@ Context = tuple[int, ...]
 
 @dataclass
 class PlainTrie:
-    """Minimal seating of events, and the probabilities that follow."""
+    """Minimal seating of events, and the resulting probabilities."""
 
     events: InitVar[Iterable[tuple[Context, int]]]
     base: Sequence[float]
     parameters: Sequence[tuple[float, float]]
-    """(discount, strength) of contexts of length 1, 2, ...; the last pair also for longer ones."""
+    """(discount, strength) of contexts of length 1, 2, ...; longer contexts use the last pair."""
     depth: int | None = None
 
     def __post_init__(self, events: Iterable[tuple[Context, int]]) -> None:
@@ -60,7 +60,7 @@ class PlainTrie:
         return (own + (strength + discount * len(here)) * shorter) / (here.total() + strength)
 
     def log_likelihood(self, level: int) -> float:
-        """Return the log-likelihood of the seating of all contexts that have these parameters."""
+        """Return the log-likelihood of the seating of all contexts that belong to a level."""
         return sum(
             _restaurant(list(here.values()), *self.parameters[level])
             for context, here in self.customers.items()

@@ -53,7 +53,7 @@ class IsbnTwin:
     ) -> None:
         self.symbols, self.hidden, self.elements = symbols, hidden, elements
         self.given_lemmas: Sequence[int] = ()
-        """Lemmas of the words of the sentence, -1 for a lemma that is not given; or empty."""
+        """Lemmas of the words of the sentence, with -1 for a missing lemma; may be empty."""
         self.linked, self.mean_field = linked, mean_field
         flat = np.asarray(weights, dtype=np.float64)
         counts = {
@@ -79,7 +79,7 @@ class IsbnTwin:
             place += (hidden + 1) * size
 
     def features(self, history: History, words: Sequence[int]) -> list[int]:
-        """Return the rows that a state sees."""
+        """Return the weight rows that are active in a state."""
         rows = [0]
         for element, first in zip(self.elements, self.first_row, strict=False):
             place, _, attribute = element.rpartition(".")
@@ -227,7 +227,7 @@ class IsbnTwin:
                 outcome = self.symbols.root_labels.index(labels[word])
                 self.make_state(history, words)
                 total += self.decide(history, 3, outcome)
-            # The end represents the root.
+            # The end symbol represents the root.
             history.arc(LEFT_ARC, labels[word])
         return total
 
@@ -253,7 +253,7 @@ class IsbnTwin:
         *,
         early: bool = False,
     ) -> float:
-        """Return the log-probability of the derivation that the model learns from."""
+        """Return the log-probability of the derivation that the model is trained on."""
         history, total = History(), 0.0
         while not history.ended:
             action = oracle_action(history, heads, early=early)

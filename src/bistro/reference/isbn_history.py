@@ -26,9 +26,9 @@ class TwinSymbols:
     tag_of: list[int]
     components_of: list[list[int]]
     words_of: list[list[int]]
-    """For each cluster: the words with separate outcomes."""
+    """For each cluster, the words with separate outcomes."""
     counts_of: list[dict[int, float]]
-    """For each cluster: how often it was seen with words that have no separate outcomes."""
+    """For each cluster, its number of occurrences with words that have no separate outcomes."""
     frequency: list[float]
     root_labels: list[int]
     single_root: bool
@@ -50,7 +50,7 @@ class TwinSymbols:
 
     @property
     def sizes(self) -> list[int]:
-        """Return the number of outcomes of every group of decisions."""
+        """Return the number of outcomes in each group of decisions."""
         bundles = [max(1, self.tag_of.count(tag)) for tag in range(self.tags)]
         listed = [len(own) + (len(own) < self.words) for own in self.words_of]
         labels = [self.labels, self.labels, len(self.root_labels)]
@@ -69,15 +69,15 @@ class History:
     last_action: int = START
     ended: bool = False
     states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
-    """Stack and front of every state made."""
+    """The stack and the front of every state."""
     decided: list[tuple[int, int]] = field(default_factory=list)
-    """The action of every state that has decided, and the label of its arc or 0."""
+    """The action of every state that has decided, and the label of its arc (or 0)."""
     potentials: list[Floats] = field(default_factory=list)
     """Potentials of every state, after its decisions so far."""
 
     @property
     def top(self) -> int:
-        """The word on top of the stack, 0 if there is none."""
+        """The word on top of the stack; 0 if the stack is empty."""
         return self.stack[-1] if self.stack else 0
 
     def copy(self) -> History:
@@ -89,7 +89,7 @@ class History:
         return sorted(child for child, head in self.heads.items() if head == word and word > 0)
 
     def outermost(self, word: int, side: int) -> int:
-        """Return the leftmost left child (-1) or rightmost right child (1), 0 if there is none."""
+        """Return the leftmost left child (-1) or rightmost right child (1); 0 if there is none."""
         own = [child for child in self.children(word) if (child - word) * side > 0]
         return (own[0] if side < 0 else own[-1]) if own else 0
 
@@ -101,7 +101,7 @@ class History:
         return NO_STATE
 
     def links(self) -> list[int]:
-        """Return the states that a state here depends on, one for each relation of the paper."""
+        """Return the states that the next state depends on, one per relation of the paper."""
         stack, front, top = tuple(self.stack), self.front, self.top
 
         def on_top(word: int) -> int:
@@ -124,7 +124,7 @@ class History:
         return sorted([SHIFT, RIGHT_ARC, REDUCE if self.top in self.heads else LEFT_ARC])
 
     def roots(self) -> list[int]:
-        """Return the words that depend on the root if the sentence ends with the next shift."""
+        """Return the words that depend on the root if the sentence ends at the next shift."""
         return [word for word in (*self.stack, self.front) if word not in self.heads]
 
     def arc(self, action: int, label: int) -> None:
@@ -138,14 +138,14 @@ class History:
         self.decided.append((action, label))
 
     def reduce(self) -> None:
-        """Pop the top of the stack; a decision unless the sentence has ended."""
+        """Pop the top of the stack; this is a decision unless the sentence has ended."""
         self.stack.pop()
         if not self.ended:
             self.decided.append((REDUCE, 0))
         self.last_action = REDUCE
 
     def shift(self, cluster: int | None) -> None:
-        """Push the front, and proceed to the next word, or without a cluster to the end."""
+        """Push the front and move to the next word; without a cluster, move to the end."""
         if self.front:
             self.stack.append(self.front)
         self.front += 1

@@ -18,7 +18,7 @@ Context: TypeAlias = tuple[int, ...]
 
 
 class KneserNey:
-    """Counts by context length, each level discounted and interpolated with the next shorter."""
+    """Counts by context length; each level is discounted and interpolated with the next."""
 
     def __init__(
         self, events: Sequence[tuple[Context, int]], discount: Sequence[float], dishes: int

@@ -1,4 +1,4 @@
-"""Orders of dependents by full enumeration: the plain twin of `models.linearize_orders`.
+"""Orders of dependents by full enumeration, to test `models.linearize_orders`.
 
 >>> len(all_orders([0, 0, 1]))                         # 4! / 2! orders of labels
 12
@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 Order = tuple[tuple[int, ...], tuple[int, ...]]
 Step = Callable[[int, tuple[int, ...], int], float]
-"""p(label, or stop = -1 | side, earlier labels starting with the nearest)."""
+"""The probability of a label (or stop = -1) given the side and earlier labels, nearest first."""
 STOP = -1
 
 
 def all_orders(labels: Sequence[int]) -> list[Order]:
-    """Return the distinct ways to place labels left and right of a head, from it outwards."""
+    """Return the distinct ways to place labels on both sides of a head, from it outwards."""
     return sorted(set(orders_of_words(labels)))
 
 
 def orders_of_words(labels: Sequence[int]) -> Iterator[Order]:
-    """Yield every order of the words; equal labels are different words."""
+    """Yield every order of the words; words with equal labels are distinct."""
     for sequence in itertools.permutations(labels):
         for cut in range(len(labels) + 1):
             yield sequence[:cut], sequence[cut:]
@@ -39,5 +39,5 @@ def weight(order: Order, step: Step, n: int) -> float:
 
 
 def normaliser(labels: Sequence[int], step: Step, n: int) -> float:
-    """Return the sum over all orders of the words; equal labels are different words."""
+    """Return the sum over all orders of the words; words with equal labels are distinct."""
     return sum(weight(order, step, n) for order in orders_of_words(labels))

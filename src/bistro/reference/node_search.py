@@ -1,4 +1,4 @@
-"""A* over nodes in plain Python: each is searched separately, and all values are recomputed.
+"""A* over nodes in plain Python: nodes are searched separately, and all values are recomputed.
 
 A node is a symbol, its span and its ancestors. Untried ways of a node are estimated by the inside
 sum of its trees under a grammar. Each round tries one way for the leftmost node of the best open
@@ -78,7 +78,7 @@ class SentenceWays:
         return math.log(total) if total else NOTHING
 
     def _ways(self, node: Node) -> list[Way]:
-        """Return the best ways to rewrite a node, best first."""
+        """Return the best ways to rewrite a node, the best first."""
         (symbol, _, _), history = node
         made = []
         for r, items in self.grammar.rewrites(node[0], self.edges):

@@ -50,7 +50,7 @@ def round_half_up(x: float) -> int:
 
 
 def rounded(particles: int, probabilities: Sequence[float]) -> list[int]:
-    """Divide by rounding; the largest share absorbs the rounding error."""
+    """Divide particles by rounding; the largest share absorbs the rounding error."""
     total = sum(probabilities)
     counts = [round_half_up(particles * p / total) for p in probabilities]
     largest = max(range(len(counts)), key=lambda i: probabilities[i])
@@ -59,7 +59,7 @@ def rounded(particles: int, probabilities: Sequence[float]) -> list[int]:
 
 
 def independent(uniform: Callable[[], float]) -> Divide:
-    """Let every particle draw its own alternative."""
+    """Return a division in which every particle draws its own alternative."""
 
     def divide(particles: int, probabilities: Sequence[float]) -> list[int]:
         counts = [0] * len(probabilities)
@@ -79,7 +79,7 @@ def _drawn(x: float, probabilities: Sequence[float]) -> int:
 
 
 def systematic(uniform: Callable[[], float]) -> Divide:
-    """Round the expected numbers of all alternatives with one random number."""
+    """Return a division that rounds the expected numbers with one random number."""
 
     def divide(particles: int, probabilities: Sequence[float]) -> list[int]:
         offset, total, reached, counts = uniform(), sum(probabilities), 0.0, list[int]()
@@ -106,9 +106,9 @@ class ParticleSearch:
     tags_per_word: int = 1
     one_reduce: bool = True
     best_labels: bool = True
-    """If true, an arc has its most probable label; otherwise all labels are summed."""
+    """If true, an arc has its most probable label; otherwise, the sum is over all labels."""
     draw: Divide | None = None
-    """The way particles draw, in every pass and selection, instead of being divided."""
+    """The method by which particles draw in every pass and selection; None divides them."""
 
     def run(self) -> Iterator[list[Derivation]]:
         """Yield the beam before and after every selection, then the complete derivations."""
@@ -123,7 +123,7 @@ class ParticleSearch:
     def advance(self, beam: Sequence[Derivation]) -> tuple[list[Derivation], list[Derivation]]:
         """Return the derivations that have generated the next word, and the complete ones."""
         waiting, shifted, complete = list(beam), list[Derivation](), list[Derivation]()
-        for d in waiting:  # which grows while derivations reduce
+        for d in waiting:  # the list grows while derivations reduce
             if self.parser.system.is_final(d.now):
                 complete.append(d)
                 continue
@@ -161,7 +161,7 @@ class ParticleSearch:
     def _labelled(
         self, now: Configuration, action: Action, chances: dict[Action, float]
     ) -> tuple[int, float]:
-        """Return the label of an arc and the probability of both."""
+        """Return the label of an arc, and the probability of arc and label."""
         if not (chances[action] and self.best_labels and action.endswith("arc")):
             return 0, chances[action]
         labels = range(self.parser.num_labels if self.parser.labels != "none" else 1)
@@ -222,7 +222,7 @@ class ParticleSearch:
         )
 
     def select(self, beam: Sequence[Derivation]) -> list[Derivation]:
-        """Distribute the particles again, and remove derivations without particles."""
+        """Redistribute the particles, and remove derivations without particles."""
         if self.draw is not None:
             counts = self.draw(self.budget, [d.particles * d.importance for d in beam])
             shared = [

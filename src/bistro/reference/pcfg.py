@@ -24,7 +24,7 @@ from itertools import product
 from typing import Literal, NamedTuple, TypeAlias
 
 Item: TypeAlias = tuple[int, int, int]
-"""A symbol and the positions where its words start and end."""
+"""A symbol, and the start and end positions of its words."""
 Edge: TypeAlias = tuple[int, int, int]
 """The start and end positions of a word, and the word itself."""
 Context: TypeAlias = tuple[int, ...]
@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
     @property
     def children(self) -> tuple[int, ...]:
-        """The symbols on the right side, none for a word."""
+        """The symbols on the right side; empty for a word."""
         return tuple(s for s in (self.first, self.second) if s >= 0) if self.first >= 0 else ()
 
 
@@ -77,7 +77,7 @@ class PCFG:
     used: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Leave out rules that close cycles or are impossible."""
+        """Remove rules that close cycles or are impossible."""
         used = without_cycles(self.rules, self.log_prob)
         object.__setattr__(self, "used", [r for r in used if self.log_prob[r] > -math.inf])
 
@@ -96,7 +96,7 @@ class PCFG:
         return over((self.root, 0, len(words))) if words else 0
 
     def lattice_trees(self, length: int, edges: Sequence[Edge]) -> list[Tree]:
-        """Return every tree over words between positions."""
+        """Return every tree over a lattice of words between positions."""
 
         @cache
         def over(item: Item) -> list[Tree]:
@@ -112,7 +112,7 @@ class PCFG:
     def rewrites(
         self, item: Item, edges: Collection[Edge]
     ) -> Iterator[tuple[int, tuple[Item, ...]]]:
-        """Yield the rules that rewrite an item over some words, each with the items below it."""
+        """Yield the rules that rewrite an item over some words, each with its child items."""
         symbol, start, end = item
         for r in self.used:
             left, first, second = self.rules[r]
@@ -132,7 +132,7 @@ class PCFG:
         return math.fsum(self.log_prob[r] for r in tree.rules)
 
     def log_inside(self, words: Sequence[int]) -> float:
-        """Return the log-probability of a sentence by adding up all its trees."""
+        """Return the log-probability of a sentence as the sum over all its trees."""
         weights = [self.log_weight(tree) for tree in self.trees(words)]
         top = max(weights, default=-math.inf)
         if top == -math.inf:
@@ -143,7 +143,7 @@ class PCFG:
 def events(
     rules: Sequence[Rule], tree: Sequence[int], by: Literal["symbols", "rules"]
 ) -> list[tuple[Context, int]]:
-    """Return the context and rule of every node: its symbol, then its ancestors, nearest first."""
+    """Return the context (symbol, then ancestors, nearest first) and the rule of every node."""
     made: list[tuple[Context, int]] = []
     waiting: list[tuple[int, Context]] = [(rules[tree[0]].left, ())]
     for r in tree:

@@ -37,7 +37,7 @@ class Partial(NamedTuple):
 
     @property
     def identity(self) -> frozenset[tuple[Node, Way]]:
-        """The identity of a partial tree, whatever the order in which it was made."""
+        """The identity of a partial tree, independent of the order of its construction."""
         return frozenset(self.ways.items())
 
 

@@ -37,7 +37,7 @@ class Speller:
         return symbols / (CODE_POINTS + 1)
 
     def events(self, word: str) -> list[tuple[Context, int]]:
-        """Return every character and the end, each with the characters before it, nearest first."""
+        """Return every character and the end, each with the preceding characters, nearest first."""
         known = {character: i for i, character in enumerate(self.characters)}
         ids = [self.start] * (self.order - 1) + [known.get(c, self.other) for c in word]
         ids.append(self.end)

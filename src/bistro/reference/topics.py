@@ -1,7 +1,7 @@
 """Syntactic topics by enumeration: the exact distribution of the states of a few words.
 
-With everything continuous integrated out, the result is a distribution over states s given words w.
-Each parent is a Chinese restaurant whose tables are customers of one restaurant shared by all
+With all continuous variables integrated out, the result is a distribution over states s given words
+w. Each parent is a Chinese restaurant whose tables are customers of one restaurant shared by all
 parents, so with n[v, k] tokens at t[v, k] tables,
 
     p(s) = sum over t of  prod_v  prod_k |S(n[v,k], t[v,k])| strength^t[v,k] / (strength)_n[v]
@@ -44,7 +44,7 @@ def state_law(
     gamma: float,
     stops: Sequence[int] = (),
 ) -> dict[States, float]:
-    """Return p(states | words) of all assignments, or of all partitions if the number is open.
+    """Return p(states | words) of all assignments, or of all partitions if their number is open.
 
     `stops` are the parents that stop, one entry per stop; empty for a model without stops.
     """
@@ -103,7 +103,7 @@ def word_likelihood(
 
 
 def _share(tables: Counter[int], share: float, gamma: float, *, is_open: bool) -> float:
-    """Return p(tables of all outcomes); each outcome has the same share of gamma."""
+    """Return p(tables of all outcomes), where every outcome has the same share of gamma."""
     above = math.prod(
         share * math.factorial(t - 1) if is_open and k != STOP else rising(share, t)
         for k, t in tables.items()

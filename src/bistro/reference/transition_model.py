@@ -94,7 +94,7 @@ class GenerativeParser:
         return facts
 
     def _symbols(self, now: Configuration, node: int | None) -> tuple[int, int]:
-        """Return tag and word; the numbers after those of the model are the root and none."""
+        """Return the tag and word of a node, with extra numbers for the root and no node."""
         if node is None:
             return self.num_tags + 1, self.num_words + 1
         return (
@@ -120,7 +120,7 @@ class GenerativeParser:
         return {"shift": 0, "end": 1, "left-arc": 2 + arc, "right-arc": 2 + kinds + arc}[action]
 
     def is_certain(self, now: Configuration, action: Action) -> bool:
-        """Return whether an action decides nothing: there is no other action, nor another label."""
+        """Return whether an action is certain: no other action and no other label is possible."""
         with_label = self.labels == "joint" and action.endswith("arc")
         return len(self.system.actions(now)) == 1 and not with_label
 
@@ -155,7 +155,7 @@ class GenerativeParser:
         return total
 
     def action_probability(self, now: Configuration, action: Action) -> float:
-        """Return the probability of an action, whatever it generates."""
+        """Return the probability of an action, regardless of what it generates."""
         if len(self.system.actions(now)) == 1:
             return 1.0
         context = self._event("actions", self.observe(now), 0).context

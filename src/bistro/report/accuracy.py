@@ -73,7 +73,7 @@ def relation_blocks(tested: Tested) -> list[str]:
     ]
     rare = len(rows) - len(shown)
     left_out = f" {rare} relations with fewer than {RARE} words are left out." if rare else ""
-    headers = ("relation", "words", "UAS", "LAS", "most often taken for")
+    headers = ("relation", "words", "UAS", "LAS", "most often confused with")
     return [
         html.table(headers, cells, dense=True),
         html.protocol(f"Percent; {by_relation.PROTOCOL}.{left_out}"),
@@ -111,7 +111,7 @@ def tag_blocks(tested: Tested) -> list[str]:
     shown = [row for row in rows if row.words >= RARE] or rows
     cells = [(r.tag, r.words, html.Percent(r.right), _taken(r)) for r in shown]
     return [
-        html.table(("tag", "words", "correct", "most often taken for"), cells, dense=True),
+        html.table(("tag", "words", "correct", "most often confused with"), cells, dense=True),
         html.protocol(
             f"Percent; words of gold by their tag in {tested.tag_column.upper()}; all words."
         ),

@@ -98,7 +98,10 @@ def _results(page: Page) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return nested facts as JSON can hold them; numbers that are not finite become None."""
+    """Convert nested facts to values that JSON can hold.
+
+    Numbers that are not finite become None.
+    """
     if isinstance(value, Percent):
         value = value.value
     if isinstance(value, Mapping):
@@ -109,13 +112,13 @@ def _plain(value: Any) -> Any:
 
 
 def summary_of(card: Mapping[str, Any]) -> str:
-    """Return one line on a model."""
+    """Return a one-line summary of a model."""
     source = card["treebank"].get("name", "unnamed data")
     return f"Bistro model of kind {card['kind']}, trained on {source}"
 
 
 def card_markdown(card: Mapping[str, Any]) -> str:
-    """Return a card as a page for people."""
+    """Return a card as a Markdown page."""
     family = kinds.find(card["kind"])
     lines = [
         f"# {card['name']} {card['version']}",

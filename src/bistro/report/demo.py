@@ -54,7 +54,10 @@ SCORED = 200
 
 @dataclass(frozen=True)
 class DemoResult:
-    """All results of the demo; figures and bits by model, and for the truth if it is known."""
+    """All results of the demo.
+
+    Figures and bits are given by model, and for the truth if it is known.
+    """
 
     train: Treebank
     test: Treebank

@@ -29,7 +29,10 @@ SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "l
 
 
 def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source: str) -> html.Page:
-    """Return a page with the figures of chains; `source` describes their origin."""
+    """Return a page with the figures of chains.
+
+    `source` describes their origin.
+    """
     page = html.Page(
         title,
         subtitle=f"{len(chains.names)} chains, which differ only in their seed.",
@@ -57,7 +60,7 @@ def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source:
 
 
 def by_need(rows: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """Return the rows, worst agreement first."""
+    """Sort the rows by agreement, the worst first."""
     return sorted(rows, key=lambda row: (-row.r_hat, row.ess_bulk))
 
 

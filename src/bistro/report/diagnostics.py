@@ -32,7 +32,7 @@ from bistro.inference.arviz import from_groups, load_arviz
 
 R_HAT_LIMIT = 1.01
 DRAWS_WANTED = 100
-"""Effective draws per chain: below this, neither R-hat nor quantiles can be trusted."""
+"""Minimum effective draws per chain; below it, R-hat and quantiles are not reliable."""
 FEWEST_DRAWS = 4
 COLUMNS = ("quantity", "mean", "sd", "r_hat", "ess_bulk", "ess_tail", "warning")
 
@@ -42,7 +42,7 @@ Draws = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Chains:
-    """Quantities that several runs recorded, one row per chain, and the length of the burn-in."""
+    """Quantities recorded by several runs, one row per chain, and the length of the burn-in."""
 
     names: list[str]
     quantities: dict[str, Draws]
@@ -93,7 +93,7 @@ class Diagnosis:
 
     @property
     def warning(self) -> str:
-        """Names of the violated criteria; empty if there are none."""
+        """The names of the violated criteria, or an empty string."""
         found = [
             name for name, wrong in (("R-hat", self.disagrees), ("ESS", self.is_thin)) if wrong
         ]
@@ -101,7 +101,10 @@ class Diagnosis:
 
 
 def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None = None) -> Chains:
-    """Combine traces; `burn_in` sweeps are left out (default: the first half)."""
+    """Combine traces into chains.
+
+    `burn_in` sweeps are left out; the default is the first half.
+    """
     lengths = {len(trace) for trace in traces}
     if len(traces) < 2:
         raise BistroError("one chain cannot be compared: give two or more")
@@ -142,7 +145,7 @@ def _columns(traces: Sequence[Trace]) -> dict[str, Draws]:
 
 
 def _column(traces: Sequence[Trace], name: str) -> Draws:
-    """Return one quantity, one row per chain; NaN where it is missing."""
+    """Return one quantity with one row per chain; NaN where it is missing."""
     key, _, depth = name.partition("[")
 
     def value(row: Mapping[str, Any]) -> float:
@@ -172,7 +175,7 @@ def diagnose(chains: Chains) -> list[Diagnosis]:
 
 
 def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
-    """Return the meaning of the figures and advice, in sentences."""
+    """Interpret the figures and give advice, in full sentences."""
     description = []
     apart = sorted((row for row in rows if row.disagrees), key=lambda row: -row.r_hat)
     if apart:
@@ -232,7 +235,10 @@ def _plain(name: str) -> str:
 
 
 def write_netcdf(chains: Chains, path: str) -> None:
-    """Write the draws for ArviZ (``arviz.from_netcdf``); the file appears only when complete."""
+    """Write the draws for ArviZ (``arviz.from_netcdf``).
+
+    The file appears only when it is complete.
+    """
     data = to_arviz(chains)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "chains.nc"

@@ -45,7 +45,10 @@ def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
 
 
 def left_out(found: Examination, findings: Sequence[Finding]) -> str:
-    """Describe the findings that a page leaves out; empty if it has them all."""
+    """Describe the findings that a page leaves out.
+
+    The text is empty if the page has all of them.
+    """
     places = list(dict.fromkeys(finding.sentence for finding in findings))
     shown = places[:MOST_SENTENCES]
     absent = sum(finding.sentence not in set(shown) for finding in findings)

@@ -22,7 +22,7 @@ EFFECTS = (
 
 
 def effect_chart(found: Mapping[str, Sequence[Effect]]) -> str:
-    """Return the effects of all models, one line per model, group and region, as SVG."""
+    """Draw the effects of all models as SVG, with one line per model, group and region."""
     rows = [
         (label, effect.mean, *effect.interval)
         for name, own in found.items()
@@ -32,7 +32,7 @@ def effect_chart(found: Mapping[str, Sequence[Effect]]) -> str:
 
 
 def condition_chart(found: Sequence[Effect], conditions: tuple[str, str]) -> str:
-    """Return bars of one model's mean surprisal by condition, with standard errors, as SVG."""
+    """Draw one model's mean surprisal by condition as SVG bars with standard errors."""
     series = {
         name: [effect.means[place] for effect in found] for place, name in enumerate(conditions)
     }
@@ -55,7 +55,7 @@ def effects_page(
     found
         The effects of each model.
     conditions
-        The condition, and the one that it is compared with.
+        The condition and its baseline.
     title
         The title of the page.
     protocols
@@ -88,7 +88,7 @@ def effects_page(
 
 
 def _labels(found: Sequence[Effect], model: str = "") -> list[str]:
-    """Return the names of effects; parts that are the same for all are left out."""
+    """Return the labels of effects, without the parts that all of them share."""
     groups = len({effect.group for effect in found}) > 1
     regions = len({effect.region for effect in found}) > 1
     labels = []

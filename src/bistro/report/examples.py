@@ -53,7 +53,7 @@ def example_blocks(tested: Tested) -> list[str]:
 
 
 def head_probabilities(sentence: Sentence) -> list[float]:
-    """Return the probability of every head, or an empty list if they are not known."""
+    """Return the probability of every head, or an empty list if they are unknown."""
     values = [p for p in read_probabilities(sentence, KEYS["heads"]) if p is not None]
     return values if len(values) == len(sentence) else []
 

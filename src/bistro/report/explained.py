@@ -130,7 +130,7 @@ def members_of(decision: Decision) -> Table:
 
 
 def _rest(decision: Decision) -> list[RenderableType]:
-    """Return lines on unseen contexts, and on the factor of the chain if it is not 1."""
+    """Return lines about unseen contexts, and about the factor of the chain if it is not 1."""
     unknown = [level for level in decision.levels if not level.known]
     description = []
     if unknown:

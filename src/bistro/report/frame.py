@@ -37,7 +37,7 @@ def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
         low, high = low - half, low + half
     exponent = math.floor(math.log10((high - low) / most))
     for factor in (1, 2, 5, 10, 20):
-        # A power below one is divided by, so that the ticks print as 0.1 and not 0.1000…01.
+        # Dividing by the inverse of a power below one makes ticks print as 0.1, not 0.1000…01.
         scale = 10.0 ** abs(exponent)
         step = factor * scale if exponent >= 0 else factor / scale
         first, last = math.floor(low / step), math.ceil(high / step)
@@ -62,7 +62,10 @@ class Frame:
         log: bool = False,
         legend: bool = True,
     ) -> None:
-        """`width` is the width of the plot; with `log`, ticks and values are powers of ten."""
+        """Set up the frame.
+
+        `width` is the width of the plot. With `log`, ticks and values are powers of ten.
+        """
         self.ticks, self.unit, self.names, self.log = ticks, unit, names, log
         self.legend = legend and len(names) > 1
         self.height = height
@@ -75,18 +78,18 @@ class Frame:
         self.floor = self.top + height
 
     def up(self, value: float) -> float:
-        """Return the y of a value; infinite values lie on the edge."""
+        """Return the y coordinate of a value; infinite values lie on the edge."""
         share = (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
         return self.floor - self.height * min(1.0, max(0.0, share))
 
     def shown(self, tick: float) -> str:
-        """Return a tick as it is written."""
+        """Format a tick."""
         if not self.log:
             return number(tick)
         return number(10.0**tick) if tick > -4 else "10" + f"{tick:.0f}".translate(RAISED)
 
     def across(self, place: float, span: tuple[float, float]) -> float:
-        """Return the x of a position between the two ends of `span`."""
+        """Return the x coordinate of a position between the two ends of `span`."""
         low, high = span
         inset = 14.0
         share = 0.5 if high == low else (place - low) / (high - low)
@@ -121,7 +124,10 @@ class Frame:
 
 
 def rectangle(x: float, y: float, width: float, height: float, number: int) -> str:
-    """Return a bar in the colour of a series; series are counted from 1."""
+    """Return a bar in the colour of a series.
+
+    Series are counted from 1.
+    """
     return (
         f'<rect class="bar s{number}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
         f'height="{height:.1f}" rx="2" fill="{COLOURS[number - 1]}"/>'
@@ -129,14 +135,14 @@ def rectangle(x: float, y: float, width: float, height: float, number: int) -> s
 
 
 def tick_at(x: float, y: float, text: str, *, size: int = TICK_SIZE, anchor: str = "middle") -> str:
-    """Return text in the size of the ticks."""
+    """Return text in the font size of the ticks."""
     return text_at("tick", x, y, text, size, MUTED, anchor=anchor)
 
 
 def line_at(
     kind: str, x1: float, x2: float, y1: float, y2: float, colour: str, *, dashes: str = ""
 ) -> str:
-    """Return a line; `dashes` is its dash pattern."""
+    """Return a line with an optional dash pattern, `dashes`."""
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return (
         f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" '

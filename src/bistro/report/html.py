@@ -101,7 +101,7 @@ class Page:
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the document to `path`; it appears there only when complete."""
+        """Write the document to `path`; the file appears only when it is complete."""
         write_text(path, self.render())
 
 
@@ -210,7 +210,7 @@ def table(
 
 
 def _is_figure(cell: Cell) -> bool:
-    """Return whether a cell is a number, text that begins with one ("3.1 %"), or empty."""
+    """Return whether a cell is empty, a number, or text that begins with a number ("3.1 %")."""
     return not isinstance(cell, str) or cell.lstrip("+-−–")[:1].isdigit() or cell == "n/a"
 
 
@@ -224,7 +224,7 @@ def _markup(cell: Cell) -> str:
 
 
 def show(value: Cell) -> str:
-    """Return a cell as text.
+    """Format a cell as text.
 
     >>> show(61234), show(108.9123), show(None), show("n/a")
     ('61,234', '108.91', '–', 'n/a')

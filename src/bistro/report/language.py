@@ -75,7 +75,7 @@ def perplexity_blocks(figures: Mapping[str, LanguageFigures], description: str) 
 
 
 def surprisal_blocks(given: Scored) -> list[str]:
-    """Return three sentences with their surprisals: a typical one, the hardest and the easiest."""
+    """Return three sentences with their surprisals: a typical, the hardest and the easiest one."""
     means = {
         number: fmean(row.surprisal for row in rows)
         for number, rows in enumerate(given.rows)

@@ -39,7 +39,7 @@ MEANING = (
 
 
 def learning_blocks(trace: Trace) -> list[str]:
-    """Return charts of all quantities in the trace; a table if there was only one sweep."""
+    """Return charts of all quantities in the trace, or a table if there was only one sweep."""
     if not trace:
         return [paragraph("The model keeps no trace of its training.")]
     if len(trace) == 1:
@@ -72,7 +72,7 @@ def learning_blocks(trace: Trace) -> list[str]:
 
 
 def processes(trace: Trace) -> list[tuple[str, list[str]]]:
-    """Return the names of the processes of a trace, and the quantities of each."""
+    """Return the names of the processes in a trace, each with its quantities."""
     found: dict[str, list[str]] = {}
     for key, value in trace[-1].items():
         if isinstance(value, list):
@@ -82,7 +82,7 @@ def processes(trace: Trace) -> list[tuple[str, list[str]]]:
 
 
 def _members(trace: Trace) -> dict[str, list[tuple[str, list[str]]]]:
-    """Return the processes by the member of a committee that they belong to."""
+    """Group the processes by the committee member that they belong to."""
     members: dict[str, list[tuple[str, list[str]]]] = {}
     for name, kinds in processes(trace):
         members.setdefault(name.rpartition("/")[0], []).append((name, kinds))
@@ -90,7 +90,7 @@ def _members(trace: Trace) -> dict[str, list[tuple[str, list[str]]]]:
 
 
 def _process(trace: Trace, name: str, kinds: Sequence[str]) -> Iterator[str]:
-    """Yield the charts of one process, one line per depth."""
+    """Yield the charts of one process, with one line per depth."""
     depths = range(min(len(COLOURS), len(trace[-1][f"{name}.{kinds[0]}"])))
     charts = []
     for kind in kinds:
@@ -129,5 +129,5 @@ def _line(trace: Trace, name: str, **options: Any) -> str:
 
 
 def _words(name: str) -> str:
-    """Return a name of the trace for readers, without underscores."""
+    """Return the name of a trace quantity as readers see it, without underscores."""
     return name.replace("_", " ")

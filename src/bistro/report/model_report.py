@@ -98,7 +98,10 @@ def report_page(
     model_name: str = "a model",
     test_name: str = "the test file",
 ) -> Page:
-    """Test a model and return the results as one page; both names are file names."""
+    """Test a model and return the results as one page.
+
+    Both names are file names.
+    """
     chosen = options or ReportOptions()
     page = Page(
         f"{model_name} on {test_name}",

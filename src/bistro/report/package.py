@@ -131,7 +131,10 @@ class Package:
         return self.distribution.name
 
     def write_wheel(self, folder: str) -> Path:
-        """Write the wheel into a folder, created if it does not exist; return its path."""
+        """Write the wheel into a folder and return its path.
+
+        The folder is created if it does not exist.
+        """
         path = Path(folder) / self.distribution.wheel_name
         _make_folder(path.parent)
         with writing(path) as stream:
@@ -139,7 +142,7 @@ class Package:
         return path
 
     def write_source(self, folder: str) -> Path:
-        """Write a source folder from which build tools make the same package; return its path."""
+        """Write a source folder that builds the same package, and return its path."""
         top = Path(folder) / self.name
         contents = {**self.files, "README.md": self.distribution.description.encode()}
         contents["pyproject.toml"] = self._pyproject().encode()
@@ -207,7 +210,7 @@ def make_package(
 
 
 def _module(name: str) -> str:
-    """Return the folder of a package as an entry point writes it."""
+    """Return the folder of a package in the form that entry points use."""
     return f"{FOLDER}.{name.replace('-', '_')}"
 
 

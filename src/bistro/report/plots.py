@@ -46,7 +46,7 @@ Series = Mapping[str, Sequence[float]]
 def bar_chart(
     names: Sequence[str], series: Series, *, unit: str = "", errors: Series | None = None
 ) -> str:
-    """Return groups of bars, one group per name and one bar per series, labelled with their values.
+    """Draw groups of bars, one group per name and one bar per series, labelled with values.
 
     Values must not be negative. An infinite value reaches the top and is marked ∞; for NaN there
     is no bar. `errors` are half the lengths of error bars, one per bar.
@@ -95,7 +95,7 @@ def line_chart(
     mark: float | None = None,
     band: tuple[str, Sequence[float], Sequence[float]] | None = None,
 ) -> str:
-    """Return one line per series over `x` (1, 2, 3, … unless given); NaN and ∞ interrupt it.
+    """Draw one line per series over `x` (default: 1, 2, 3, …); NaN and ∞ interrupt a line.
 
     With `log`, the axis of values, which must be above 0, is logarithmic. A dashed line is drawn at
     `mark`. A `band`, with its name and its lower and upper edge, belongs to the last series.
@@ -145,7 +145,7 @@ def _logarithm(value: float) -> float:
 
 
 def _decades(low: float, high: float) -> list[float]:
-    """Return powers of ten that cover values which are logarithms, at most five of them."""
+    """Return at most five powers of ten that cover values given as logarithms."""
     first, last = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
     step = -(-(last - first) // 5)
     return [float(first + step * i) for i in range(-(-(last - first) // step) + 1)]
@@ -211,7 +211,7 @@ def _band(
     band: tuple[str, Sequence[float], Sequence[float]],
     place: int,
 ) -> str:
-    """Return the area between two edges, where both are known."""
+    """Return the area between two edges, drawn where both are known."""
     name, low, high = band
     known = [
         (x, one, other)

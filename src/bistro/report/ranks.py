@@ -26,7 +26,7 @@ PANEL, HEIGHT, GAP, MARGIN = 150.0, 74.0, 16.0, 10.0
 
 
 def rank_counts(draws: NDArray[np.float64], bins: int = BINS) -> NDArray[np.int64]:
-    """Return the number of draws of each chain with a rank in each bin of equal width.
+    """Return, for each chain, the number of its draws with a rank in each bin of equal width.
 
     >>> rank_counts(np.array([[1.0, 2.0], [3.0, 4.0]]), bins=2).tolist()
     [[2, 0], [0, 2]]
@@ -37,7 +37,7 @@ def rank_counts(draws: NDArray[np.float64], bins: int = BINS) -> NDArray[np.int6
 
 
 def rank_plot(draws: NDArray[np.float64], names: Sequence[str], *, bins: int = BINS) -> str:
-    """Return an SVG picture, one histogram per chain, all on one scale."""
+    """Return an SVG picture with one histogram per chain, all on the same scale."""
     counts = rank_counts(draws, bins)
     expected = draws.shape[1] / bins
     most = max(float(counts.max()), 2 * expected)

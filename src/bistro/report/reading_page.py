@@ -21,7 +21,10 @@ SURPRISAL = "surprisal"
 
 
 def reading_page(found: ReadingStudy, title: str, *, unit: str) -> html.Page:
-    """Return a page with the results of a study; `unit` is the unit of the times."""
+    """Return a page with the results of a study.
+
+    `unit` is the unit of the times.
+    """
     page = html.Page(title, subtitle="Reading times and surprisal", footer=f"bistro {__version__}")
     gains = [
         (name, 1000 * gain.mean, 1000 * gain.low, 1000 * gain.high)

@@ -35,7 +35,10 @@ def surprisal_strip(
     most: float | None = None,
     width: float = 900.0,
 ) -> str:
-    """Return an SVG picture; `most` is the number of bits of the longest bar."""
+    """Return an SVG picture of surprisals.
+
+    `most` is the number of bits of the longest bar.
+    """
     if len(words) != len(bits):
         raise ValueError(f"{len(words)} words, but {len(bits)} values")
     finite = [value for value in bits if math.isfinite(value)]

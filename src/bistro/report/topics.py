@@ -84,7 +84,7 @@ def _card(card: TopicCard, x: float, y: float, tall: float) -> list[str]:
 
 
 def _fitting(text: str, size: float) -> str:
-    """Return the text, cut to the width of a card."""
+    """Return the text, truncated to the width of a card."""
     if text_width(text, size) <= CARD - 30:
         return text
     while text and text_width(text + "…", size) > CARD - 30:

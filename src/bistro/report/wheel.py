@@ -31,7 +31,7 @@ SPDX = re.compile(
     r"CC0-1\.0|CC-BY(-NC)?(-SA|-ND)?-[1-4]\.\d|MIT|Apache-2\.0|BSD-[23]-Clause"
     r"|[AL]?GPL-\d\.\d-(only|or-later)|ODbL-1\.0|ODC-By-1\.0"
 )
-"""Licences of treebanks that have an identifier of SPDX."""
+"""Licences of treebanks that have an SPDX identifier."""
 Content = bytes | Path
 
 
@@ -43,7 +43,7 @@ class Distribution:
     version: str
     summary: str
     licence: str
-    """The licence as people write it: ``CC BY-SA 4.0``."""
+    """The licence in its common form, such as ``CC BY-SA 4.0``."""
     description: str
     """A page in Markdown."""
     requires: Sequence[str] = ()
@@ -51,7 +51,7 @@ class Distribution:
 
     @property
     def stem(self) -> str:
-        """The name and the version, as they are written in names of files."""
+        """The name and the version, as written in file names."""
         return f"{self.name.replace('-', '_')}-{self.version}"
 
     @property
@@ -115,7 +115,7 @@ def write_wheel(
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: Content) -> tuple[str, int]:
-    """Add a file; return its checksum in the form of RECORD, and its size."""
+    """Add a file; return its checksum, in the form of RECORD, and its size."""
     info = zipfile.ZipInfo(name)  # with the earliest date of the zip format
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # Unix, so that the permissions count

@@ -41,9 +41,9 @@ class Access:
     hosts
         Names that the server answers to, in addition to numeric addresses; None allows all.
     origins
-        Origins of other sites whose pages may ask.
+        Origins of other sites whose pages may send requests.
     keys
-        Names of clients by their keys; empty: everybody may ask without a key.
+        Names of clients by their keys; if empty, no key is needed.
     """
 
     def __init__(
@@ -83,15 +83,15 @@ class Access:
                 return
         elif site in ("none", "same-origin") or _is_open(scope):
             return
-        raise RefusedError(403, "pages of other sites may not ask this server (--allow-origin)")
+        raise RefusedError(403, "pages of other sites may not use this server (--allow-origin)")
 
     def _check_key(self, headers: Headers, scope: Scope) -> str | None:
-        """Return the name of the key, if the server has keys and this request needs one."""
+        """Return the name of the key; raise an error if a required key is missing or wrong."""
         if not self.keys or _is_open(scope) or scope["method"] == "OPTIONS":
             return None
         found = self._name_of_key(headers)
         if found is None:
-            raise RefusedError(401, "this server wants a key: 'Authorization: Bearer KEY'")
+            raise RefusedError(401, "this server requires a key: 'Authorization: Bearer KEY'")
         return f"key {found}"
 
     def key_of(self, scope: Scope) -> str | None:
@@ -101,7 +101,7 @@ class Access:
     def _name_of_key(self, headers: Headers) -> str | None:
         kind, _, given = headers.get("authorization", "").partition(" ")
         found = None
-        for key, name in self.keys.items():  # all of them: the time must not tell which is near
+        for key, name in self.keys.items():  # all keys: the time must not leak a match
             if hmac.compare_digest(key.encode(), given.strip().encode()):
                 found = name
         return found if kind.lower() == "bearer" else None
@@ -155,7 +155,7 @@ def _is_number(host: str) -> bool:
 
 
 def _network(scope: Scope) -> str:
-    """Return the address of a client, or its network where one client has many addresses."""
+    """Return the address of a client, or its network where a client has many addresses."""
     host = (scope.get("client") or ("", 0))[0]
     try:
         address = ipaddress.ip_address(host)

@@ -3,8 +3,8 @@
     127.0.0.1 - lab [17/Nov/2026:06:54:06 +0000] "POST /api/parse HTTP/1.1" 200 1834 0.012
 
 These are the address of the client, the name of its key, the time, the request, the status, the
-bytes of the answer and the seconds until it was complete. What a client sends is not in the log:
-neither the body nor the part of the address after ``?``, which may hold text.
+bytes of the answer and the seconds until it was complete. The log does not contain what a client
+sends: neither the body nor the part of the address after ``?``, which may contain text.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ LONGEST_PATH = 200
 
 @dataclass(frozen=True)
 class Served:
-    """One request and how it was answered."""
+    """One request, and its answer."""
 
     method: str
     path: str
-    """As it was sent, without what follows ``?``."""
+    """The path as it was sent, without the part after ``?``."""
     client: str
     key: str | None
     """The name of the client's key."""
@@ -101,7 +101,7 @@ def _check_kind(path: str) -> None:
         with Path(path).open("rb") as stream:
             begin = stream.read(1 << 12)
     except OSError:
-        return  # a new file, or one whose error opening it will say
+        return  # a new file, or an error that opening it will report
     first = begin.partition(b"\n")[0]
     if begin and (b'] "' not in first or b"\0" in begin):
         raise BistroError(f"{path}: exists and is not an access log: choose another name")

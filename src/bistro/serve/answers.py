@@ -62,7 +62,7 @@ def read(entry: Entry, sentence: Sentence, body: schemas.ReadBody) -> Answer:
     if "follow" in entry.abilities:
         follower = entry.able("follow")
         reading = follower.follow(words, analyses=body.analyses)
-        # The search has surprisals too, bounds of these: a word has one figure everywhere.
+        # The search also gives surprisals, as bounds. They are not used: a word has one figure.
         steps = [
             _step(step, row.surprisal, follower.shown_tags)
             for step, row in zip(reading.steps, table, strict=True)
@@ -109,7 +109,7 @@ def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
 
 
 def _with_own_share(tree: Analysis, likeliest: Analysis) -> Analysis:
-    """Return the minimum-risk tree with its own probability, not that of the likeliest tree."""
+    """Return the minimum-risk tree with its own posterior instead of the likeliest tree's."""
     if not (math.isfinite(tree.log_prob) and math.isfinite(likeliest.log_prob)):
         return tree
     share = likeliest.posterior * math.exp(min(0.0, tree.log_prob - likeliest.log_prob))
@@ -210,18 +210,21 @@ def _tree_of(body: schemas.LinearizeBody) -> Sentence:
 
 
 def _filled(schema: type[BaseModel], source: object, **given: Any) -> Answer:
-    """Return the fields of an answer; those not given come from attributes of `source`."""
+    """Return the fields of an answer.
+
+    Fields that are not given are taken from attributes of `source`.
+    """
     names = schema.model_fields
     return {n: given[n] if n in given else plain(getattr(source, n)) for n in names}
 
 
 def number(value: float | None) -> float | None:
-    """Return a number that JSON can hold."""
+    """Return a number, or None if JSON cannot hold it."""
     return float(value) if value is not None and math.isfinite(value) else None
 
 
 def plain(value: Any) -> Any:
-    """Return nested facts with None for numbers that JSON cannot hold."""
+    """Replace the numbers in nested facts that JSON cannot hold by None."""
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list) and set(map(type, value)) <= {int, str}:

@@ -72,19 +72,20 @@ def create_app(
     catalog
         The models.
     limits
-        What requests may cost; by default, the limits of the command line.
+        Limits on requests; by default, those of the command line.
     hosts
-        Names that it answers to, beside addresses in numbers; None: all.
+        Host names that the server answers to, in addition to numeric addresses; None allows all.
     origins
-        Origins of other sites whose pages may ask.
+        Origins of other sites whose pages may send requests.
     keys
-        Names of clients by their keys; without keys everybody may ask.
+        Names of clients by their keys; without keys, no key is needed.
     log
         Called with every request that has been answered: the access log.
     desks
         Files to annotate; without them there is no desk.
     learn_after
-        Complete sentences after which a model of an annotator's own is trained; None: never.
+        Number of complete sentences after which an annotator's own model is trained; None disables
+        training.
     """
     chosen = limits or Limits()
     work, learner = Work(chosen), Learner(learn_after)
@@ -131,7 +132,10 @@ def create_app(
 
 
 def _add_page(app: FastAPI, start: str, *, has_desk: bool) -> None:
-    """Add the pages; / is the page of the models or, without models, the playground."""
+    """Add the pages.
+
+    The start page is the page of the models or, without models, the playground.
+    """
     files = page_files()
 
     def send(request: Request, name: str) -> Response:
@@ -165,7 +169,10 @@ def _add_page(app: FastAPI, start: str, *, has_desk: bool) -> None:
 async def _answered(
     work: Work, request: Request, model: str | None, compute: Callable[[], object], number: int = 1
 ) -> Response:
-    """Answer with the result of `compute`; `number` is the requested number of items."""
+    """Answer with the result of `compute`.
+
+    `number` is the requested number of items.
+    """
 
     def encoded() -> Response:
         return json_response(compute())
@@ -191,7 +198,7 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
     @app.post("/api/words", response_model=schemas.Words, responses=MODEL_ERRORS)
     async def words(body: schemas.TextBody, request: Request) -> Response:
-        """Split a text into sentences and words; with a model, into its own."""
+        """Split a text into sentences and words, as the model does if one is given."""
         tokeniser = catalog[body.model].tokeniser if body.model is not None else None
         inputs.check_text(body.text)
 

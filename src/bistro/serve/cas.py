@@ -35,7 +35,7 @@ PREFIXES = {XMI: "xmi", CAS: "cas"}
 
 @dataclass(frozen=True)
 class Span:
-    """A part of the text; offsets in characters."""
+    """A part of the text, with offsets in characters."""
 
     id: str
     begin: int
@@ -72,7 +72,8 @@ class Cas:
     def annotations(self, type_name: str, *, subtypes: bool = False) -> Iterator[Any]:
         """Yield the elements of a type, except suggestions.
 
-        With `subtypes`, yield those of all types of its package: DKPro has one type per tag.
+        With `subtypes`, also yield elements of all other types of its package, since DKPro has one
+        type per tag.
         """
         space, name = qualified(type_name)
         for element in self.root:
@@ -104,7 +105,7 @@ class Cas:
 
     def to_xmi(self) -> str:
         """Return the document as XMI."""
-        # Before the first View: readers have seen all annotations when it lists them.
+        # Before the first View, so that readers have seen all annotations when it lists them.
         place = next(i for i, one in enumerate(self.root) if one.tag == f"{{{CAS}}}View")
         self.root[place:place] = self._added
         members = [self._view.get("members", ""), *(one.get(ID, "") for one in self._added)]
@@ -115,7 +116,7 @@ class Cas:
 
 
 class Offsets:
-    """From UTF-16 units, which Java counts, to characters, and back."""
+    """Converter between UTF-16 units, which Java counts, and characters."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
@@ -127,7 +128,7 @@ class Offsets:
             self._characters = {unit: place for place, unit in enumerate(self._units)}
 
     def character(self, unit: int) -> int:
-        """Return the index of a character."""
+        """Return the index of the character at a UTF-16 offset."""
         if self._units is None and unit <= self._length:
             return unit
         if self._units is not None and unit in self._characters:
@@ -137,7 +138,7 @@ class Offsets:
         )
 
     def unit(self, place: int) -> int:
-        """Return the offset of a character."""
+        """Return the UTF-16 offset of a character."""
         return place if self._units is None else self._units[place]
 
 

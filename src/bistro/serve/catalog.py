@@ -1,4 +1,4 @@
-"""The models of a server, by id. Ids are names of files without folder and suffix, not paths.
+"""The models of a server, by id. An id is a file name without folder and suffix, not a path.
 
 >>> unique_ids(["models/english.bistro", "old/english.bistro", "ngram.bistro"])
 ['english', 'english-2', 'ngram']
@@ -46,7 +46,7 @@ class Entry:
     id: str
     model: LoadedModel
     parts: dict[str, LoadedModel]
-    """The part of the model that has each ability, which may be all of it."""
+    """For each ability, the part of the model that has it; this may be the whole model."""
     sha256: str | None = None
     """The checksum of its file, if it came from one."""
     version: str | None = None
@@ -54,7 +54,7 @@ class Entry:
 
     @property
     def abilities(self) -> tuple[str, ...]:
-        """What the model can do."""
+        """The names of the abilities of the model."""
         return tuple(self.parts)
 
     @property
@@ -63,7 +63,7 @@ class Entry:
         return TOKENISE.of(self.model) if TOKENISE.is_of(self.model) else None
 
     def able(self, ability: str) -> LoadedModel:
-        """Return the model, or its part, with an ability; raise an error if it has none."""
+        """Return the model, or its part, with an ability; raise an error if there is none."""
         if ability in self.parts:
             return self.parts[ability]
         able = ", ".join(self.abilities) or "none of what this server offers"
@@ -78,7 +78,7 @@ class Catalog:
 
     @classmethod
     def of(cls, models: Sequence[tuple[str, Model]]) -> Catalog:
-        """Return a catalogue of named models, after trying their abilities."""
+        """Return a catalogue of named models, after testing their abilities."""
         ids = unique_ids([name for name, _ in models])
         loaded = [cast("LoadedModel", model) for _, model in models]
         return cls(
@@ -117,7 +117,7 @@ class Catalog:
 
 
 def unique_ids(names: Iterable[str]) -> list[str]:
-    """Return an id for each file, numbered where names are the same."""
+    """Return an id for each file; equal names are numbered."""
     ids: list[str] = []
     for name in names:
         base = PurePath(name).name.removesuffix(SUFFIX) or "model"
@@ -130,10 +130,10 @@ def unique_ids(names: Iterable[str]) -> list[str]:
 
 
 def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
-    """Yield the abilities of a model, each with the part that has it, after trying it once.
+    """Yield each ability of a model and the part that has it, after testing it once.
 
-    That also fills its caches. The abilities of the kind are not enough: a parser without words, or
-    one that reads from right to left, has `score` but raises an error.
+    The test also fills the caches of the model. The abilities of the kind are not sufficient: a
+    parser without words, or one that reads from right to left, has `score` but raises an error.
     """
     words = ["a"]
     tree = Sentence.from_columns(words, heads=[0], upos=["X"], xpos=["X"], deprels=["x"])
@@ -154,7 +154,7 @@ def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
         yield name, part
         if name == "read":
             yield "surprisal", part
-    # These can be slow, and do not refuse any words.
+    # These can be slow, and accept all words.
     shown: dict[str, Ability[Any]] = {"phrases": PARSE_TREES, "states": STATES}
     for name, ability in shown.items():
         if ability.is_of(model):

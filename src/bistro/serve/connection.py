@@ -39,7 +39,10 @@ class Connection(H11Protocol):
     timer: asyncio.TimerHandle | None = None
     writing_timer: asyncio.TimerHandle | None = None
     is_reading = True
-    """Whether a request is expected now: the first one, or one whose first bytes have arrived."""
+    """Whether a request is expected now.
+
+    This is the first request, or one whose first bytes have arrived.
+    """
     has_bytes = False
     """Whether bytes of that request have arrived."""
     waiting_since = 0.0
@@ -62,7 +65,7 @@ class Connection(H11Protocol):
             self._wait(self.within.header_seconds)
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, which may have arrived already."""
+        """Prepare for the next request, which may have arrived already."""
         self.has_bytes = self.is_reading = False
         super().on_response_complete()
         self._unset_keepalive_if_required()
@@ -70,7 +73,7 @@ class Connection(H11Protocol):
             self._wait(self.within.idle_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the client."""
+        """Remove the client from the list of connections."""
         self._end_wait()
         self._end_writing()
         super().connection_lost(exc)
@@ -83,12 +86,12 @@ class Connection(H11Protocol):
         self.writing_timer = self.loop.call_later(seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on sending."""
+        """Continue sending."""
         self._end_writing()
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is not HTTP."""
+        """Reject a request that is not valid HTTP."""
         self._refuse(400, "this is not a valid HTTP/1.1 request")
 
     # ---- waiting -------------------------------------------------------------------------------
@@ -136,13 +139,13 @@ class Connection(H11Protocol):
         return self.client[0] if self.client else ""
 
     def can_be_dropped(self) -> bool:
-        """Return whether the server is waiting for the client, and not the other way round."""
+        """Return whether the server is waiting for the client, not the client for the server."""
         return self._is_between() or self.cycle.more_body or self.cycle.response_started
 
     def drop(self) -> None:
         """Close this connection to make room for another client."""
         if self._is_between() and self.is_reading:
-            self._refuse(503, "others need this connection: send requests at once and whole")
+            self._refuse(503, "others need this connection: send each request promptly and in full")
         else:
             self.transport.abort()
 

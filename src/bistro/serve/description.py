@@ -56,7 +56,10 @@ def _limit(body: str, properties: dict[str, Any], catalog: Catalog, limits: Limi
 
 
 def _able(catalog: Catalog, ability: str) -> list[str]:
-    """Return the ids of the models with an ability, or all ids: an enum must not be empty."""
+    """Return the ids of the models with an ability, or all ids if there are none.
+
+    An enum must not be empty.
+    """
     return [entry.id for entry in catalog if ability in entry.abilities] or catalog.ids
 
 

@@ -53,7 +53,7 @@ def row(desk: Desk, place: int) -> list[Any]:
 
 
 def _named(sentence: Sentence) -> tuple[str, str]:
-    """Return `sent_id` and text, without cutting out what nobody asks for."""
+    """Return the `sent_id` and the text of a sentence, without parsing its other comments."""
     name = text = ""
     for line in sentence.as_read.lstrip("\ufeff\r\n").split("\n"):
         if not line.startswith("#"):
@@ -178,7 +178,10 @@ def findings(desk: Desk, shot: Snapshot) -> Answer:
 
 
 def ordered(desk: Desk, by: str) -> Answer:
-    """Return the positions of all sentences in an order; confirmed sentences come last."""
+    """Return the positions of all sentences in the requested order.
+
+    Confirmed sentences come last.
+    """
     with desk.lock:
         places = range(len(desk.document))
         if by == "file":

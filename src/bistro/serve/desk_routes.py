@@ -31,7 +31,7 @@ def add_desk(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None:
 
 
 async def _written(desks: Desks, act: Callable[[], T]) -> T:
-    """Change a file: one change at a time, completed even if the client disconnects."""
+    """Change a file; changes happen one at a time and finish even if the client disconnects."""
     loop = asyncio.get_running_loop()
     return await asyncio.shield(loop.run_in_executor(desks.writer, act))
 
@@ -50,7 +50,7 @@ def _add_files(app: FastAPI, desks: Desks) -> None:
 
     @app.post("/api/desk/open", responses=ERRORS)
     async def bring(body: schemas.PieceBody) -> Response:
-        """Upload a file in pieces; the copy in the folder of the desk is opened."""
+        """Upload a file in pieces, and open its copy in the folder of the desk."""
         receive = partial(desks.receive, body.name, body.text, first=body.first, last=body.last)
         return json_response({"file": await _written(desks, receive)})
 
@@ -68,7 +68,7 @@ def _add_files(app: FastAPI, desks: Desks) -> None:
     async def changes(body: schemas.ChangesBody) -> Response:
         """Return the sentences that have changed since a revision."""
         desk, beside = desks[body.file]
-        if body.since > desk.revision:  # of a server that was started again
+        if body.since > desk.revision:  # a revision of a server that has been restarted
             return await list_sentences(schemas.FileBody(file=body.file))
         return json_response(answers.changes(desk, beside, body.since))
 
@@ -131,7 +131,7 @@ def _add_writers(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None
 
     @app.post("/api/desk/decide", responses=ERRORS)
     async def decide(body: schemas.DecisionBody, request: Request) -> Response:
-        """Make a decision; answer with the sentence after it."""
+        """Make a decision, and return the sentence after it."""
         desk, _ = desks[body.file]
         decision, done = body.decision(), body.done
         await _written(desks, lambda: desk.decide(body.sentence, body.version, decision, done))
@@ -139,13 +139,13 @@ def _add_writers(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None
 
     @app.post("/api/desk/undo", responses=ERRORS)
     async def undo(body: schemas.TurnBody, request: Request) -> Response:
-        """Undo the last decision; answer with its sentence."""
+        """Undo the last decision, and return its sentence."""
         desk, _ = desks[body.file]
         return await after(request, body.file, await _written(desks, lambda: desk.undo(body.last)))
 
     @app.post("/api/desk/redo", responses=ERRORS)
     async def redo(body: schemas.TurnBody, request: Request) -> Response:
-        """Redo the decision that was undone last; answer with its sentence."""
+        """Redo the decision that was undone last, and return its sentence."""
         desk, _ = desks[body.file]
         return await after(request, body.file, await _written(desks, lambda: desk.redo(body.last)))
 

@@ -18,7 +18,7 @@ Order = Literal["file", "doubt", "corrections", "worst", "new", "both", "random"
 
 
 class FileBody(Body):
-    """A file of the desk; may be omitted if there is only one."""
+    """A file of the desk, which may be omitted if there is only one."""
 
     file: Text = Field("", description="One of the files of /api/desk.")
 
@@ -44,7 +44,7 @@ class SplitBody(Body):
 
 
 class DecisionBody(SentenceOfFile):
-    """What to change in a sentence: fields, or the words; and whether it is confirmed."""
+    """A decision about a sentence: changed fields or words, and whether it is confirmed."""
 
     version: Number = Field(description="The version of the sentence that was shown.")
     set: dict[str, dict[Column, Value]] = Field(
@@ -77,25 +77,25 @@ class DecisionBody(SentenceOfFile):
 
 
 class TurnBody(FileBody):
-    """Undo or redo."""
+    """A request to undo or redo."""
 
     last: Number = Field(description="The number of the last event that the client knows.")
 
 
 class SaveBody(FileBody):
-    """Save."""
+    """A request to save the file."""
 
     overwrite: bool = Field(False, description="Save even if another program has changed the file.")
 
 
 class ChangesBody(FileBody):
-    """What has changed."""
+    """A request for the changes since a revision."""
 
     since: Number = Field(description="The revision that the client knows.")
 
 
 class OrderBody(FileBody):
-    """The order of the list."""
+    """A request for the order of the list."""
 
     by: Order = "file"
 

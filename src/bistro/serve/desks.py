@@ -23,7 +23,7 @@ LARGEST = 200_000_000
 
 
 class Desks:
-    """All files of a desk; each has its own threads, and all share one that writes.
+    """All files of a desk; each has its own threads, and all share one thread for writing.
 
     Parameters
     ----------
@@ -32,13 +32,13 @@ class Desks:
     files
         Files to open at once.
     folder
-        Where files that are dragged into the page are kept; None: no such files.
+        Folder for files that are dragged into the page; None disables uploads.
     every
-        Confirmed sentences between two lessons.
+        Number of confirmed sentences between two training runs.
     beside
         Further sentences to learn from.
     most_words
-        Of a sentence that is read.
+        Maximum number of words of a sentence that is parsed.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Desks:
         self.most_words = most_words
         self.open_files: dict[str, tuple[Desk, Beside]] = {}
         self.writer = ThreadPoolExecutor(1, "desk")
-        """Decisions are made here, one at a time, and are never stopped halfway."""
+        """The thread for decisions, which are made one at a time and never interrupted."""
         if folder is not None and not folder.is_dir():
             raise BistroError(f"{folder}: there is no such folder")
         for file in files:
@@ -92,7 +92,10 @@ class Desks:
         return [name for name in found if name not in self.open_files]
 
     def receive(self, name: str, text: str, *, first: bool, last: bool) -> str:
-        """Add a piece; the last one opens the file, and an empty text opens an existing file."""
+        """Add a piece of a file.
+
+        The last piece opens the file. An empty text opens an existing file.
+        """
         if self.folder is None:
             raise BistroError("this desk takes no files: start the server with --desk FOLDER")
         if not SAFE_NAME.fullmatch(name):

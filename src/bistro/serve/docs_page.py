@@ -55,7 +55,7 @@ def docs_page(description: Schema, *, show_models: bool = True) -> str:
     description
         The OpenAPI description of the server.
     show_models
-        Whether the ids of the models may be shown: not where clients need a key.
+        Whether the ids of the models may be shown; false if clients need a key.
     """
     reader = Reader(description, show_models=show_models)
     operations = [
@@ -120,7 +120,7 @@ class Reader:
             yield f"<h3>Answer</h3>\n<p><code>{escape(' or '.join(content))}</code></p>"
             schema = self._resolved(content.get(JSON, {}).get("schema", {}))
             if schema.get("properties"):
-                yield _table(self._fields(schema))  # an answer has all its fields
+                yield _table(self._fields(schema))  # an answer always has all fields
         errors = [
             (f"<code>{escape(status)}</code>", _text(response["description"]))
             for status, response in responses.items()

@@ -30,7 +30,7 @@ class MalformedError(BistroError):
 
 
 class RefusedError(Exception):
-    """A request that is answered before it is understood."""
+    """A request that is rejected before its content is examined."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -48,11 +48,11 @@ STATUS: dict[type[BistroError], int] = {
 }
 MEANING = {
     400: "The request is malformed: its body or its host.",
-    401: "The server wants a key.",
-    403: "The page that asks belongs to another site.",
+    401: "The server requires a key.",
+    403: "The requesting page belongs to another site.",
     404: "There is no such model.",
-    408: "The body came too slowly.",
-    409: "Somebody else has changed the sentence or the file.",
+    408: "The body arrived too slowly.",
+    409: "Someone else has changed the sentence or the file.",
     413: "The request is larger than a limit.",
     422: "A value is wrong, or the model cannot do this.",
     429: "The client has too many requests at the same time.",
@@ -71,7 +71,7 @@ MODEL_ERRORS = responses(400, 401, 403, 404, 408, 413, 422, 429, 503)
 
 
 def json_response(content: object) -> Response:
-    """Return an answer; numbers that JSON cannot hold are an error here, not at the reader's."""
+    """Return a JSON answer; raise an error here if it has numbers that JSON cannot hold."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Response(text.encode(), media_type="application/json")
 
@@ -80,14 +80,14 @@ def error_response(
     status: int, sentence: str, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return an error."""
-    # Half of a surrogate pair, which JSON can bring, cannot be sent back.
+    # A lone surrogate, which JSON can contain, cannot be sent back.
     content = json.dumps({"error": sentence}, ensure_ascii=True).encode()
     all_headers = {**RETRY_AFTER.get(status, {}), **(headers or {})}
     return Response(content, status, all_headers, media_type="application/json")
 
 
 def install(app: FastAPI) -> None:
-    """Let an application answer with such errors."""
+    """Install the handlers for these errors in an application."""
 
     @app.exception_handler(BistroError)
     async def of_bistro(request: Request, error: Exception) -> Response:
@@ -121,10 +121,10 @@ def _first_problem(error: RequestValidationError) -> tuple[int, str]:
     if first["type"] == "json_invalid":
         return 400, "the body is not JSON"
     if first["type"] in ("model_attributes_type", "model_type") and len(first["loc"]) == 1:
-        # Without the header the body stays bytes, whatever it holds.
+        # Without the header, the body is not decoded, whatever it contains.
         if isinstance(first["input"], bytes):
-            return 400, "the body is to be JSON, with the header 'Content-Type: application/json'"
-        return 422, "the body is to be a JSON object"
+            return 400, "the body must be JSON, with the header 'Content-Type: application/json'"
+        return 422, "the body must be a JSON object"
     names = [str(part) for part in first["loc"][1:]]
     told = str(first["msg"]).removeprefix("Value error, ")
     told = told[:1].lower() + told[1:]

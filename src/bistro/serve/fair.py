@@ -1,8 +1,8 @@
 """A fair queue: a client with many requests does not delay the others.
 
-Clients take turns: the next request is that of the client who was served least recently, and the
-requests of one client stay in order, except those that cannot begin yet. The number of requests
-that wait is limited, and so is the number that one client has waiting or at work.
+Clients take turns: the next request is from the client who was served least recently. The requests
+of one client stay in order, except those that cannot begin yet. The number of waiting requests is
+limited, and so is the number of waiting and running requests of each client.
 
 >>> queue = FairQueue[str](most=4, most_per_client=3)
 >>> for client, request in [("ann", "a1"), ("ann", "a2"), ("ann", "a3"), ("bob", "b1")]:
@@ -56,7 +56,7 @@ class FairQueue(Generic[T]):
         waiting = itertools.chain.from_iterable(self._turns.values())
         number = sum(1 for one in waiting if is_alike is None or is_alike(one))
         if number >= self.most:
-            raise BusyError(f"{number} requests wait already: try again in a moment")
+            raise BusyError(f"{number} requests are waiting already: try again in a moment")
         self.unfinished[client] += 1
         self._turns.setdefault(client, []).append(request)
         self.waiting += 1
@@ -67,7 +67,10 @@ class FairQueue(Generic[T]):
         self.waiting += 1
 
     def take(self, can_begin: Callable[[T], bool]) -> T | None:
-        """Remove the next request that can begin; its client counts it until `finish`."""
+        """Remove the next request that can begin.
+
+        It counts as a request of its client until `finish`.
+        """
         for client, requests in self._turns.items():
             request = next(filter(can_begin, requests), None)
             if request is not None:

@@ -44,7 +44,7 @@ DRAINED = 16
 """A body that is too large is read and discarded up to this many times the limit: a client that
 is still sending does not see the answer."""
 SHORT_BODY = 65_536
-"""Bytes; shorter bodies do not count among those that share the memory for bodies."""
+"""Size in bytes; shorter bodies do not count towards the memory limit for bodies."""
 
 
 class GoneError(Exception):
@@ -59,9 +59,9 @@ class Guard:
     app
         The application behind it.
     limits
-        What requests may cost.
+        Limits on requests.
     access
-        Who may ask.
+        Access control.
     metrics
         Counts the requests.
     log
@@ -197,7 +197,7 @@ class Body:
             raise RefusedError(503, "too many long requests at the same time: try again later")
 
     def release(self) -> None:
-        """Forget it."""
+        """Release the memory of the body."""
         self.guard.held -= self.held
         self.held = 0
 
@@ -210,7 +210,7 @@ async def _while_connected(
     given = False
 
     async def replay() -> Message:
-        """Return the whole body at once, and after it only the end of the connection."""
+        """Return the whole body at once, then only the end of the connection."""
         nonlocal given
         if given:
             await gone.wait()
@@ -219,7 +219,7 @@ async def _while_connected(
         return {"type": "http.request", "body": body, "more_body": False}
 
     async def listen() -> None:
-        await receive()  # the body is read, so only the end of the connection can come
+        await receive()  # the body has been read, so only the end of the connection can follow
         gone.set()
         if not answer.is_complete:
             asking.cancel()
@@ -241,7 +241,10 @@ async def _while_connected(
 async def run_for(
     work: Work, request: Request, compute: Callable[[], Response], about: Hashable
 ) -> Response:
-    """Compute the answer to a request; `about` and its size predict its cost."""
+    """Compute the answer to a request.
+
+    The cost is predicted from `about` and the size of the request.
+    """
     scope = request.scope
     sort = (scope["path"], about, scope[SIZE].bit_length())
     return await work.run(compute, client=scope[CLIENT], sort=sort)

@@ -70,7 +70,7 @@ def predict(entry: Entry, inputs: Inputs, xmi: str, layer: str, feature: str) ->
 
 
 def check_layer(layer: str, feature: str) -> None:
-    """Raise an error if no model can suggest this."""
+    """Raise an error if no model can make suggestions for a layer and feature."""
     if feature not in LAYERS.get(layer, ()):
         able = ", ".join(f"{name} ({'; '.join(LAYERS[name])})" for name in LAYERS)
         raise BistroError(f"there are no suggestions for this layer and feature; there are: {able}")
@@ -85,7 +85,10 @@ def tag_column(entry: Entry) -> str:
 
 # ---- from annotations to sentences --------------------------------------------------------------
 def read_pieces(cas: Cas, entry: Entry) -> Iterator[Piece]:
-    """Yield the sentences of a document; without any, all of its words are one."""
+    """Yield the sentences of a document.
+
+    A document without sentences is one sentence of all its words.
+    """
     tokens = sorted((cas.span(e) for e in cas.annotations(TOKEN)), key=lambda t: (t.begin, t.end))
     tokens = [token for token in tokens if cas.text[token.begin : token.end].strip()]
     spans = sorted((cas.span(e) for e in cas.annotations(SENTENCE)), key=lambda s: s.begin)
@@ -126,7 +129,10 @@ def _values(cas: Cas, layer: str, feature: str) -> dict[tuple[int, int], str]:
 
 
 def _tree(tokens: Sequence[Span], arcs: dict[str, tuple[str, str]]) -> tuple[list[int], list[str]]:
-    """Return heads and labels of words; arcs that do not form a tree are left out."""
+    """Return the heads and labels of words.
+
+    Arcs that do not form a tree are left out.
+    """
     number = {token.id: place for place, token in enumerate(tokens, start=1)}
     heads, labels = [], []
     for place, token in enumerate(tokens, start=1):

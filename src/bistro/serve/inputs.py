@@ -49,12 +49,12 @@ class Inputs:
 
     def check_analyses(self, *numbers: int) -> None:
         """Reject a request for too many trees or orders."""
-        told = "{} analyses were asked for; this server gives at most {}"
+        told = "{} analyses were requested; this server returns at most {}"
         _check(max(numbers), self.limits.analyses, told)
 
     def check_sentences(self, number: int) -> None:
         """Reject a request for too many sentences."""
-        told = "{} sentences were asked for; this server gives at most {}"
+        told = "{} sentences were requested; this server returns at most {}"
         _check(number, self.limits.sentences, told)
 
     def check_dependents(self, most: int) -> None:
@@ -63,7 +63,10 @@ class Inputs:
         _check(most, self.limits.dependents, told)
 
     def sentences(self, body: TextBody, tokeniser: Tokeniser | None) -> list[list[str]]:
-        """Return the words of each sentence of a text; `tokeniser` is that of the model, if any."""
+        """Return the words of each sentence of a text.
+
+        `tokeniser` is the model's tokeniser, if it has one.
+        """
         self.check_text(body.text)
         if body.split == "spaces":
             lists = [line.split() for line in body.text.splitlines()]
@@ -74,7 +77,10 @@ class Inputs:
         return [words for words in lists if words]
 
     def sentence(self, body: SentenceBody, tokeniser: Tokeniser | None) -> Sentence:
-        """Return the sentence that a request is about; `tokeniser` is the model's, if any."""
+        """Return the sentence of a request.
+
+        `tokeniser` is the model's tokeniser, if it has one.
+        """
         text = body.text or ""
         self.check_text(text)
         if body.words is None and body.split == "marks":
@@ -110,7 +116,7 @@ class Inputs:
 
 
 def _split(text: str, tokeniser: Tokeniser | None) -> Sentence:
-    """Return a text as one sentence, with the words that the model has learned to find."""
+    """Return a text as one sentence, split by the model's tokeniser."""
     if tokeniser is None:
         return split_text(text).to_sentence()
     text = seen(text)
@@ -119,6 +125,9 @@ def _split(text: str, tokeniser: Tokeniser | None) -> Sentence:
 
 
 def _check(number: int, most: int, told: str) -> None:
-    """Refuse more than a limit, in words with a place for the number and one for the limit."""
+    """Raise an error if a number exceeds a limit.
+
+    The message has placeholders for the number and the limit.
+    """
     if number > most:
         raise TooLargeError(told.format(number, most))

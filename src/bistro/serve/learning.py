@@ -26,12 +26,14 @@ MOST_MODELS = 16
 
 
 class Learner:
-    """Trainer of models on sentences from clients; it keeps the last model of each client.
+    """Trainer of models on sentences from clients.
+
+    It keeps the latest model of each client.
 
     Parameters
     ----------
     least
-        Minimum number of complete sentences for training; None: nothing is learned.
+        Minimum number of complete sentences for training; None disables training.
     """
 
     def __init__(self, least: int | None) -> None:
@@ -55,7 +57,10 @@ class Learner:
             raise TooManyError("a model is being trained: try again later")
 
     def learn(self, entry: Entry, who: Hashable, sentences: Sequence[Sentence]) -> bool:
-        """Start training a model like `entry`; return whether there are enough sentences."""
+        """Start training a model like `entry`.
+
+        Returns whether there are enough sentences.
+        """
         self.check()
         assert self.least is not None
         if len(sentences) < self.least:

@@ -27,18 +27,18 @@ from bistro.version import __version__
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Upper ends of the classes of seconds."""
+"""Upper bounds of the histogram classes, in seconds."""
 METHODS = ("GET", "HEAD", "POST", "OPTIONS")
 STATIC = "/static/"
 OTHER = "other"
 GONE = 499
-"""The status of a request whose client went away before the answer, as other servers have it."""
+"""The status of a request whose client disconnected before the answer, as in other servers."""
 Labels = Mapping[str, str]
 
 
 @dataclass
 class Seconds:
-    """How long the requests of one route took."""
+    """Histogram of request durations for one route."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
     total: float = 0.0

@@ -1,4 +1,4 @@
-"""The files of the page, read once at the start: no request touches the file system."""
+"""The files of the page, read once at the start, so that no request accesses the file system."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-# Not from the tables of the machine, which differ.
+# Not from the MIME tables of the system, which differ between machines.
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",

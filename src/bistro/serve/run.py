@@ -23,7 +23,7 @@ from bistro.serve.work import Work
 from bistro.system import allow_restart, give_memory_back
 
 LAST_WORDS = 0.1
-"""Seconds for the answers to requests that are cut off."""
+"""Seconds to wait for the answers to requests that are cut off."""
 
 
 def serve(
@@ -53,13 +53,13 @@ def serve(
         log_level="error",
         access_log=False,
         server_header=False,
-        # No request is computed for longer than the limit, so all of them are finished.
+        # No computation takes longer than the limit, so all requests are finished by then.
         timeout_graceful_shutdown=math.ceil(limits.seconds) + 1,
     )
     address = f"http://{shown}:{bound}/{page}"
     print(f"Bistro is at {address} (Ctrl-C stops it)", file=sys.stderr, flush=True)
     _tune_interpreter()
-    # Uvicorn ends at either signal, and then hands it on.
+    # Uvicorn stops at either signal, and then raises it again.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with listening, contextlib.suppress(KeyboardInterrupt):
         Server(config, app.state.work).run(sockets=[listening])
@@ -74,7 +74,7 @@ class Server(uvicorn.Server):
     config
         The settings of Uvicorn.
     work
-        The computations, which end early if the server is to stop at once.
+        The computations, which are ended early if the server must stop at once.
     """
 
     def __init__(self, config: uvicorn.Config, work: Work) -> None:
@@ -95,7 +95,7 @@ class Server(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket bound to an address; raise an error with the reason if that fails."""
+    """Return a socket bound to an address; if that fails, the error gives the reason."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, address = found[0]
@@ -113,11 +113,11 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _tune_interpreter() -> None:
-    """Set what decides how long a short request waits for others."""
-    # Garbage is looked for among what requests leave, and never again among the models.
+    """Tune the garbage collector and the thread switching for short response times."""
+    # Collect garbage only among the objects of requests, never again among the models.
     gc.collect()
     gc.freeze()
     gc.set_threshold(5_000)
     give_memory_back()
-    # A computation in Python hands on to the event loop after a millisecond instead of five.
+    # A computation in Python yields to the event loop after one millisecond instead of five.
     sys.setswitchinterval(0.001)

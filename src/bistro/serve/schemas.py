@@ -36,7 +36,7 @@ Listed = list[tuple[str, float]]
 
 
 class Body(BaseModel):
-    """A body; unknown names are errors."""
+    """The body of a request; unknown names are errors."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -213,7 +213,7 @@ class ReadAnswer(BaseModel):
 
 
 class Tree(BaseModel):
-    """A tree; log_prob is a natural logarithm, null where the model has no joint probability."""
+    """A tree. log_prob is a natural logarithm, or null where the model has no joint probability."""
 
     heads: list[int]
     labels: list[str]
@@ -260,7 +260,7 @@ class GenerateAnswer(BaseModel):
 
 
 class OrderedWords(BaseModel):
-    """An order of the words of a tree; log_prob is a natural logarithm."""
+    """An order of the words of a tree. log_prob is a natural logarithm."""
 
     words: list[str]
     order: list[int]

@@ -140,7 +140,10 @@ def _sentences(given: Mapping[str, str], tokeniser: Tokeniser | None) -> Iterato
 
 
 def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of running text, tokenised by the model if it has a tokeniser."""
+    """Yield the sentences of running text.
+
+    The model's tokeniser is used, if it has one.
+    """
     chosen = {option.partition("=")[0] for option in options.split(";") if option}
     for option in sorted(chosen):
         _chosen("tokenizer", option, dict.fromkeys(TOKENIZER_OPTIONS, True))
@@ -188,7 +191,7 @@ def _horizontal(data: str, options: str) -> Iterator[Sentence]:
 
 
 def _vertical(data: str, options: str) -> Iterator[Sentence]:
-    # A column file may have more columns, of which the first has the words.
+    # A column file may have more columns; the first contains the words.
     lines = [line.partition("\t")[0].strip() for line in data.splitlines()]
     return _from_words(_blocks(lines))
 
@@ -209,7 +212,7 @@ def _as_conllu(sentences: Iterable[Sentence]) -> str:
 
 
 def _as_horizontal(sentences: Iterable[Sentence]) -> str:
-    # A space inside a word would make two of it.
+    # A space inside a word would split it into two words.
     rows = (" ".join(f.replace(" ", "\u00a0") for f in s.forms) for s in sentences)
     return "".join(f"{row}\n" for row in rows)
 

@@ -102,7 +102,7 @@ async def form_values(request: Request, most: int) -> dict[str, str]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in FORMS:
         if await request.body():
-            raise MalformedError(f"the body is to be a form: {' or '.join(FORMS)}")
+            raise MalformedError(f"the body must be a form: {' or '.join(FORMS)}")
         return {}
     async with request.form(max_files=16, max_fields=64, max_part_size=most) as form:
         found: dict[str, str] = {}

@@ -56,7 +56,7 @@ class Job:
             self.answer.set_exception(error)
 
     def run(self) -> Any:
-        """Run the computation; called in a worker thread."""
+        """Run the computation in a worker thread."""
         self._clock_at_start = time.thread_time()
         self._thread = threading.get_ident()
         try:
@@ -67,7 +67,7 @@ class Job:
             self.seconds = time.thread_time() - self._clock_at_start
 
     def look_at_clock(self) -> float:
-        """Return the seconds of CPU time that the computation has used so far."""
+        """Return the CPU time in seconds that the computation has used so far."""
         if (thread := self._thread) is not None and hasattr(time, "pthread_getcpuclockid"):
             clock = time.clock_gettime(time.pthread_getcpuclockid(thread))
             self.seconds = clock - self._clock_at_start
@@ -83,9 +83,9 @@ class Work:
         self.running: dict[Job, bool] = {}
         """Running computations, and whether each one uses the threads for long computations."""
         self._threads: dict[bool, ThreadPoolExecutor] = {}
-        """Those of short and of long computations; they start with the first one."""
+        """The threads for short and for long computations; each pool starts with its first one."""
         self._expected: dict[Hashable, float] = {}
-        """Seconds that requests of each sort took lately."""
+        """Recent durations of requests of each sort, in seconds."""
 
     async def run(self, compute: Callable[[], T], *, client: str = "", sort: Hashable = None) -> T:
         """Return what `compute` returns.
@@ -95,7 +95,7 @@ class Work:
         """
         job = Job(compute, client, sort)
         job.is_long = self._is_expected_long(job)
-        # Long ones that wait must not keep short ones out.
+        # Waiting long requests must not keep short ones out.
         self.queue.add(client, job, lambda other: other.is_long == job.is_long)
         seconds = self.limits.seconds
         late = BusyError(f"this took longer than {seconds:g} s: send less, or try later")
@@ -120,7 +120,7 @@ class Work:
         return sum(place == is_long for place in self.running.values()) < self.limits.at_once
 
     def _begin(self) -> None:
-        """Start what has a place."""
+        """Start the waiting computations for which a thread is free."""
         loop = asyncio.get_running_loop()
         while (job := self.queue.take(self._can_begin)) is not None:
             self.running[job] = job.is_long
@@ -138,9 +138,9 @@ class Work:
         return self._threads[is_long]
 
     def _look_at_clock(self, job: Job) -> None:
-        """Stop a computation that turns out to be long; it starts again among the long ones."""
+        """Stop a computation that turns out to be long, and restart it among the long ones."""
         if self.running.get(job) is not False:
-            return  # it has ended, or has found the right place
+            return  # it has ended, or is among the long ones already
         left = QUICK - job.look_at_clock()
         if left > 0:
             later = max(left, QUICK / 4)
@@ -182,7 +182,7 @@ class Work:
 
 
 def _lower_priority() -> None:
-    """Give the threads of short requests a higher priority."""
+    """Lower the priority of this thread, so that threads of short requests come first."""
     lower_priority(threading.get_native_id(), LOWER_PRIORITY)
 
 

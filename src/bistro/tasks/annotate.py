@@ -39,7 +39,10 @@ class AnnotateRun:
         watch: Watch = iter,
         workers: Workers | None = None,
     ) -> None:
-        """`watch` receives the sentences of tokenised files; `workers` do the annotation."""
+        """Initialise the run.
+
+        `watch` receives the sentences of tokenised files. `workers` do the annotation.
+        """
         self._whole = model
         self._workers = workers
         self.model = ANNOTATE.of(model)
@@ -52,7 +55,10 @@ class AnnotateRun:
         self._begin = time.monotonic()
 
     def annotated(self, input: str, format: str | None) -> Iterator[Sentence]:
-        """Yield the sentences of a file with all columns; text is running text by default."""
+        """Yield the sentences of a file with all columns.
+
+        A text file is read as running text by default.
+        """
         with opened(input) as (stream, path):
             chosen = choose_format(path, stream, format)
             if chosen in RUNNING_TEXT and format not in ("text", "lines"):
@@ -97,7 +103,7 @@ class AnnotateRun:
 def read_sentences(
     model: Model, input: str, format: str | None, roots: Roots | None = "any"
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file; a model that can tokenise splits running text.
+    """Yield the sentences of a file, and split running text if the model can tokenise.
 
     A text is running text only if the format is ``raw``; other text has one sentence per line.
     """
@@ -113,7 +119,7 @@ def read_sentences(
 
 
 def decoded(stream: Readable, path: str | None) -> Iterator[str]:
-    """Yield the text of a stream in pieces; bytes that are not UTF-8 raise an error."""
+    """Yield the text of a stream in pieces; raise an error for bytes that are not UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     line = 1
     while True:

@@ -40,8 +40,8 @@ def check_sampler(
     Parameters
     ----------
     sampler
-        A kind of model that has a prior to draw from; a process, whose parameters count and whose
-        data do not; or any simulation: a function of a seed that returns a
+        A kind of model that has a prior to draw from; a process, of which only the parameters are
+        checked; or any simulation: a function of a seed that returns a
         `bistro.inference.simulated.Simulated`.
     runs
         Number of data sets to draw.

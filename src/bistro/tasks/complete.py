@@ -1,4 +1,4 @@
-"""Filling in the missing values of an annotation, and changing nothing else.
+"""Fill in the missing values of an annotation, and leave everything else unchanged.
 
 The heads, labels and tags of a sentence are evidence. Values that are ``_`` are taken from one
 minimum-risk parse given all of this evidence. They are written into their columns, and MISC names
@@ -50,11 +50,11 @@ class Completion:
     sentences: list[Sentence] = field(default_factory=list)
     filled: dict[str, int] = field(default_factory=dict)
     expected: dict[str, float] = field(default_factory=dict)
-    """Expected number of correct values among them: the sum of their probabilities."""
+    """Expected number of correct values among the filled ones: the sum of their probabilities."""
     left: dict[str, int] = field(default_factory=dict)
-    """Numbers of values that were too improbable, and are in MISC only."""
+    """Numbers of values that were too improbable to fill in and are only in MISC."""
     relaxed: list[int] = field(default_factory=list)
-    """Lines of sentences whose given heads fit no tree of the model and were not used."""
+    """Lines of the sentences whose given heads fit no tree of the model and were ignored."""
     touched: int = 0
     """Number of sentences with missing values."""
     unknown: dict[str, int] = field(default_factory=dict)
@@ -105,7 +105,7 @@ def complete(
     model
         A parser; default: one trained on the fully annotated sentences.
     below
-        Values less probable than this are left open, and are in MISC only.
+        Values less probable than this are not filled in; they are only noted in MISC.
     kind, config, session, **settings
         Options of training, as in `bistro.train`.
     seed
@@ -138,7 +138,7 @@ def complete(
 
 
 def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[Sentence]:
-    """Return the sentences with all heads, tags and, if the treebank has labels, all labels."""
+    """Return the sentences with all heads and tags (and labels, if the treebank has them)."""
     has_labels = any(label != EMPTY for s in treebank for label in s.deprels)
     known = [
         s
@@ -157,7 +157,7 @@ def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[
 
 
 def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
-    """Return the words without a value, by column."""
+    """Return the words without a value, for each column."""
     columns = {"heads": sentence.heads, model.tag_column: getattr(sentence, model.tag_column)}
     if model.is_labelled:
         columns["deprels"] = sentence.deprels
@@ -181,7 +181,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
 
 
 def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
-    """Return a sentence as evidence: heads that fit no tree of the model are left open."""
+    """Return a sentence as evidence, without the heads if they fit no tree of the model."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
     done.relaxed.append(sentence.line)

@@ -96,16 +96,19 @@ def split_word(word: str, is_known: Callable[[str], bool] = _never) -> list[str]
 
 
 def visible(word: str, path: str | None = None, line: int | None = None) -> str:
-    """Return a word without zero-width characters; raise an error if no other remain."""
+    """Remove the zero-width characters of a word; raise an error if nothing remains."""
     if is_invisible(word):
         codes = " ".join(f"U+{ord(character):04X}" for character in word)
-        problem = f"a word cannot be seen: it is {codes}: take it out, or join it to its neighbour"
+        problem = f"a word is invisible ({codes}): remove it, or join it to its neighbour"
         raise TreebankError(problem, path=path, line=line)
     return seen(word)
 
 
 def visible_text(text: str, path: str | None = None, line: int | None = None) -> str:
-    """Return a text without zero-width characters; `path` and `line` are for messages."""
+    """Remove the zero-width characters of a text.
+
+    `path` and `line` are used in error messages.
+    """
     return " ".join(visible(word, path, line) for word in text.split())
 
 

@@ -40,7 +40,7 @@ Unit = Literal["sentence", "document"]
 
 @dataclass(frozen=True)
 class Split:
-    """Indices of the sentences of a treebank to learn from, and of the sentences to test on."""
+    """Indices of the training sentences and of the test sentences in a treebank."""
 
     train: tuple[int, ...]
     held_out: tuple[int, ...]
@@ -60,7 +60,7 @@ class Recipe:
     """Additional sentences that every model learns from, whatever the split."""
 
     def trained(self, sentences: Sequence[Words]) -> Model:
-        """Return a model of these sentences and of `beside`, trained by one thread."""
+        """Return a model trained by one thread on these sentences and on `beside`."""
         return train(
             self.kind,
             [*self.beside, *sentences],
@@ -75,7 +75,7 @@ class Recipe:
 def make_folds(sentences: Sequence[Words], k: int, seed: int, by: Unit = "sentence") -> list[Split]:
     """Cut a treebank into k parts of nearly equal size, each of them held out once.
 
-    Parts hold whole sentences, or whole documents; they are drawn at random, by the seed.
+    Parts consist of whole sentences or of whole documents, drawn at random with the given seed.
     """
     units = _units(sentences, by)
     if len(units) < 2:
@@ -147,7 +147,7 @@ def run_splits(
     if workers is None:
         workers = LocalWorkers(min(threads or os.cpu_count() or 1, max(1, len(splits))))
     done = workers.run(_run_split, Shared(recipe, list(sentences), work), splits)
-    # Models of larger parts take longer.
+    # Larger parts take longer to train on.
     with phase("training and judging models", total=sum(len(s.train) for s in splits)) as models:
         for number, (split, result) in enumerate(zip(splits, done, strict=True), start=1):
             models.advance(len(split.train), note=f"{number} of {len(splits)}")

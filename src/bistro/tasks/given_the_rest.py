@@ -64,15 +64,15 @@ class Opinion:
     probability: float
     """Probability of the annotated value; NaN if the model gives none."""
     alternative: str
-    """A tag, or an arc as in ``2:det``; empty if there is none."""
+    """The likeliest alternative: a tag, or an arc such as ``2:det``; empty if there is none."""
     alternative_probability: float
     same_head: bool = False
-    """True if the alternative to an arc has the same head, with another label."""
+    """True if the alternative to an arc has the same head and another label."""
 
 
 @dataclass(frozen=True)
 class _Copy:
-    """A sentence with some values opened, and the words that are scored."""
+    """A copy of a sentence with some values opened, and the words to score in it."""
 
     sentence: Sentence
     place: int
@@ -139,7 +139,7 @@ def tags(
 
 
 def _as_learned(model: CommitteeModel, sentence: Sentence) -> Sentence:
-    """Return a sentence with its tree made projective, and one root if the model has one."""
+    """Return a sentence with a projective tree, and with a single root if the model requires it."""
     scheme = model.symbols.nonprojective
     tree = projectivize(sentence.heads, sentence.deprels, scheme or "head")
     heads = list(tree.heads)
@@ -152,7 +152,7 @@ def _as_learned(model: CommitteeModel, sentence: Sentence) -> Sentence:
 def _copies(
     trees: Sequence[Sentence], opened: Callable[[Sentence, range], Sentence]
 ) -> Iterator[_Copy]:
-    """Yield a copy of a sentence for each of its words, or one for all words of a long one."""
+    """Yield one copy of a sentence per word, or a single copy if the sentence is long."""
     for place, tree in enumerate(trees):
         size = len(tree)
         parts = [range(size)] if size > LONGEST else [range(w, w + 1) for w in range(size)]
@@ -174,7 +174,10 @@ def _with_open_tags(tree: Sentence, words: range, column: str) -> Sentence:
 def _asked(
     model: CommitteeModel, copies: Iterator[_Copy], threads: int
 ) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.int64], Mixture]]:
-    """Score many copies at a time: yield words (sentence, index), their rows and the mixture."""
+    """Score many copies at a time.
+
+    Yields words (sentence, index), their rows and the mixture.
+    """
     options = model.asked(tags="given", partial=True, threads=threads)
     for batch in _batches(copies):
         mixture = model.mixture([copy.sentence for copy in batch], options)
@@ -198,7 +201,7 @@ def _batches(copies: Iterator[_Copy]) -> Iterator[list[_Copy]]:
 
 
 def _label_of_roots(sentences: Sequence[Sentence]) -> str:
-    """Return the label that occurs with head 0 and no other head, in nearly all annotation."""
+    """Return the label that nearly always occurs with head 0, and only with head 0."""
     arcs = Counter(
         (label, head == 0)
         for s in sentences
@@ -212,7 +215,10 @@ def _label_of_roots(sentences: Sequence[Sentence]) -> str:
 
 
 def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
-    """Return a mask of arcs with compatible head and label; `root` is the root label, or -1."""
+    """Return a mask of arcs with compatible head and label.
+
+    `root` is the label of roots, or -1.
+    """
     if root < 0:
         return np.ones(len(rows.what), dtype=bool)
     return np.asarray((code.head(rows.what) == 0) == (code.label(rows.what) == root))
@@ -221,7 +227,7 @@ def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
 def _compared(
     rows: Rows, gold: NDArray[np.int64], possible: NDArray[np.bool_] | bool = True
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the probabilities of the annotated values, and the likeliest others with theirs."""
+    """Return the probabilities of the annotated values and of their likeliest alternatives."""
     row = rows.row
     total = np.bincount(row, rows.probability, minlength=len(rows))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -232,7 +238,7 @@ def _compared(
 
 
 def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence | None:
-    """Return the tree with another arc, or None if that is not a tree.
+    """Return the tree with another arc, or None if the result is not a tree.
 
     Where the whole sentence was open, or its other arcs could not be used, the likeliest head of a
     word may be one of its descendants in the annotated tree.
@@ -275,7 +281,7 @@ def _ratios(
     logs = []
 
     def temperatures(member: Voter) -> NDArray[np.float64]:
-        # Marginals have heads and tags at the temperature, labels of an arc as they are.
+        # Marginals of heads and tags are tempered; those of labels given an arc are not.
         return np.where(same, 1.0, member.own_temperature())
 
     for member in _with_same_tags(model):

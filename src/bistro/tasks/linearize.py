@@ -45,7 +45,7 @@ def orders_of(
 def score_rows(
     model: Orderer, sentences: Iterable[Sentence], name: str, note: Note, *, of_labels: bool
 ) -> Iterator[str]:
-    """Yield a header and one row per sentence; note the means at the end."""
+    """Yield a header and one row per sentence; report the means at the end."""
     yield "sentence\tdependents\tlog_prob\tbits_per_dependent\n"
     total, dependents, number = 0.0, 0, 0
     for number, sentence in enumerate(sentences, start=1):
@@ -66,12 +66,12 @@ def score_rows(
 
 
 def bits_per_dependent(log_prob: float, dependents: int) -> float:
-    """Return the information in an order; 0 bits if there are no dependents."""
+    """Return the information in an order, in bits per dependent; 0 if there are no dependents."""
     return -log_prob / math.log(2) / dependents if dependents else 0.0
 
 
 def with_probability(result: Linearization, *, numbered: bool) -> Sentence:
-    """Return the sentence with its log-probability as a comment, if orders are `numbered`."""
+    """Return the sentence; if orders are `numbered`, add its log-probability as a comment."""
     sentence = result.sentence
     if not numbered or sentence.format != "conllu":
         return sentence

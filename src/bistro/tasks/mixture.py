@@ -5,7 +5,7 @@
 The weights λ are given, or learned on a development text by expectation-maximisation
 (`bistro.inference.mixture_weights`); `bistro.models.mixing` mixes the scores. All models must give
 probabilities to the same events: the same words, in any order, and the same classes of unknown
-words; or all an open vocabulary, in which every string is a word.
+words. Alternatively, all models have an open vocabulary, in which every string is a word.
 
 >>> better, worse = np.log([0.5, 0.4, 0.5]), np.log([0.1, 0.5, 0.1])
 >>> weights = fitted_weights([better, worse])
@@ -56,7 +56,7 @@ def mixed(logs: Sequence[Logs], weights: Sequence[float]) -> Logs:
 
 
 def checked_weights(weights: Sequence[float], models: int) -> list[float]:
-    """Return normalised weights; raise an error if they are not possible."""
+    """Return normalised weights; raise an error if they are invalid."""
     if len(weights) != models or min(weights) < 0 or abs(sum(weights) - 1) > SUM_WITHIN:
         shown = ", ".join(f"{weight:g}" for weight in weights)
         raise ConfigError(
@@ -79,7 +79,7 @@ class Member:
 
 
 class Mixture(Scoring):
-    """Models that are mixed word by word; a mixture scores text like a model."""
+    """Models that are mixed word by word. A mixture scores text like a model."""
 
     kind: ClassVar[str] = "mixture"
     parts: ClassVar[Sequence[Any]] = ()
@@ -111,7 +111,7 @@ class Mixture(Scoring):
         return self.combined([member.score(words) for member in self.members])
 
     def combined(self, parts: Sequence[TextScores]) -> TextScores:
-        """Return the scores of the mixture from the `parts` that its members gave."""
+        """Combine the scores of the members (`parts`) into the scores of the mixture."""
         require_same_runs([part.deviation for part in parts])
         return mixed_scores(parts, np.array(self.weights))
 

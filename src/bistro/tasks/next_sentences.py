@@ -6,8 +6,9 @@ The doubt of a word is the probability that its best head, or the label of its a
 
     doubt(word) = 1 - p(best head) p(best label)
 
-A doubt about a word that will come again teaches more than one about a word that will not: the gain
-of a sentence weighs its doubts by how often their words occur in all sentences that are left.
+Resolving a doubt about a frequent word teaches more than resolving one about a rare word. The gain
+of a sentence therefore weights its doubts by how often their words occur in all remaining
+sentences.
 
     gain(sentence) = sum of doubt(word) log(1 + count(word)) / number of words
 
@@ -41,7 +42,7 @@ from bistro.treebank.validate import MISSING
 
 DEFAULT_KIND = "committee"
 NEAR = 0.6
-"""Sentences that share this part of their words are near-copies."""
+"""Sentences that share at least this part of their words are near-copies."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,9 @@ class OpenSentence:
     doubts: tuple[float, ...]
     """The doubts of its words without a head."""
     news: float
-    """The share of its words that training has not seen."""
+    """The share of its words that do not occur in the training data."""
     gain: float = 0.0
-    """Its doubts per word, those about frequent words weighing more."""
+    """Its mean doubt per word, weighted by the frequency of the words."""
     score: float = 0.0
     is_near_copy: bool = False
     """True if an earlier sentence has nearly the same words."""
@@ -173,7 +174,7 @@ def rank_next(
 
 
 def _gain(doubts: Sequence[float], counts: Sequence[int], words: int) -> float:
-    """Return the doubts per word of a sentence, weighed by how often their words occur."""
+    """Return the doubts per word of a sentence, weighted by how often their words occur."""
     return float(np.dot(doubts, np.log1p(counts))) / words
 
 
@@ -193,7 +194,7 @@ def _open_words(place: int, sentence: Sentence, parse: Parse) -> Iterable[OpenWo
 def _in_order(
     items: Sequence[OpenSentence], treebank: Sequence[Sentence], strategy: str, seed: int
 ) -> list[OpenSentence]:
-    """Return sentences by score, near-copies of earlier ones last; equal scores in random order."""
+    """Sort sentences by score, with near-copies last and equal scores in random order."""
     rng = np.random.default_rng((seed, purpose_key("next.ties")))
     ties = rng.permutation(len(items))
     scores = [STRATEGIES[strategy](item) for item in items]
@@ -207,7 +208,9 @@ def _in_order(
 
 
 def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
-    """Return for each sentence whether it is a near-copy of an earlier one that is not itself one.
+    """Return for each sentence whether it is a near-copy of an earlier sentence.
+
+    Near-copies themselves are not compared with later sentences.
 
     Only sentences that share one of their rarest words are compared: two sets that share `NEAR` of
     all their words always share one of these.

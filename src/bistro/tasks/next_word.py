@@ -43,7 +43,7 @@ class Question:
 
 @dataclass(frozen=True)
 class NextWordRow:
-    """One word after one context. Values that a model does not have are None."""
+    """One word after one context. Values that a model does not provide are None."""
 
     context_id: str
     context: str
@@ -74,7 +74,10 @@ COLUMNS = tuple(one.name for one in fields(NextWordRow))
 def answers(
     model: Model | Mixture, questions: Iterable[Question], **options: Any
 ) -> Iterator[tuple[Question, NextWords]]:
-    """Yield every question with its next words; equal contexts in a row are scored once."""
+    """Yield every question with its next words.
+
+    Equal contexts in a row are scored once.
+    """
     scorer = model if isinstance(model, Mixture) else SCORE.of(model)
     last: tuple[list[str], NextWords] | None = None
     for question in questions:

@@ -23,7 +23,10 @@ class ParseRun:
     def __init__(
         self, model: Model, options: Mapping[str, Any], workers: Workers | None = None
     ) -> None:
-        """`workers` parse the sentences in batches; default: threads of this process."""
+        """Initialise the run.
+
+        `workers` parse the sentences in batches; default: threads of this process.
+        """
         self.model = PARSE.of(model)
         self._whole = model
         self._workers = workers
@@ -32,7 +35,7 @@ class ParseRun:
         self.words = 0
         self.sentences = 0
         self.relaxed: list[int] = []
-        """Lines of the sentences whose given heads could not be met."""
+        """Lines of the sentences whose given heads could not be used."""
         self.unknown_tags = 0
         self.missing_tags = 0
         self.kept_graphs = 0
@@ -87,7 +90,7 @@ class ParseRun:
         return self._given.get("tags") == "given"
 
     def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Yield sentences prepared for the parser: heads that fit no tree are left open."""
+        """Prepare sentences for the parser; heads that fit no tree are left open."""
         for sentence in sentences:
             if sentence.format == "conllx":
                 self._refuse_probabilities()
@@ -117,7 +120,7 @@ class ParseRun:
 
 
 def together(models: Sequence[Model]) -> Model:
-    """Return one parser: the only model, or a committee of several with equal weights."""
+    """Return one parser: the single model, or a committee of all models with equal weights."""
     if len(models) == 1:
         return models[0]
     # Imported here, so that parsing with one model does not load the committee.

@@ -104,12 +104,13 @@ class TreeRun:
 
 
 def tree_options(options: dict[str, Any], of_trees: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a search for trees.
+    """Return the options of a search for constituency trees.
 
     Parameters
     ----------
     options
-        Options shared with dependency parsers; options that only those have raise an error.
+        Options shared with dependency parsers. Options that only dependency parsers have raise an
+        error.
     of_trees
         Options of `bistro.models.unbounded.search.SearchOptions`.
     """

@@ -60,7 +60,7 @@ class Written:
 
 
 class ParseFacts(NamedTuple):
-    """The figures of a parse that enter the report."""
+    """The figures of a parse that are used in the report."""
 
     line: int
     words: int
@@ -152,7 +152,10 @@ class ParseWriter:
 
 
 def as_columns(sentence: Sentence, number: int) -> Sentence:
-    """Return a line of text as CoNLL-U with a name and its text, and other formats unchanged."""
+    """Return a line of text as CoNLL-U with a name and its text.
+
+    Sentences in other formats are returned unchanged.
+    """
     if sentence.format != "text":
         return sentence
     comments = [f"# sent_id = {number}", f"# text = {' '.join(sentence.forms)}"]
@@ -173,7 +176,7 @@ def _is_own(comment: str) -> bool:
 
 
 def with_shown_tags(parse: Parse, model: Parser) -> Parse:
-    """Return a parse with tags as shown in their column, which no longer needs its model."""
+    """Return a parse whose tags are as written to the file and no longer need the model."""
 
     def shown(analyses: Sequence[Analysis]) -> list[Analysis]:
         return [replace(one, tags=model.shown_tags(one.tags)) for one in analyses]

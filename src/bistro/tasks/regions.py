@@ -1,4 +1,4 @@
-"""Regions of a sentence: several words that get one row of surprisal, their sum, with its error.
+"""Regions of a sentence: several words that share one row with their summed surprisal.
 
 A region is written in square brackets, or is named by a column of a table with one word per row. In
 the table of surprisal, a region is treated like a multiword token: its row has the sum over its
@@ -28,7 +28,10 @@ _MARK = re.compile(r"[][]")
 
 
 def bracketed(text: str, path: str | None = None, line: int | None = None) -> Parts:
-    """Return the parts of a text with regions in brackets, which are numbered from 1."""
+    """Return the parts of a text with regions in brackets.
+
+    The regions are numbered from 1.
+    """
     parts: Parts = []
     inside, number, at = False, 0, 0
     for mark in [*_MARK.finditer(text), None]:
@@ -49,7 +52,7 @@ def bracketed(text: str, path: str | None = None, line: int | None = None) -> Pa
 
 
 def critical_parts(text: str, cell: str, path: str | None = None, line: int | None = None) -> Parts:
-    """Return the parts of a text whose critical region is named by a cell of its row.
+    """Return the parts of a text whose critical region is given by a cell of its row.
 
     The cell has the words of the region, or the position of a word between spaces, from 1; an empty
     cell means that there is no region.
@@ -129,7 +132,7 @@ def joined_regions(stimulus: Stimulus, place: int) -> Stimulus:
 
 
 def region_names(parts: Sequence[Parts], *, eos: bool) -> Iterator[str]:
-    """Yield the region of every row of bracketed sentences, their ends included."""
+    """Yield the region of every row of bracketed sentences, including the sentence ends."""
     for sentence in parts:
         yield from (region or MISSING for _, region in sentence)
         if eos:

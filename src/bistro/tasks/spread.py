@@ -1,4 +1,6 @@
-"""A model's work in batches, for the workers of `bistro.inference.workers`: threads or a cluster.
+"""Divide a model's work into batches for workers, which are threads or a cluster.
+
+The workers are defined in `bistro.inference.workers`.
 
 Sentences are divided into batches, in order, and the results are joined again: the result equals
 the result of one call, for any number of workers. Random draws depend on the number of the
@@ -72,7 +74,7 @@ def parsed(
     draws = bool(options.get("samples"))
     if draws and not getattr(PARSE.of(model).parse_options, "samples_by_number", True):
         raise ConfigError(f"--samples of a {model.kind} are drawn by one process: not --cluster")
-    # A random stream belongs to the sentences that the core processes at once.
+    # The core uses one random stream for all sentences that it processes at once.
     size = SENTENCES_AT_ONCE if draws else PIECE_SENTENCES
     questions = (
         Question(piece, {**options, **({"first": first} if draws else {}), "threads": 1}, first)
@@ -127,7 +129,7 @@ def parse_trees(
 
 
 TREE_SENTENCES = 10
-"""Sentences per batch of constituency parsing, which takes a hundred times longer."""
+"""Sentences per batch of constituency parsing, which is about a hundred times slower."""
 
 
 def _parse_trees(shared: SharedModel[Any], question: Question) -> list[TreeParse]:

@@ -31,7 +31,7 @@ from bistro.tasks.cutting import Cutting, at_spaces, visible_text
 DELIMITERS = ",\t;"
 MISSING = "NA"
 WORKBOOK = b"PK\x03\x04"
-"""The first bytes of files of Excel and LibreOffice."""
+"""The first bytes of Excel and LibreOffice files."""
 Row = tuple[int, list[str]]
 """Line of a row in the file, and its cells."""
 
@@ -45,7 +45,10 @@ class Table:
     rows: list[Row]
 
     def common_column(self, what: str, names: Sequence[str]) -> str:
-        """Return the first column with one of the common `names`; an error names its option."""
+        """Return the first column with one of the common `names`.
+
+        If there is none, the error names the option to use.
+        """
         plain = {plain_name(column): column for column in reversed(self.columns)}
         for name in names:
             if name in plain:
@@ -90,7 +93,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
 
 
 def read_utf8(path: str | os.PathLike[str]) -> str:
-    """Return the text of a file; an error names the line that is not UTF-8."""
+    """Return the text of a file; if it is not UTF-8, the error names the line."""
     with open_binary(path) as stream:
         content = stream.read()
     if content.startswith(WORKBOOK):
@@ -110,7 +113,7 @@ def delimiter_of(text: str) -> str:
 
 
 def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
-    """Yield the rows of a table except blank ones; the first line determines the delimiter."""
+    """Yield the non-blank rows of a table; the first line determines the delimiter."""
     delimiter = delimiter_of(stream.readline())
     stream.seek(0)
     reader = csv.reader(stream, delimiter=delimiter, strict=True)

@@ -100,8 +100,8 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
     source
         A file (JSON of SyntaxGym, JSON lines, CSV or TSV), or the name of a built-in suite.
     split_punct
-        Whether punctuation is split from words, or by a pipeline as in its treebank; otherwise
-        words are split at spaces only.
+        Whether punctuation is split from words; a pipeline then splits words as in its treebank.
+        Otherwise words are split at spaces only.
     """
     name = os.fspath(source)
     if name in own_suites():
@@ -237,7 +237,7 @@ def _condition(
 
 
 def _check(suite: Suite, path: str) -> None:
-    """Raise an error if items or predictions are missing, or formulas name unknown regions."""
+    """Raise an error if items or predictions are missing, or a formula names an unknown region."""
     if not suite.items or not suite.predictions:
         missing = "predictions" if suite.items else "items"
         raise TreebankError(f"is not a suite: it has no {missing}", path=path)

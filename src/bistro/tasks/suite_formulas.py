@@ -27,7 +27,7 @@ from bistro.errors import BistroError
 from bistro.sums import added
 
 Surprisals = Mapping[tuple[str, str], float]
-"""Bits of (condition, region); the region ``$`` is the end of the sentence."""
+"""Bits by (condition, region); the region ``$`` is the end of the sentence."""
 ALL_REGIONS, END_REGION = "*", "$"
 EQUAL_WITHIN = 1e-3
 """Sums of surprisals that differ by less than this are equal."""
@@ -38,7 +38,7 @@ _TOKEN = re.compile(
 _CLOSING = {"(": ")", "[": "]"}
 Value = Callable[[Surprisals], float]
 Part = tuple[Value, bool]
-"""The value of a part of a formula, and whether it is a prediction rather than a number."""
+"""The value of a part of a formula, and whether this part is a prediction or a number."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class _Reader:
         return left, is_prediction
 
     def _side(self) -> Part:
-        """Read a comparison, or a single sum inside brackets."""
+        """Read a comparison, or a single sum in brackets."""
         left, is_prediction = self._sum()
         sign = self._peek()
         if sign not in ("<", ">", "="):

@@ -92,14 +92,17 @@ class SuiteResult:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the accuracy by Wilson's formula, items taken as independent."""
+        """The 95 % Wilson interval of the accuracy, with items treated as independent."""
         n, p, z = len(self.items), self.accuracy, 1.96
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
         return max(0.0, centre - half), min(1.0, centre + half)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row per item, condition and region; `right` and `tie` are of the item."""
+        """Return one row per item, condition and region.
+
+        The columns `right` and `tie` describe the whole item.
+        """
         from bistro.data_frames import pandas
 
         pd = pandas()

@@ -78,7 +78,10 @@ class ReadSentence(NamedTuple):
 
 
 def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> ReadSentence:
-    """Return a tokenised sentence; with `multiword`, a token has one row for all its words."""
+    """Return a tokenised sentence.
+
+    With `multiword`, a token has one row for all its words.
+    """
     words = words_in(tokens)
     sizes = ((token.form, len(token.words)) for token in tokens)
     return ReadSentence(name, words, numbered_tokens(sizes) if multiword else word_tokens(words))
@@ -87,7 +90,10 @@ def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> R
 def read_sentence(
     sentence: Sentence, name: str, path: str, *, multiword: bool, cut: Cutting | None
 ) -> ReadSentence:
-    """Return a sentence of a file; `cut` splits a line of text into words, None leaves it."""
+    """Return a sentence of a file.
+
+    `cut` splits a line of text into words; None leaves the line unsplit.
+    """
     words = [visible(form, path, sentence.line) for form in sentence.forms]
     if cut is not None:
         return cut_sentence(cut([" ".join(words)])[0], name, multiword=multiword)
@@ -111,7 +117,10 @@ def scored_rows(
     workers: Workers | None = None,
     **options: Any,
 ) -> Iterator[SurprisalRow]:
-    """Yield the rows of sentences; `workers` score them in batches; default: this process."""
+    """Yield the rows of sentences.
+
+    `workers` score them in batches; default: this process.
+    """
     names, texts, tokens, _ = (list(part) for part in zip(*sentences, strict=True))
     if isinstance(model, Mixture):
         if workers is not None:
@@ -133,7 +142,7 @@ def stimulus_rows(
     workers: Workers | None = None,
     **options: Any,
 ) -> tuple[list[str], Iterator[list[Any]]]:
-    """Return the columns and rows of a table of stimuli, followed by the columns of surprisal.
+    """Return the columns and rows of a stimulus table, with columns of surprisal appended.
 
     A column of surprisal whose name is also in the table gets the prefix ``bistro_``.
     """

@@ -61,7 +61,10 @@ class TagRun:
 
 
 def tagged_sentence(tagging: Tagging, column: str, number: int) -> Sentence:
-    """Return the sentence with its tags in `column`; a line of text becomes CoNLL-U."""
+    """Return the sentence with its tags in `column`.
+
+    A line of text becomes CoNLL-U.
+    """
     base = as_columns(tagging.sentence, number)
     values = {column: tagging.tags}
     if tagging.marginals is not None and base.format != "conllx":

@@ -5,7 +5,7 @@ are on the right: ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN
 remembers the label of the phrase but not its children (no horizontal memory, h = 0 in Klein and
 Manning, 2003). Other ways to split are listed in `Binarisation`: in ``head-left``, the innermost
 pair has the head, so that every child is seen with it. `bistro.treebank.constituents.unbinarised`
-is the exact inverse of all. Nothing here recurses.
+is the exact inverse of all of them. No function here is recursive.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = parse_tree("(VP (RB not) (VB see) (NP (PRP it)) (ADVP (RB now)))")
@@ -44,7 +44,7 @@ on its right (`bistro.treebank.phrase_heads`)."""
 
 
 def binarised(tree: Tree, binarisation: Binarisation = "right") -> Tree:
-    """Return the tree with at most two children per node; see `Binarisation` for the ways."""
+    """Return the tree with at most two children per node, split as in `Binarisation`."""
     pairs = _SPLITS[binarisation]
 
     def split(node: Tree, children: list[Tree]) -> list[Tree]:

@@ -1,10 +1,10 @@
-"""Bytes to blocks: the way every reader walks through a file without holding all of it.
+"""Split the bytes of a file into blocks, without holding the whole file in memory.
 
 A file is read in pieces of about a megabyte, cut where an item (a sentence) begins, and split into
-blocks. Each block is decoded separately, or one emoji would make a whole piece take four bytes per
-character. Lines end at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085 and similar
-characters are ordinary. Nothing is thrown away: the ``lead``, ``text`` and ``end`` of all blocks,
-joined, are the file.
+blocks. Each block is decoded separately; otherwise a single emoji would make a whole piece take
+four bytes per character. Lines end at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085 and
+similar characters are ordinary. Nothing is discarded: the concatenated ``lead``, ``text`` and
+``end`` of all blocks are the file.
 
 >>> import io
 >>> list(iter_blocks(io.BytesIO(b"a\\nb\\n\\nc\\n"), path=None))
@@ -30,7 +30,7 @@ class Readable(Protocol):
     """The only method that a reader needs from a stream."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes, none at the end."""
+        """Return at most `size` bytes, or none at the end."""
 
 
 class Block(NamedTuple):
@@ -59,9 +59,11 @@ def split_into_blocks(
     split: Callable[[bytes], Iterator[tuple[bytes, str]]],
     line: int = 1,
 ) -> Iterator[Block]:
-    """Yield the blocks of a stream, which `last_start` cuts into pieces and `split` into items.
+    """Yield the blocks of a stream.
 
-    `last_start` returns the position in a buffer of its last item, 0 if there is only one;
+    `last_start` divides the stream into pieces, and `split` divides a piece into items.
+
+    `last_start` returns the position of the last item in a buffer, or 0 if there is only one;
     `split` yields each item with the line ends after it. The stream begins at `line` of its file.
     """
     lead = ""
@@ -86,7 +88,7 @@ def split_into_blocks(
 def iter_pieces(
     stream: Readable, last_start: Callable[[bytes], int], size: int | None = None
 ) -> Iterator[bytes]:
-    """Yield pieces of whole items, of about `size` bytes, or a megabyte.
+    """Yield pieces of whole items, of about `size` bytes (default: a megabyte).
 
     If an item is longer than a piece, the next read is as long as everything held so far, so that
     the work stays linear in the length of the file.
@@ -112,7 +114,7 @@ def _last_block_start(held: bytes) -> int:
 def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
     """Yield each run of non-blank lines with the line ends after it."""
     *blocks, last = piece.split(b"\n\n")
-    # A block that is empty or begins with a line end results from several blank lines.
+    # Several blank lines give a block that is empty or begins with a line end.
     if b"\r" in piece or any(block[:1] in b"\n" for block in [*blocks, last or b"x"]):
         *parts, last = _BLANK_LINES.split(piece)
         for block, blank_lines in zip(parts[::2], parts[1::2], strict=True):

@@ -2,10 +2,9 @@
 
 A leaf is a tag and a word, ``(NN dog)``; labels enclose the leaves, ``(NP (DT the) (NN dog))``. The
 outermost bracket may have no label: ``((S ...))``. Trees may span or share lines.
-Brackets, spaces, tabs and line ends separate; every other character belongs to a word or label.
-
-A tree that was read remembers its text, including the white space around it. Unless the tree is
-changed, writing gives back the same bytes. Nothing here recurses: only memory limits the depth.
+Brackets, spaces, tabs and line ends are separators; every other character belongs to a word or
+label. A tree that was read keeps its text, including the white space around it. Unless the tree is
+changed, it is written with the same bytes. No function here is recursive.
 
 >>> tree = parse_tree("((S (NP (NN  time)) (VP (VBZ flies))))")
 >>> tree.leaves(), tree.tags(), tree.children[0].label
@@ -41,7 +40,7 @@ _TOKEN = re.compile(
 )
 _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n\f\v]*")
 DEEPEST = 100_000
-"""Nested brackets of a tree: a file of opening brackets alone must not fill the memory."""
+"""Maximum nesting of brackets; a file of opening brackets alone must not fill the memory."""
 _WHOLE_NAME = re.compile(rf"{_NAME}+")
 
 
@@ -112,7 +111,7 @@ class SourceTree(Tree):
 
 
 def parse_tree(text: str) -> SourceTree:
-    """Read the only tree in `text`."""
+    """Read the single tree in `text`."""
     trees = list(iter_trees(io.BytesIO(text.encode())))
     if len(trees) > 1:
         raise TreebankError(f"expected one tree, found {len(trees)}")
@@ -127,7 +126,10 @@ def read_trees(path: str | os.PathLike[str]) -> list[SourceTree]:
 def iter_trees(
     source: str | os.PathLike[str] | Readable, path: str | None = None
 ) -> Iterator[SourceTree]:
-    """Yield the trees of a path, ``-`` or a binary stream; errors call the source `path`."""
+    """Yield the trees of a path, ``-`` or a binary stream.
+
+    `path` is the name of the source in error messages.
+    """
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         label = path or ("<stdin>" if name == STANDARD_STREAM else name)
@@ -155,7 +157,10 @@ def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
 
 
 def format_tree(tree: Tree) -> str:
-    """Return the tree on one line; empty nodes and names with spaces or brackets are errors."""
+    """Return the tree on one line.
+
+    Empty nodes, and names with spaces or brackets, raise an error.
+    """
     parts: list[str] = []
     todo: list[Tree | str] = [tree]
     while todo:
@@ -213,13 +218,16 @@ def _tree_starts(text: bytes) -> tuple[NDArray[np.intp], int | None]:
 def _last_tree_start(held: bytes) -> int:
     starts, too_many = _tree_starts(held)
     if too_many is not None:
-        # The remaining file would count as one tree: report it now, not at the end of the file.
+        # The rest of the file would count as one tree: report it now, not at the end of the file.
         return too_many + 1
     return int(starts[-1]) if starts.size > 1 else 0
 
 
 def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
-    """Yield each tree with the white space after it; misplaced text belongs to the tree before."""
+    """Yield each tree with the white space after it.
+
+    Misplaced text belongs to the preceding tree.
+    """
     starts = _tree_starts(piece)[0].tolist()
     for begin, end in pairwise([0, *starts[1:], len(piece)]):
         item = piece[begin:end]
@@ -238,7 +246,7 @@ class _FaultError(Exception):
 
 
 def _parse(text: str) -> SourceTree:
-    """Return the only tree of a text."""
+    """Return the single tree of a text."""
     root: SourceTree | None = None
     above: list[Tree] = []
     for match in _TOKEN.finditer(text):

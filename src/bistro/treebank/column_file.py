@@ -2,10 +2,10 @@
 
 CoNLL-U and CoNLL-X differ in few details, which a `ColumnFormat` lists. All words of a sentence
 are read at once: one `replace` marks the first field of every line with its line end, one `split`
-cuts all fields, and comparing every tenth with ``1, \\n2, \\n3, …`` proves that the ids are correct
-and that every line has ten columns. Rows that are not words (multiword tokens, empty nodes) are
-few, and are checked one by one. If anything is wrong or unusual, `_CarefulReader` goes through the
-sentence line by line and reports the line of the first error.
+separates all fields, and comparing every tenth field with ``1, \\n2, \\n3, …`` verifies that the
+ids are correct and that every line has ten columns. Rows that are not words (multiword tokens,
+empty nodes) are few, and are checked one by one. If anything is wrong or unusual, `_CarefulReader`
+goes through the sentence line by line and reports the line of the first error.
 
 >>> import io
 >>> from bistro.treebank.conllu import CONLLU
@@ -81,7 +81,7 @@ class ColumnReader:
         raise TreebankError(reason, path=self._path, line=line)
 
     def _read_words(self, rows: str) -> CoreColumns | None:
-        """Return the columns of the rows if all of them are valid words, otherwise None."""
+        """Return the columns of the rows if all are valid words, otherwise None."""
         size = rows.count("\n") + 1
         if not rows.startswith(f"{size}\t", rows.rfind("\n") + 1) or "\r" in rows:
             return None
@@ -193,7 +193,7 @@ class _CarefulReader:
         self._line_of_word: list[int] = []
 
     def read(self, lines: list[str], first_line: int) -> CoreColumns:
-        """Return forms, upos, heads and deprels, or fail at the first line that breaks a rule."""
+        """Return forms, upos, heads and deprels; the first line that breaks a rule is an error."""
         for number, line in enumerate(lines, start=first_line):
             if not line.startswith("#"):
                 self._read_row(line.split("\t"), number)
@@ -236,7 +236,7 @@ class _CarefulReader:
 
 
 def _after_comments(text: str) -> str:
-    """Return the lines after the comments at the top, or "" if they do not begin with 1."""
+    """Return the lines after the initial comments, or "" if they do not begin with 1."""
     if text.startswith("1\t"):
         return text
     start = text.find("\n1\t") + 1

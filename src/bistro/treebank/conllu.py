@@ -25,7 +25,10 @@ CONLLU = ColumnFormat(
 
 
 def to_conllu(sentence: Sentence, *, roots: Roots = "one") -> Sentence:
-    """Return a sentence of another format as CoNLL-U, which has no PHEAD and PDEPREL."""
+    """Return a sentence of another format as CoNLL-U.
+
+    PHEAD and PDEPREL are left out, since CoNLL-U does not have them.
+    """
     return recast(sentence, CONLLU, comments=sentence.comments, roots=roots)
 
 

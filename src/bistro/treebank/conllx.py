@@ -25,7 +25,10 @@ CONLLX = ColumnFormat(
 
 
 def to_conllx(sentence: Sentence) -> Sentence:
-    """Return the words of a sentence as CoNLL-X; `lost_in_conllx` counts the values left out."""
+    """Return the words of a sentence as CoNLL-X.
+
+    `lost_in_conllx` counts the values that are left out.
+    """
     return recast(sentence, CONLLX, comments=[], roots=CONLLX.roots)
 
 

@@ -6,7 +6,7 @@ A treebank contains more than a context-free grammar can express: words that are
 the only child of a phrase with the same label (which usually had a trace as its sibling).
 
 Binarised trees (`bistro.treebank.binarisation`) have inserted symbols, which begin with ``@``;
-`unbinarised` removes them. Nothing here recurses.
+`unbinarised` removes them. No function here is recursive.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = simplified(parse_tree(
@@ -33,7 +33,7 @@ TRACE = "-NONE-"
 INTERMEDIATE = "@"
 """The prefix of the symbols that binarisation inserts."""
 MARK = "~"
-"""Between a label and what `bistro.treebank.phrase_marks` adds to it."""
+"""Separator between a label and the mark that `bistro.treebank.phrase_marks` adds to it."""
 _PLAIN = re.compile(r"[^-=|]+")
 
 
@@ -87,7 +87,7 @@ def under_root(tree: Tree) -> Tree:
 
 
 def unbinarised(tree: Tree) -> Tree:
-    """Undo binarisation: the children of an inserted symbol are returned to its phrase."""
+    """Undo binarisation by returning the children of inserted symbols to their phrase."""
 
     def joined(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:

@@ -1,4 +1,4 @@
-"""From one format to another, and to projective trees and back, sentence by sentence.
+"""Conversion of sentences between formats, and to projective trees and back.
 
 A `Conversion` is a chain of small steps over a stream of sentences; it counts the changes of each
 step and the values that the new format cannot hold.
@@ -45,11 +45,11 @@ class Conversion:
     sentences: int = 0
     words: int = 0
     converted: int = 0
-    """Sentences that had another format."""
+    """Number of sentences that had another format."""
     sentences_changed: int = 0
-    """Sentences whose tree was changed."""
+    """Number of sentences whose tree was changed."""
     sentences_without_tree: int = 0
-    """Sentences that could not be (de)projectivized, since not all words have a head."""
+    """Number of sentences that were not (de)projectivized, since some words have no head."""
     lifted: int = 0
     restored: int = 0
     not_restored: int = 0

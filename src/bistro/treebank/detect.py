@@ -17,10 +17,10 @@ from bistro.treebank.fields import UPOS
 
 SENTENCE_FORMATS = ("conllu", "conllx", "text")
 READABLE_FORMATS = (*SENTENCE_FORMATS, "raw")
-"""Running text becomes CoNLL-U when it is read, and only if its format is given."""
+"""Input formats; running text becomes CoNLL-U, and is read only if its format is given."""
 FORMATS = (*SENTENCE_FORMATS, "brackets")
 WRITABLE_FORMATS = (*FORMATS, "raw")
-"""A treebank becomes running text when it is written, and only if that format is given."""
+"""Output formats; running text is written only if its format is given."""
 _OTHER_NAMES = {"lines": "text"}
 
 _SUFFIXES = {
@@ -40,11 +40,11 @@ UNIVERSAL_TAGS = frozenset(
         *("PUNCT", "SYM", "X", "_"),
     }
 )
-"""The tags of Universal Dependencies, and the sign for a missing tag."""
+"""The tags of Universal Dependencies, and the symbol for a missing tag."""
 
 
 class PeekedStream:
-    """A binary stream whose first bytes can be inspected before they are read, and its hash."""
+    """A binary stream with a hash, whose first bytes can be inspected before they are read."""
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
@@ -52,13 +52,16 @@ class PeekedStream:
         self.sha256 = hashlib.sha256()
 
     def peek(self) -> bytes:
-        """Return the first lines without consuming them: the whole content, or enough to decide."""
+        """Return the first lines without consuming them.
+
+        The result is the whole content, or enough to detect the format.
+        """
         while len(self._seen) < _ENOUGH_BYTES and (piece := self._stream.read(_ENOUGH_BYTES)):
             self._seen += piece
         return self._seen
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes (all remaining bytes if negative), none at the end."""
+        """Return at most `size` bytes (all remaining bytes if negative), or none at the end."""
         if self._seen and size >= 0:
             piece, self._seen = self._seen[:size], self._seen[size:]
         else:

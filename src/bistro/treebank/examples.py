@@ -36,7 +36,7 @@ class Examples(Sequence[Item], Generic[Item]):
         self.sha256 = sha256
         self.license = license
         self.problems = list(problems)
-        """Errors of the items that were left out."""
+        """Errors in the items that were left out."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -55,7 +55,7 @@ class Examples(Sequence[Item], Generic[Item]):
 
 
 def joined(parts: Sequence[Examples[Item]]) -> Examples[Item]:
-    """Return several files as one, whose hash is the hash of their concatenated hashes."""
+    """Combine several files into one; its hash is the hash of their concatenated hashes."""
     if len(parts) == 1:
         return parts[0]
     hashes = "".join(part.sha256 for part in parts)

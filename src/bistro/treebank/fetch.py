@@ -144,7 +144,7 @@ def cached() -> list[Fetched]:
 
 
 def cache_folder() -> Path:
-    """Return the folder that keeps treebanks; it need not exist yet."""
+    """Return the folder for cached treebanks; it need not exist yet."""
     home = os.environ.get("BISTRO_HOME")
     base = Path(home).expanduser() if home else platformdirs.user_cache_path("bistro", False)
     return base / "treebanks"
@@ -220,7 +220,7 @@ def _recorded(record: Path) -> dict[str, str]:
 
 
 def _write_record(record: Path, folder: Path) -> None:
-    """Record the checksums of the data; a licence or description may be reworded."""
+    """Record the checksums of the data files only; a licence or description may be reworded."""
     if record.is_file():
         return
     lines = [f"{checksum(path)}  {path.name}\n" for path in sorted(folder.glob("*.conllu"))]

@@ -36,11 +36,11 @@ SAFE_NAME = re.compile(r"[^/\\\0]+")
 CHUNK = 1 << 17
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with a file's name, the bytes received so far and, where known, the total number."""
+"""Callback with a file's name, the bytes received so far, and the total number if known."""
 
 
 class FetchError(BistroError):
-    """A treebank could not be fetched; nothing of it was kept."""
+    """A treebank could not be fetched; no part of it was kept."""
 
 
 class NotThereError(FetchError):
@@ -113,7 +113,7 @@ def _promised(base: str, timeout: float) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _opened(place: str, timeout: float) -> Iterator[tuple[IO[bytes], int | None]]:
-    """Open a path or URL; yield its stream and its length, if known."""
+    """Open a path or URL; yield its stream and, if known, its length."""
     with _explained(place, timeout):
         if not _is_url(place):
             with Path(place).open("rb") as stream:
@@ -127,7 +127,7 @@ def _opened(place: str, timeout: float) -> Iterator[tuple[IO[bytes], int | None]
 
 @contextlib.contextmanager
 def _explained(place: str, timeout: float) -> Iterator[None]:
-    """Turn each error of a download into one sentence."""
+    """Convert each error of a download into a one-sentence message."""
     try:
         yield
     except FileNotFoundError as error:
@@ -185,7 +185,7 @@ def _unpack(archive: Path, folder: Path, place: str) -> None:
                 stream = members.extractfile(member) if member.isfile() else None
                 if stream and len(path.parts) <= 2 and WANTED.fullmatch(path.name):
                     (folder / path.name).write_bytes(stream.read())
-            # The tar ends before the compressed stream does, whose end holds its checksum.
+            # The tar ends before the compressed stream, whose checksum is at its end.
             while unzipped.read(CHUNK):
                 pass
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:

@@ -16,7 +16,7 @@ from bistro.treebank.validate import MISSING
 
 EMPTY = "_"
 COLUMNS = ("ids", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
-"""The columns, named as the lists of a sentence; ``ids`` are 1, 2, … and have no list."""
+"""The columns, named as in a sentence; ``ids`` are 1, 2, … and have no list."""
 LISTS = (*COLUMNS[1:], "comments")
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 
@@ -24,7 +24,10 @@ _SHOWN_CHARACTERS = 40
 
 
 class _HeadValues(dict[str, int]):
-    """HEAD fields as numbers; small numbers are looked up, which is faster than `int`."""
+    """Map from HEAD fields to numbers.
+
+    Small numbers are looked up, which is faster than `int`.
+    """
 
     def __missing__(self, field: str) -> int:
         if is_number(field):
@@ -33,7 +36,10 @@ class _HeadValues(dict[str, int]):
 
 
 def is_number(field: str) -> bool:
-    """Return whether a field is a plain number; `int` also accepts "+1", "1_0" or "٣"."""
+    """Return whether a field is a plain number.
+
+    `int` would also accept "+1", "1_0" or "٣".
+    """
     return field.isascii() and field.isdigit() and len(field) < 10
 
 
@@ -41,12 +47,12 @@ HEAD_VALUES = _HeadValues({EMPTY: MISSING} | {str(head): head for head in range(
 
 
 def parse_heads(fields: Iterable[str]) -> list[int]:
-    """Return HEAD fields as numbers, ``_`` as -1; raise a KeyError with the first invalid field."""
+    """Return HEAD fields as numbers, with -1 for ``_``; raise a KeyError for an invalid field."""
     return list(map(HEAD_VALUES.__getitem__, fields))
 
 
 def quoted(field: str) -> str:
-    """Return a field for a message: in quotes, on one line, not too long."""
+    """Format a field for a message: in quotes, on one line, not too long."""
     shown = repr(field if len(field) <= _SHOWN_CHARACTERS else field[:_SHOWN_CHARACTERS] + "…")
     return f"'{shown[1:-1]}'"
 
@@ -57,7 +63,10 @@ def head_text(head: int) -> str:
 
 
 def split_words(line: str) -> list[str]:
-    """Split at spaces and tabs only: a no-break space or U+2028 is part of its word."""
+    """Split a line at spaces and tabs only.
+
+    A no-break space or U+2028 is part of its word.
+    """
     return [word for word in line.replace("\t", " ").replace("\r", " ").split(" ") if word]
 
 

@@ -1,4 +1,4 @@
-"""Zero-width characters, which are copied unnoticed and are not part of words.
+"""Zero-width characters, which often go unnoticed and are not part of words.
 
 They come with text from web pages and word processors. A word with and without them is the same
 word, in training and in use. Words are therefore compared and scored as `seen` returns them, while
@@ -16,7 +16,10 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 
 
 def seen(word: str) -> str:
-    """Return a word without zero-width characters; a word of only such characters is unchanged."""
+    """Return a word without zero-width characters.
+
+    A word of only such characters is unchanged.
+    """
     return word if word.isascii() else word.translate(_INVISIBLE) or word
 
 
@@ -26,7 +29,7 @@ def count_invisible(text: str) -> int:
 
 
 def holds_odd_space(word: str) -> bool:
-    """Return whether a word holds a no-break space or another space that does not end words."""
+    """Return whether a word contains a no-break space or another space that does not end words."""
     return not word.isascii() and any(map(str.isspace, word.replace(" ", "")))
 
 

@@ -55,16 +55,16 @@ class SegmentedWord:
     form: str
     morphemes: tuple[Morpheme, ...]
     more: tuple[str, ...] = ()
-    """Further columns: lemma, tag."""
+    """Further columns: the lemma and the tag."""
     line: int = 0
-    """The number of its line in its file, from 1; 0 without a file."""
+    """The number of its line in the file, from 1; 0 if there is no file."""
     text: str = ""
     """Its line as it was read, with the text that follows up to the next word."""
     has_form: bool = True
     """True if the word has a separate column before its morphemes."""
 
     def with_morphemes(self, morphemes: Iterable[Morpheme]) -> SegmentedWord:
-        """Return the word with other morphemes, and with its line changed accordingly."""
+        """Return the word with other morphemes, and with its line updated."""
         changed = tuple(morphemes)
         if changed == self.morphemes:
             return self
@@ -124,7 +124,7 @@ def _labelled(text: str) -> tuple[Morpheme, ...]:
 
 
 def _reason(rest: str) -> str:
-    """Return the reason why a text does not begin with a morpheme."""
+    """Explain why a text does not begin with a morpheme."""
     if not rest:
         return "the last morpheme is missing after '-'"
     if "[]" in rest.partition(SEPARATOR)[0]:

@@ -60,11 +60,14 @@ def read_segmented(
 def iter_paragraphs(
     stream: Readable, path: str | None = None, on_problem: OnProblem | None = None
 ) -> Iterator[Paragraph]:
-    """Yield the paragraphs of a stream; a word that cannot be read is reported or is an error."""
+    """Yield the paragraphs of a stream.
+
+    A word that cannot be read is reported to `on_problem`, if given; otherwise it is an error.
+    """
     current = Paragraph([])
     empty = True
     for lead, rest, end, line in iter_lines(stream, path):
-        # A tab before the first line belongs to the line: its word is missing.
+        # A tab before the first line belongs to that line, whose word is missing.
         before = lead.rstrip(" \t")
         text = lead[len(before) :] + rest
         content, whole = text.rstrip("\r"), text + end
@@ -94,7 +97,7 @@ def iter_paragraphs(
 
 
 def iter_words(stream: Readable, path: str | None = None) -> Iterator[str]:
-    """Yield the words of a text, a list of words, or an annotated file, without annotation.
+    """Yield the words of a text, a word list or an annotated file, without annotation.
 
     A line that has tabs is annotated and begins with its word; other lines are words between
     spaces. Lines that begin paragraphs are not words.

@@ -1,10 +1,10 @@
 """The head child of a phrase, found by rules for the labels of the Penn Treebank.
 
-A treebank of phrases does not say which child of a phrase is its head. The rules of Collins (1999)
-find it: for each label, a direction and a list of labels of children in order of priority; the
-first label on the list that some child has decides, and among several such children the first in
-this direction. Noun phrases have rules of their own: the last noun, then the first noun phrase
-inside. For labels without a rule, the first child is the head.
+A constituency treebank does not mark the head child of a phrase. The rules of Collins (1999) find
+it: each label has a direction and a list of child labels in order of priority. The first label on
+the list that any child has decides; among several such children, the first in this direction is the
+head. Noun phrases have rules of their own: the last noun, then the first noun phrase inside. For
+labels without a rule, the first child is the head.
 
 >>> head_child("VP", ["MD", "RB", "VP"])
 0

@@ -1,16 +1,16 @@
-"""Labels of phrases marked with what is inside them: ``VP~VBD``, ``PP~of``, ``NP~base``.
+"""Labels of phrases marked with information about their content: ``VP~VBD``, ``NP~base``.
 
 A grammar of plain labels decides where a phrase belongs before it knows what is in it: whether a
 clause is finite, which preposition a prepositional phrase has. Klein and Manning (2003) showed how
-much is gained when labels tell this. Here the marks are
+much is gained when labels contain this information. Here the marks are
 
     VP, S, SINV, SQ   the tag of the head word (`bistro.treebank.phrase_heads`)
     SBAR              the same
     PP                the head word itself, if it is a common one
     NP                ``base`` if all its children are words
 
-Other phrases are left alone. The marks ``verbs`` are those of the first line, ``heads`` all of
-them. The labels are those of the Penn Treebank.
+Other phrases have no marks. The setting ``verbs`` uses the marks of the first line, ``heads`` uses
+all of them. The labels are those of the Penn Treebank.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = parse_tree("(S (NP (PRP it)) (VP (VBD fell) (PP (IN on) (NP (DT the) (NN floor)))))")
@@ -41,11 +41,14 @@ WITH_HEAD_TAG: dict[Marks, frozenset[str]] = {
 }
 PREPOSITIONAL, NOMINAL, BASE = "PP", "NP", "base"
 COMMON = 20
-"""A preposition that heads this many phrases is a common one."""
+"""A preposition that heads at least this many phrases is common."""
 
 
 def marked(tree: Tree, marks: Marks, prepositions: Collection[str] = ()) -> Tree:
-    """Return the tree with marked labels; `prepositions` are the common ones, in lower case."""
+    """Return the tree with marked labels.
+
+    `prepositions` are the common prepositions, in lower case.
+    """
     if marks == "none":
         return tree
     heads: dict[int, Tree] = {}
@@ -75,7 +78,7 @@ def without_marks(tree: Tree) -> Tree:
 
 
 def common_prepositions(trees: Iterable[Tree], least: int = COMMON) -> frozenset[str]:
-    """Return the words, in lower case, that head at least so many prepositional phrases."""
+    """Return the words, in lower case, that head at least `least` prepositional phrases."""
     counts = Counter(word for tree in trees for word in _prepositions(tree))
     return frozenset(word for word, count in counts.items() if count >= least)
 
@@ -89,7 +92,7 @@ def _prepositions(tree: Tree) -> Iterator[str]:
 
 
 def _note_head(node: Tree, heads: dict[int, Tree]) -> Tree:
-    """Return the leaf that is the head of a node, whose children are in `heads` already."""
+    """Return the head leaf of a node whose children are already in `heads`."""
     head = node
     if node.word is None:
         place = head_child(node.label, [child.label for child in node.children])

@@ -33,7 +33,7 @@ KEYS = {
     "feats": "PFeats",
     "lemmas": "PLemma",
 }
-"""The name of the probability of each column."""
+"""For each column, the name of its probability in MISC."""
 Listed = Sequence[tuple[str, float]]
 """Values with their probabilities, most probable first."""
 _RANKED = re.compile(rf"P?(?:{'|'.join(key[1:] for key in KEYS.values())})[2-9][0-9]*")
@@ -42,12 +42,12 @@ _RANKED = re.compile(rf"P?(?:{'|'.join(key[1:] for key in KEYS.values())})[2-9][
 def put_probabilities(
     misc: str, values: Mapping[str, float], alternatives: Mapping[str, Listed] | None = None
 ) -> str:
-    """Return a field of MISC with probabilities, in four decimals, after its earlier entries.
+    """Return a field of MISC with probabilities, to four decimals, after its earlier entries.
 
     Parameters
     ----------
     misc
-        The present field.
+        The current field.
     values
         Probabilities by their names in MISC.
     alternatives
@@ -74,7 +74,7 @@ def _is_own(name: str) -> bool:
 
 
 def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, float]]]:
-    """Return every word's alternatives in one column, with probabilities, most probable first."""
+    """Return the alternatives of every word in one column, the most probable first."""
     from bistro.treebank.surface import unescape  # only alternatives need it
 
     name = KEYS[column][1:]
@@ -92,7 +92,7 @@ def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, f
 def read_probabilities(
     sentence: Sentence, key: str, *, path: str | None = None
 ) -> list[float | None]:
-    """Return the probability called `key` of every word, None if MISC does not have it."""
+    """Return the probability `key` of every word, or None if MISC does not have it."""
     return [_find(misc, key, path, sentence.line) for misc in sentence.misc]
 
 

@@ -51,18 +51,18 @@ class Projectivized(NamedTuple):
 
 
 class Deprojectivized(NamedTuple):
-    """A tree with plain labels, whose lifted words are moved back as the labels indicate."""
+    """A tree with plain labels, in which lifted words are moved back as the labels indicate."""
 
     heads: list[int]
     labels: list[str]
     restored: int
     """The number of lifted words whose old head was found."""
     failed: int
-    """The number of lifted words whose old head was not found; they are not moved."""
+    """The number of lifted words that were not moved, because their old head was not found."""
 
 
 def is_projective(heads: Sequence[int]) -> bool:
-    """Return whether no two arcs cross, including arcs from the root; O(n log n).
+    """Return whether no two arcs cross, including arcs from the root. O(n log n).
 
     For a complete tree this is the definition above. A word whose head is missing has no arc.
     """
@@ -105,8 +105,9 @@ def projectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) ->
 def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) -> Deprojectivized:
     """Move lifted words back, from the top of the tree down and from left to right.
 
-    The old head is searched breadth first below the present head, but never inside the word's own
-    subtree, so the result is a tree whenever the input is one. `_find_old_head` defines the target.
+    The search for the old head is breadth-first below the current head, but never inside the word's
+    own subtree, so the result is a tree whenever the input is one. `_find_old_head` defines the
+    target.
     """
     _check_arguments(heads, labels, scheme)
     marks = [_parse(label) for label in labels]
@@ -166,7 +167,7 @@ class _Lifting:
         self._enqueue([word, *self._children[old]])
 
     def _enqueue(self, words: Iterable[int]) -> None:
-        """Add the words whose arc is not projective, shortest arc first, leftmost first."""
+        """Add the words whose arcs are not projective, ordered by arc length, then by position."""
         for word in words:
             if word not in self._waiting and not self._has_projective_arc(word):
                 self._waiting.add(word)
@@ -210,7 +211,7 @@ def _parse(label: str) -> _Mark:
 def _find_old_head(
     word: int, head: int, children: list[list[int]], marks: list[_Mark], scheme: Scheme
 ) -> int | None:
-    """Search the subtree of `head`, breadth first, without the subtree of `word`.
+    """Search for the old head breadth-first below `head`, outside the subtree of `word`.
 
     head: the first word whose label is the one after the arrow. path: follow marked arcs to the
     first word from which no marked arc continues. head+path: follow marked arcs to the first word
@@ -236,7 +237,7 @@ def _find_old_head(
 
 
 def _children(heads: Sequence[int]) -> list[list[int]]:
-    """Return the dependents of every word from left to right; last, the words without a head."""
+    """Return the dependents of every word from left to right, and last the words without a head."""
     children: list[list[int]] = [[] for _ in range(len(heads) + 2)]
     for word, head in enumerate(heads, start=1):
         if not -1 <= head <= len(heads):
@@ -246,7 +247,7 @@ def _children(heads: Sequence[int]) -> list[list[int]]:
 
 
 def _breadth_first(children: list[list[int]], starts: list[int]) -> list[int]:
-    """Return all words below `starts`, level by level, in the present tree."""
+    """Return all words below `starts`, level by level, in the current tree."""
     found: list[int] = []
     level = starts
     while level:

@@ -1,6 +1,6 @@
 """Recognition of punctuation, for the convention that leaves it out of the score.
 
-Three rules are in use; `recognise` picks the one that fits a treebank by looking at its tags.
+Three rules are in use; `recognise` chooses the one that fits the tags of a treebank.
 
 - ``upos``: the universal tag is ``PUNCT`` (Universal Dependencies);
 - ``penn``: one of the tags ````` `` '' , . : ````` (Penn Treebank; brackets, $ and # do count);
@@ -64,7 +64,7 @@ def recognise_tags(upos: AbstractSet[str], xpos: AbstractSet[str]) -> Punctuatio
 
 
 def parse_rule(name: str) -> Punctuation:
-    """Return the rule of this name."""
+    """Return the rule with this name."""
     if name not in RULES:
         raise ConfigError(
             f"punctuation is recognised by one of {', '.join(RULES)}, not by '{name}'"

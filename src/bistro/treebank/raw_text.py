@@ -1,4 +1,4 @@
-"""Raw text to learn from: files of sentences, read several times with little memory.
+"""Raw text for training: files of sentences, which are read several times with little memory.
 
 One sentence per line, its words separated by spaces or tabs, as everywhere
 (`bistro.treebank.text`); the suffix decides the compression. Nothing is lost silently: blank lines
@@ -6,8 +6,8 @@ are skipped and counted, and words with invisible characters are counted too. Ze
 make no difference to a model's words (`bistro.treebank.invisible`); spaces of other kinds are part
 of their words, as in all files.
 
-A text is read in pieces of whole lines, as bytes: reading is then so cheap that one process can
-keep many others busy, which split the pieces into sentences.
+A text is read as bytes, in pieces of whole lines. Reading is then so cheap that one process can
+supply many others, which split the pieces into sentences.
 
 >>> text = RawText(["news.txt.gz", "more.txt"])                    # doctest: +SKIP
 >>> sum(map(len, text)), text.facts[0].blank_lines                 # doctest: +SKIP
@@ -32,7 +32,7 @@ from bistro.treebank.text import iter_text, last_line_start
 from bistro.treebank.treebank import opened
 
 PIECE_BYTES = 1 << 17
-"""A piece has some 25,000 words: about a second of parsing, so that a lost worker loses little."""
+"""Bytes of a piece: some 25,000 words, about a second of parsing, so a lost worker loses little."""
 
 # Soft hyphen, zero-width and direction marks, byte order mark; and all spaces but the plain one.
 _UNSEEN = re.compile(
@@ -53,7 +53,7 @@ class TextFacts:
     words: int
     blank_lines: int
     unseen_characters: int
-    """Words with zero-width characters or spaces of other kinds."""
+    """Number of words with zero-width characters or spaces of other kinds."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ class TextPiece:
     content: bytes
 
     def sentences(self) -> list[list[str]]:
-        """Return the words of every line that has any."""
+        """Return the words of every line that is not blank."""
         return [sentence.forms for sentence in self._lines()]
 
     def read(self) -> tuple[list[list[str]], PieceFacts]:
-        """Return the sentences, and the counts of a piece."""
+        """Return the sentences and the counts of a piece."""
         sentences: list[list[str]] = []
         blank = unseen = 0
         for sentence in self._lines():
@@ -97,11 +97,14 @@ class PieceFacts:
 
 
 Reader = Callable[[Iterator[TextPiece]], Iterable[PieceFacts]]
-"""Reads pieces and yields the facts of each, in order."""
+"""A function that reads pieces and yields the facts of each, in order."""
 
 
 class RawText:
-    """Sentences of several files as lists of words; each iteration reads the files again."""
+    """Sentences of several files as lists of words.
+
+    Each iteration reads the files again.
+    """
 
     def __init__(self, paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> None:
         several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
@@ -130,7 +133,7 @@ class RawText:
         return sum(facts.words for facts in self.facts)
 
     def digests(self) -> list[str]:
-        """Return the hash of each file, which is read if it has not been."""
+        """Return the hash of each file, after reading files that have not been read yet."""
         if not self._facts:
             for _ in self:
                 pass
@@ -141,7 +144,7 @@ class RawText:
         return [asdict(facts) for facts in self.facts]
 
     def notes(self) -> Iterator[str]:
-        """Yield a sentence for everything unexpected in the files."""
+        """Yield a message for everything unexpected in the files."""
         for path, facts in zip(self.paths, self.facts, strict=True):
             if facts.blank_lines:
                 yield f"{path}: {facts.blank_lines:,} blank lines are skipped"

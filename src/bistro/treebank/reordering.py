@@ -1,4 +1,4 @@
-"""A sentence in another order: words are renumbered, and data about the old order is left out.
+"""Sentences in another word order: words are renumbered, and data on the old order is left out.
 
 Heads follow their words. A multiword token is kept if its words are still adjacent and in order;
 otherwise only its words are kept. Empty nodes and enhanced graphs (DEPS), which depend on
@@ -23,7 +23,10 @@ OF_PLACES = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken", "Toke
 
 
 def reordered(sentence: Sentence, order: Sequence[int]) -> Sentence:
-    """Return the words of `order`, numbered from 1, as a sentence; heads must be among them."""
+    """Return the words in `order`, counted from 1, as a sentence.
+
+    The heads of these words must be among them.
+    """
     place = {word: i for i, word in enumerate(order, start=1)} | {0: 0}
     columns: dict[str, Any] = {
         name: [getattr(sentence, name)[word - 1] for word in order] for name in PERMUTED

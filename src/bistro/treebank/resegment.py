@@ -1,8 +1,8 @@
-"""Splitting one word of a sentence into several, and joining several into one.
+"""Splitting a word of a sentence into several words, and joining several words into one.
 
-Everything that counts words is numbered again: ids, heads, ranges of multiword tokens, empty nodes
-and the enhanced graph. The other bytes of the sentence stay. Splitting and joining again gives the
-same bytes.
+Everything that refers to word numbers is renumbered: ids, heads, ranges of multiword tokens, empty
+nodes and the enhanced graph. The other bytes of the sentence are unchanged. Splitting and joining
+again gives the same bytes.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> one = Sentence.from_columns(["I", "cannot", "go"], heads=[3, 3, 0])
@@ -29,12 +29,12 @@ DEPS, MISC = COLUMNS.index("deps"), COLUMNS.index("misc")
 NO_SPACE = "SpaceAfter=No"
 _LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
 Node = tuple[int, int]
-"""A word (word, 0), or an empty node after it (word, number)."""
+"""A word as (word, 0), or an empty node after it as (word, number)."""
 Row = list[str]
 
 
 def sentence_of(text: str) -> Sentence:
-    """Return the one sentence of a piece of CoNLL-U; heads may be missing."""
+    """Return the single sentence of a CoNLL-U text; heads may be missing."""
     reader = ColumnReader(CONLLU, roots="any", partial=True)
     found = list(reader.iter_sentences(io.BytesIO(text.encode())))
     if len(found) != 1:
@@ -57,7 +57,7 @@ def split_word(
         The forms of the parts.
     multiword
         Keep the word as a multiword token with its form, over the parts. Otherwise, and if the word
-        is not in such a token already, its form must be that of the parts together.
+        is not in such a token already, its form must be the concatenation of the parts.
     """
     _check_word(sentence, word)
     if len(forms) < 2:
@@ -99,8 +99,8 @@ def split_word(
 def join_words(sentence: Sentence, first: int, last: int, form: str | None = None) -> Sentence:
     """Join neighbouring words into one.
 
-    The new word has the annotation of the first one, and the head and relation of the one whose
-    head is outside. Where the words have a space between them, so has the new one.
+    The new word has the annotation of the first word, and the head and relation of the word whose
+    head is outside. Spaces between the words are kept in the new form.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def join_words(sentence: Sentence, first: int, last: int, form: str | None = Non
 def _merged(
     sentence: Sentence, first: int, last: int, own: Sequence[Row], *, in_token: bool
 ) -> Row:
-    """Return the row of several words together, with ids as they were."""
+    """Return the joined row of several words, with the old ids."""
     row = list(own[0])
     texts = [sentence.forms[first - 1]]
     for before, form in zip(own, sentence.forms[first:last], strict=False):
@@ -174,10 +174,10 @@ def _merged(
 
 
 def _renumbered(row: Row, moved: Callable[[Node], Node], span: tuple[int, int, int] | None) -> Row:
-    """Return a row with new numbers in ID, HEAD and DEPS; comments stay.
+    """Return a row with new numbers in ID, HEAD and DEPS; comments are unchanged.
 
-    `span` is the words that grow into more (or, with a negative number, fewer): a range of words
-    around them grows with them.
+    `span` gives the words that are replaced by more words (or by fewer, if the number is negative).
+    A range of words around them grows accordingly.
     """
     if len(row) == 1:
         return row
@@ -194,7 +194,7 @@ def _renumbered(row: Row, moved: Callable[[Node], Node], span: tuple[int, int, i
     new[HEAD] = _moved_id(row[HEAD], moved)
     if row[DEPS] != EMPTY:
         arcs = (arc.partition(":") for arc in row[DEPS].split("|"))
-        # Two arcs can become the same one.
+        # Two arcs can become identical.
         named = [_moved_id(head, moved) + colon + label for head, colon, label in arcs]
         new[DEPS] = "|".join(dict.fromkeys(named))
     return new
@@ -209,7 +209,7 @@ def _moved_id(text: str, moved: Callable[[Node], Node]) -> str:
 
 
 def _rows(sentence: Sentence) -> tuple[list[Row], list[str]]:
-    """Return the lines, cut into fields (a comment is one field), and the line ends."""
+    """Return the lines, split into fields (a comment is one field), and the line ends."""
     if sentence.format != CONLLU.name:
         raise BistroError(f"words of {sentence.format} cannot be split or joined: use CoNLL-U")
     text = str(sentence)
@@ -235,7 +235,10 @@ def _check_word(sentence: Sentence, word: int) -> None:
 
 
 def _range_with(sentence: Sentence, first: int, last: int) -> tuple[int, int] | None:
-    """Return the multiword token that has all these words; one that has only some is an error."""
+    """Return the multiword token that contains all these words.
+
+    A token that contains only some of them is an error.
+    """
     for start, end, form in sentence.multiword:
         if start <= first and last <= end:
             return start, end

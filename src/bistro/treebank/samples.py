@@ -1,4 +1,4 @@
-"""Treebanks that need no file: sentences of the built-in grammar, and real ones from pip packages.
+"""Treebanks that need no file: samples of the built-in grammar, and treebanks in pip packages.
 
 ``builtin("english")`` samples the hand-written grammar of `bistro.treebank.builtin`, whose true
 probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank of Kayadelen et al.
@@ -86,7 +86,7 @@ def _turkish(sentences: int | None) -> Treebank:
 
 
 def _turkish_paths() -> list[Path]:
-    """Return the files that the package's record lists; its module cannot always be imported."""
+    """Return the files in the package's record, since its module cannot always be imported."""
     try:
         record = metadata.files(TURKISH_PACKAGE) or []
     except metadata.PackageNotFoundError:

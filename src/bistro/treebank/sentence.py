@@ -71,7 +71,7 @@ class Sentence:
     xpos: list[str]
     feats: list[str]
     heads: list[int]
-    """1-based; 0 is the root, -1 a missing head."""
+    """Heads, counted from 1; 0 is the root, -1 a missing head."""
     deprels: list[str]
     deps: list[str]
     misc: list[str]
@@ -93,7 +93,7 @@ class Sentence:
         lead: str = "",
         end: str = "\n\n",
     ) -> None:
-        """Make a sentence from checked text; unlike `from_columns`, this does not check it."""
+        """Make a sentence from text that is already checked, unlike `from_columns`."""
         self.forms, self.upos, self.heads, self.deprels = core
         self.format = format
         self.line = line
@@ -212,11 +212,11 @@ class Sentence:
 
     @property
     def as_read(self) -> str:
-        """The text that the sentence was made from, blank line included, whatever was set since."""
+        """The text that the sentence was made from, with its blank line, without later changes."""
         return f"{self.lead}{self._block}{self._end}"
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return the columns called `names`; columns not read yet are extracted in one pass."""
+        """Return the columns with these `names`, extracting unread columns in one pass."""
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]
@@ -232,7 +232,7 @@ class Sentence:
         return len(self.forms)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the parts of a copy in another process; columns not read yet stay text."""
+        """Return the parts for a copy in another process; columns that were not read stay text."""
         core = (self.forms, self.upos, self.heads, self.deprels)
         place = (self.format, self.line, self.lead, self._end)
         others = {n: self._loaded(n) for n in LISTS if n not in _READ_AT_ONCE}
@@ -292,7 +292,7 @@ class Sentence:
         rows = self._block
         if not rows.startswith("1\t"):
             rows = rows[rows.find("\n1\t") + 1 :]
-        # As many lines as words: there are no other lines, which is the most frequent case.
+        # With as many lines as words, there are no other lines. This is the most frequent case.
         if rows.count("\n") + 1 == len(self) and "\r" not in rows:
             return rows.replace("\n", "\t").split("\t")
         return "\t".join(line for line in self._lines() if line.partition("\t")[0].isdigit()).split(

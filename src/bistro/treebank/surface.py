@@ -1,9 +1,9 @@
 """The running text of a treebank: its tokens with the white space between them.
 
 White space after a token is, in this order: none (``SpaceAfter=No``), the value of ``SpacesAfter``,
-or one space. ``SpacesBefore`` and ``SpacesInToken`` are respected too. In these values ``\\s``
-``\\t \\r \\n \\p \\\\`` represent space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0``
-represents the character with that code.
+or one space. ``SpacesBefore`` and ``SpacesInToken`` are also used. In these values ``\\s`` ``\\t
+\\r \\n \\p \\\\`` represent space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` represents the
+character with that code.
 
 Paragraphs and documents (``# newpar``, ``# newdoc``) are separated by a blank line, as in the raw
 text of the CoNLL 2018 shared task; other sentences follow each other on the same line. If a
@@ -139,7 +139,7 @@ def unescape(spaces: str) -> str:
 
 
 def _with_spaces_of(tokens: list[SurfaceToken], text: str) -> list[SurfaceToken]:
-    """Return the tokens with the spaces of a text whose other characters are the same."""
+    """Return the tokens with the spaces of a text that has the same other characters."""
     place = 0
     found = []
     for token in tokens:

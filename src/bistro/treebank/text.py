@@ -25,7 +25,10 @@ _LINE_END = re.compile(rb"(\n(?:[ \t\r]*\n)*(?:[ \t\r]+\Z)?)")
 
 
 def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Sentence]:
-    """Yield the non-blank lines of a stream, which begins at `line`, as sentences without trees."""
+    """Yield the non-blank lines of a stream as sentences without trees.
+
+    The stream begins at `line` of its file.
+    """
     for lead, line_text, end, number in iter_lines(stream, path, line):
         words = split_words(line_text)
         size = len(words)
@@ -34,12 +37,15 @@ def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Itera
 
 
 def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Block]:
-    """Yield the non-blank lines of a stream; blank lines belong to the end of the line before."""
+    """Yield the non-blank lines of a stream.
+
+    Blank lines belong to the end of the preceding line.
+    """
     return split_into_blocks(stream, path, last_line_start, _LEAD, _split, line)
 
 
 def last_line_start(held: bytes) -> int:
-    """Return the beginning of the last non-blank line of a buffer, 0 if it is the only one."""
+    """Return the start of the last non-blank line of a buffer, or 0 if it is the only one."""
     # Blank lines at the end belong to the sentence before them, and more may follow.
     return held.rstrip(_BLANK).rfind(b"\n") + 1
 
@@ -58,7 +64,10 @@ def to_text(sentence: Sentence) -> Sentence:
 
 
 def lost_in_text(sentence: Sentence) -> Counter[str]:
-    """Count the values that `to_text` leaves out; a word with a space is read back as several."""
+    """Count the values that `to_text` leaves out.
+
+    A word that contains a space is read back as several words.
+    """
     columns = (*COLUMNS[2:HEAD], *COLUMNS[HEAD + 1 :])
     return Counter(
         {
@@ -75,7 +84,10 @@ def lost_in_text(sentence: Sentence) -> Counter[str]:
 
 
 def lost_in_raw(sentence: Sentence) -> Counter[str]:
-    """Count the values that running text leaves out; multiword tokens and inner spaces are kept."""
+    """Count the values that running text leaves out.
+
+    Multiword tokens and spaces inside words are kept.
+    """
     lost = lost_in_text(sentence)
     del lost["multiword tokens"], lost["words with a space inside"]
     return lost

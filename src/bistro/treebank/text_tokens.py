@@ -1,4 +1,4 @@
-"""Training data for tokenisers: the tokens of a sentence, their words and the white space after.
+"""Training data for tokenisers: tokens, their words, and the white space after each token.
 
 A token of several words (*du* = *de le*) is one token here. The white space is taken from
 ``# text`` or, if there is no such line, from ``SpaceAfter=No`` and ``SpacesAfter`` in MISC.
@@ -45,7 +45,10 @@ def text_tokens(sentence: Sentence) -> list[TextToken]:
 
 
 def paragraphs(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    """Yield the sentences of each paragraph; without marks, all sentences are one paragraph."""
+    """Yield the sentences of each paragraph.
+
+    Without paragraph marks, all sentences form one paragraph.
+    """
     paragraph: list[Sentence] = []
     for sentence in sentences:
         if paragraph and begins_paragraph(sentence):
@@ -57,7 +60,7 @@ def paragraphs(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
 
 
 def spaces_in_misc(spaces: str) -> str:
-    """Return white space as an entry of MISC: empty for a single space.
+    """Return white space as an entry of MISC, which is empty for a single space.
 
     >>> spaces_in_misc(""), spaces_in_misc(" "), spaces_in_misc("\\n\\t")
     ('SpaceAfter=No', '', 'SpacesAfter=\\\\n\\\\t')
@@ -109,7 +112,7 @@ def _from_text(tokens: list[TextToken], text: str, line: int) -> list[TextToken]
         found = _SPACES.match(text, place)
         spaces = found[0] if found else ""
         place += len(spaces)
-        # The line ends with its last word: only MISC describes the space between sentences.
+        # ``# text`` ends with the last word: only MISC describes the space between sentences.
         last = place == len(text) and len(placed) == len(tokens) - 1
         placed.append(token if last else TextToken(token.form, token.words, spaces))
     if place < len(text):

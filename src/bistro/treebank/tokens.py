@@ -1,4 +1,4 @@
-"""Running text to words: a small splitter, the same for all languages that write spaces.
+"""A small tokeniser for running text, the same for all languages that write spaces.
 
 1. White space separates; a line end also ends a sentence.
 2. Punctuation at the edges of a chunk between spaces becomes separate words; a repeated mark
@@ -45,14 +45,14 @@ _RUN = re.compile(r"(.)\1*", re.DOTALL)
 
 @dataclass(frozen=True)
 class SplitSentence:
-    """The words of a sentence, where each begins in the text, and whether a space follows it."""
+    """The words of a sentence, their positions in the text, and whether a space follows each."""
 
     forms: list[str]
     starts: list[int]
     spaces: list[bool]
 
     def to_sentence(self, number: int = 1, line: int = 1) -> Sentence:
-        """Return it as CoNLL-U, with its text, and ``SpaceAfter=No`` where no space follows."""
+        """Return the sentence as CoNLL-U, with its text and ``SpaceAfter=No`` where needed."""
         return Sentence.from_columns(
             self.forms,
             misc=[EMPTY if space else NO_SPACE for space in self.spaces],
@@ -90,7 +90,7 @@ def split_sentences(text: str) -> Iterator[SplitSentence]:
 
 
 def joined(forms: Iterable[str], spaces: Iterable[bool]) -> str:
-    """Return words as running text; a space at the end is left out."""
+    """Return words as running text, without a space at the end."""
     parts = (form + " " * space for form, space in zip(forms, spaces, strict=True))
     return "".join(parts).rstrip(" ")
 
@@ -105,7 +105,7 @@ def iter_raw(stream: Readable, path: str | None = None) -> Iterator[Sentence]:
 
 
 Chunk = tuple[int, list[str]]
-"""The beginning of a chunk between spaces, and its words."""
+"""The position of a chunk between spaces, and its words."""
 
 
 def _chunks(line: re.Match[str]) -> list[Chunk]:
@@ -126,7 +126,7 @@ def _sentence(chunks: list[Chunk]) -> SplitSentence:
 
 
 def _is_final(pieces: list[str]) -> bool:
-    """Return whether a sentence can end here: a final mark, followed by closing marks only."""
+    """Return whether a sentence can end here: after a final mark followed only by closing marks."""
     for piece in reversed(pieces):
         if _FINAL.issuperset(piece):
             return True

@@ -34,7 +34,10 @@ def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
 
 
 def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]:
-    """Yield the words of each sentence of brackets, CoNLL-U, CoNLL-X, or one sentence per line."""
+    """Yield the words of each sentence of a file.
+
+    The file has brackets, CoNLL-U, CoNLL-X, or text with one sentence per line.
+    """
     with opened(source) as (stream, path):
         chosen = choose_format(path, stream, format, FORMATS)
         if chosen == "brackets":
@@ -46,7 +49,7 @@ def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]
 
 
 def _check(tree: SourceTree, path: str | None) -> list[str]:
-    """Return the words, or raise an error if the tree cannot be used."""
+    """Return the words of a tree; raise an error if the tree cannot be used."""
     words = []
     for node in tree.nodes():
         if is_intermediate(node):

@@ -49,7 +49,7 @@ _SHOWN = {
     "deprel": "deprels",
     "misc": "misc",
 }
-"""The columns of a data frame, and the lists of a sentence that they come from."""
+"""The columns of a data frame, and the sentence attributes that they come from."""
 
 
 class Treebank(Sequence[Sentence]):
@@ -86,7 +86,7 @@ class Treebank(Sequence[Sentence]):
         self.format = format or (self.sentences[0].format if self.sentences else CONLLU.name)
         self._sha256 = sha256
         self.problems: list[TreebankError] = []
-        """Errors of sentences that were left out; empty, since a treebank leaves nothing out."""
+        """Errors of sentences that were left out; always empty for a treebank."""
 
     @property
     def label(self) -> str:
@@ -182,7 +182,7 @@ def read(
 def iter_sentences(
     source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a path, ``-`` or a binary stream, with a megabyte in memory at a time.
+    """Yield the sentences of a path, ``-`` or a binary stream, using about a megabyte of memory.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def iter_sentences(
 
 
 class Writable(Protocol):
-    """The properties of a sentence that are needed to write a file."""
+    """The properties of a sentence that are needed for writing."""
 
     @property
     def format(self) -> str:
@@ -234,7 +234,10 @@ def write(sentences: Iterable[Writable], path: str | os.PathLike[str]) -> None:
 
 
 def encoded(sentences: Iterable[Writable]) -> Iterator[bytes]:
-    """Yield the bytes of a file of `sentences`, which may come from different files."""
+    """Yield the bytes of a file of `sentences`.
+
+    The sentences may come from different files.
+    """
     before = ""
     first_format = None
     for sentence in sentences:

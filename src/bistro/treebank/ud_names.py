@@ -28,7 +28,7 @@ class UnknownTreebankError(BistroError):
 
 @functools.cache
 def known_names() -> dict[str, str]:
-    """Return the full name of every treebank of the table by its file prefix, such as `en_ewt`."""
+    """Return the full names of the treebanks in the table by file prefix, such as `en_ewt`."""
     names = {}
     text = files("bistro.treebank").joinpath("ud_treebanks.tsv").read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -51,7 +51,7 @@ def full_name(name: str) -> str:
 
 
 def nearest_names(name: str) -> str:
-    """Return ``" (did you mean UD_X-Y, …?)"`` with up to three treebanks of similar names."""
+    """Return ``" (did you mean UD_X-Y, …?)"`` with up to three similar names."""
     wanted = name.strip().replace(" ", "_").lower().removeprefix("ud_")
     spellings: dict[str, str] = {}
     for prefix, full in known_names().items():

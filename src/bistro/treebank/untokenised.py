@@ -31,7 +31,7 @@ def untokenised_words(words: Sequence[str]) -> list[str]:
 
 
 def untokenised_examples(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Return examples if at least half of the lines have such words, otherwise nothing."""
+    """Return examples of such words if at least half of the lines have them, otherwise nothing."""
     found = [words for words in map(untokenised_words, lines) if words]
     if len(found) < _LEAST_SHARE * len(lines):
         return []

@@ -1,4 +1,4 @@
-"""Validation of trees: the checks that every reader makes, fast enough to be always on.
+"""Validation of trees by every reader, fast enough to be always enabled.
 
 Heads are 1-based: ``heads[i - 1]`` is the head of word i, 0 the root, -1 a missing head (``_``).
 Cycles are found by doubling: with a(w) the head of w, and a(0) = 0, replace a by a∘a until every

@@ -30,9 +30,9 @@ GUESSES: dict[str, tuple[str, ...]] = {
         "prolificpid", "md5hashofparticipantsipaddress",
     ),
 }  # fmt: skip
-"""Names that are tried for each column, most common first, in lower case and without marks."""
+"""Names that are tried for each column, the most common first, in lower case without marks."""
 IBEX = {"word": "value", "position": "parameter"}
-"""Names that mean something only together: Ibex writes one parameter and its value per row."""
+"""Names that are meaningful only together: Ibex writes one parameter and its value per row."""
 NEEDED = ("word", "item", "time")
 
 
@@ -79,7 +79,7 @@ def require_column(name: str, header: Sequence[str], path: str) -> int:
 
 
 class RowFilter:
-    """A choice of rows by the values of columns: ``COLUMN=VALUE``.
+    """A selection of rows by the values of columns: ``COLUMN=VALUE``.
 
     A row must have one of the values of each column that is named.
     """
@@ -97,7 +97,7 @@ class RowFilter:
             self._seen.setdefault(place, {})
 
     def accepts(self, cells: Sequence[str]) -> bool:
-        """Whether a row is chosen."""
+        """Return whether a row is selected."""
         accepted = True
         for place, values in self._allowed.items():
             value = cells[place].strip()
@@ -106,7 +106,7 @@ class RowFilter:
         return accepted
 
     def error(self) -> TreebankError:
-        """Return the error for a table of which no row was chosen, with the values of the table."""
+        """Return the error for a table without selected rows, with the values that occur in it."""
         if not self.conditions:
             problem = "contains no reading times: expected a row of column names, then rows"
             return TreebankError(problem, path=self.path)

@@ -28,9 +28,9 @@ from bistro.evaluate.reading.columns import RowFilter, find_columns, require_col
 from bistro.tasks.stimuli import MISSING, delimiter_of, read_utf8, table_rows
 
 ALL = "all"
-"""Name of the only participant if there is no such column: times are means."""
+"""Name of the single participant if the table has no such column, so that times are means."""
 IBEX_COMMA = "%2C"
-"""A comma in the results of Ibex and PCIbex, whose cells are not quoted."""
+"""Replacement for a comma in the results of Ibex and PCIbex, whose cells are not quoted."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ReadingData:
 
     @property
     def item_of_token(self) -> NDArray[np.int64]:
-        """The item of each word: texts of one item in several conditions have one number."""
+        """The item of each word; texts of the same item in several conditions share its number."""
         numbers = {name: number for number, name in enumerate(dict.fromkeys(self.items))}
         return np.array([numbers[name] for name in self.items])[self.text_of_token]
 
@@ -89,7 +89,7 @@ def read_reading_data(
     keep
         Columns whose cells are kept for other programs.
     only
-        Choices of rows, as ``COLUMN=VALUE``.
+        Conditions on rows, as ``COLUMN=VALUE``.
     **names
         Names of the columns word, item, condition, time, position, participant; without them,
         common names are tried.
@@ -123,7 +123,7 @@ class _Collected:
         self.texts: dict[tuple[str, str], int] = {}
         """The number of each text, by item and condition."""
         self.words: list[dict[int, tuple[str, int]]] = []
-        """For each text, the word at each position and the line that had it first."""
+        """For each text, the word at each position and the line where it first occurs."""
         self.readers: dict[str, int] = {}
         self._last_line: dict[int, int] = {}
         """The last line of each text, if there are neither participants nor positions."""

@@ -36,7 +36,7 @@ class Gain:
 
 
 def deal(items: Groups, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """Return the fold of every row; the rows of an item are in one fold."""
+    """Return the fold of every row; all rows of an item are in the same fold."""
     number = int(items.max()) + 1
     if number < 2:
         raise BistroError("at least two items are needed: each is predicted from the others")

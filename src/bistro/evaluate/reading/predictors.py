@@ -23,11 +23,11 @@ class Predictors:
     """The columns of each model: ``surprisal``, ``surprisal, 1 before``, …"""
 
     def names(self, model: str | None = None) -> list[str]:
-        """Return the names of the baseline, and of one model's predictors."""
+        """Return the names of the baseline predictors and of one model's predictors."""
         return [*self.baseline, *(self.surprisal[model] if model is not None else ())]
 
     def table(self, model: str | None = None) -> Floats:
-        """Return the columns of the baseline, and of one model, one row per word."""
+        """Return the columns of the baseline and of one model, with one row per word."""
         own = self.surprisal[model] if model is not None else {}
         return np.column_stack([*self.baseline.values(), *own.values()])
 
@@ -38,7 +38,10 @@ def build(
     counts: Mapping[str, int] | None,
     before: int,
 ) -> Predictors:
-    """Return all predictors; `surprisal` has one value per word for each model."""
+    """Return all predictors.
+
+    `surprisal` has one value per word for each model.
+    """
     words = [word.strip(MARKS) or word for words in data.words for word in words]
     own = {"length": np.array([len(word) for word in words], dtype=np.float64)}
     if counts is not None:
@@ -55,7 +58,7 @@ def build(
 
 
 def lagged(name: str, values: Floats, data: ReadingData, before: int) -> dict[str, Floats]:
-    """Return values of the word and of up to `before` preceding words of its text."""
+    """Return the values of each word and of up to `before` preceding words of its text."""
     starts = data.starts[data.text_of_token]
     places = np.arange(len(values))
     found = {name: values}

@@ -55,7 +55,10 @@ def centred(values: Floats, groups: Groups) -> Floats:
 
 
 def group_means(values: Floats, groups: Groups) -> Floats:
-    """Return the mean of each group; a group without rows has the mean of all rows."""
+    """Return the mean of each group.
+
+    A group without rows gets the mean of all rows.
+    """
     sizes = np.bincount(groups)
     sums = group_sums(values, groups, len(sizes))
     means = sums / np.maximum(sizes, 1).reshape(-1, *[1] * (values.ndim - 1))
@@ -64,7 +67,7 @@ def group_means(values: Floats, groups: Groups) -> Floats:
 
 
 def group_sums(values: Floats, groups: Groups, number: int) -> Floats:
-    """Return the sum of each group."""
+    """Return the sum of the values of each group."""
     columns = values.reshape(len(values), -1).T
     sums = [np.bincount(groups, column, number) for column in columns]
     return np.asarray(np.stack(sums, axis=1).reshape(number, *values.shape[1:]))
@@ -73,7 +76,10 @@ def group_sums(values: Floats, groups: Groups, number: int) -> Floats:
 def fit(
     times: Floats, predictors: Floats, names: Sequence[str], readers: Groups, items: Groups
 ) -> Fit:
-    """Return the coefficients of all predictors; each of the `readers` has an intercept."""
+    """Fit the coefficients of all predictors.
+
+    Each of the `readers` has an intercept.
+    """
     y, x = centred(times, readers), centred(predictors, readers)
     number = len(np.unique(readers))
     free = len(y) - x.shape[1] - number
@@ -126,7 +132,7 @@ def _errors(
         middle = sum(parts, np.zeros_like(inverse))
         if len(ways) == 2:
             middle = middle - _clustered(scores, pairs)
-            # The difference need not be a covariance: never less than one way alone.
+            # The difference may not be a valid covariance, so neither one-way error is undercut.
             alone = max(parts, key=lambda part: float(np.trace(inverse @ part @ inverse)))
             two, one = (np.diag(inverse @ m @ inverse) for m in (middle, alone))
             variances = np.maximum(two, one)

@@ -29,7 +29,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ItemScores:
-    """One value per word of every text, one text after the other."""
+    """One value per word, for all texts in order."""
 
     surprisal: Floats
     """In bits."""
@@ -44,7 +44,9 @@ def item_scores(
     cut: Cutting | None = None,
     **options: Any,
 ) -> ItemScores:
-    """Score every word of every text; a word may be several words of the model.
+    """Score every word of every text.
+
+    A word may be several words of the model.
 
     Parameters
     ----------
@@ -75,5 +77,5 @@ def item_scores(
 
 
 def item_surprisal(model: Model, items: Sequence[Sequence[str]], **options: Any) -> Floats:
-    """Return the surprisal of every word of every text in bits, one after the other."""
+    """Return the surprisal of every word in bits, for all texts in order."""
     return item_scores(model, items, **options).surprisal

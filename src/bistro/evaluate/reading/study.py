@@ -36,7 +36,7 @@ from bistro.evaluate.reading.scores import Flags
 SPILL_OVER = 3
 """Number of preceding words in the curve of spill-over."""
 FASTEST, SLOWEST = 100.0, 3000.0
-"""Times outside this range, in milliseconds, are not reading times; left out by default."""
+"""Plausible reading times in milliseconds; by default, times outside this range are left out."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ReadingStudy:
     used: Flags
     predictors: Predictors
     unknown: Mapping[str, Flags]
-    """For each model, the words that it does not know; may be empty."""
+    """For each model, a mask of the words that it does not know; may be empty."""
 
 
 def study(
@@ -80,7 +80,7 @@ def study(
     known_only: bool = False,
     seed: int = 1,
 ) -> ReadingStudy:
-    """Fit and compare the models, whose `surprisal` has one value per word of the data.
+    """Fit and compare models that predict reading times from surprisal.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _random(seed: int, part: int) -> np.random.Generator:
 
 
 def _known(data: ReadingData, unknown: Mapping[str, Flags], before: int) -> Flags:
-    """Return the words that all models know, together with the `before` words before them."""
+    """Return a mask of words that all models know and whose `before` preceding words they know."""
     lost = np.any([np.zeros(len(data.text_of_token), np.bool_), *unknown.values()], axis=0)
     columns = lagged("unknown", lost.astype(np.float64), data, before)
     return np.asarray(np.nansum(list(columns.values()), axis=0) == 0)
@@ -191,7 +191,10 @@ def _spill_over(
     known: Flags | None,
     logarithm: bool,
 ) -> dict[str, Fit]:
-    """Fit each model again with more preceding words; empty if items are too short."""
+    """Fit each model again with more preceding words.
+
+    The result is empty if items are too short.
+    """
     if max(map(len, data.words)) <= SPILL_OVER + 1:
         return {}
     predictors = build(data, surprisal, counts, SPILL_OVER)
@@ -218,7 +221,7 @@ def _protocol(
 
 
 def _unknown_words(unknown: Mapping[str, Flags], known_only: bool) -> str:
-    """Return the end of the protocol: the numbers of unknown words, and whether they were used."""
+    """Return the end of the protocol, on the number of unknown words and their treatment."""
     counts = [f"{int(own.sum()):,} of {len(own):,} for {name}" for name, own in unknown.items()]
     treatment = "left out" if known_only else "used"
     return f"; unknown words, {treatment}: {', '.join(counts)}" if counts else ""

@@ -32,7 +32,10 @@ def coefficient_rows(found: ReadingStudy) -> Iterator[Row]:
 
 
 def tidy_columns(data: ReadingData, found: ReadingStudy) -> list[str]:
-    """Return the columns of the table for other programs; ours have names that are valid in R."""
+    """Return the columns of the table for other programs.
+
+    Columns that Bistro adds have names that are valid in R.
+    """
     own = [_plain(name) for name in found.predictors.baseline]
     several = len(found.predictors.surprisal) > 1
     for model, columns in found.predictors.surprisal.items():

@@ -38,13 +38,13 @@ from bistro.treebank.builtin.rules import Lexicon, Rule, Word
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 SMALL = 100
-"""Up to this size, computing all eigenvalues is as fast as computing the largest one."""
+"""Up to this size, computing all eigenvalues is as fast as computing only the largest one."""
 PART_OF_RULE = -1
-"""The rule number of a binary rule that only continues another one."""
+"""The rule number of a binary rule that continues another one."""
 
 
 class Emissions(NamedTuple):
-    """The ways to emit one token: by entry, the symbol, the word and its probability."""
+    """The ways to emit one token: a symbol, a word and a probability for each."""
 
     symbols: Ints
     words: tuple[Word, ...]
@@ -55,12 +55,18 @@ UNKNOWN = Emissions(np.empty(0, np.int32), (), np.empty(0))
 
 
 class BinaryGrammar:
-    """Binary rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`, likewise unary ones."""
+    """A grammar with binary rules `parents[r] -> lefts[r] rights[r]` of probability `probs[r]`.
+
+    Unary rules are stored in the same way.
+    """
 
     def __init__(
         self, rules: Sequence[Rule], lexicon: Lexicon, start: str, missed_capitals: float = 0.0
     ) -> None:
-        """`missed_capitals` is the probability that a required capital letter is not written."""
+        """Compile the rules.
+
+        `missed_capitals` is the probability that a required capital letter is not written.
+        """
         names = dict.fromkeys([start, *(rule.left for rule in rules), *lexicon])
         self.index = {name: number for number, name in enumerate(names)}
         self.start = self.index[start]
@@ -81,7 +87,10 @@ class BinaryGrammar:
     def _split(
         self, number: int, rule: Rule, rests: dict[tuple[str, ...], int]
     ) -> Iterator[tuple[int, int, int, float, int]]:
-        """Yield the binary rules of a longer rule; rules that share a remainder share its rules."""
+        """Yield the binary rules of a longer rule.
+
+        Rules with the same remainder share the rules for it.
+        """
         parent, prob, right = self.index[rule.left], rule.weight, rule.right
         while len(right) > 1:
             first, rest = self.index[right[0]], right[1:]
@@ -172,7 +181,7 @@ def expected_counts(
 
 
 def mean_matrix(rules: Sequence[Rule], index: Mapping[str, int]) -> csr_array:
-    """Return M[A, B]: the expected number of B among the children of A (weights normalised)."""
+    """Return M[A, B], the expected number of B among the children of A (weights normalised)."""
     rows = [index[rule.left] for rule in rules for _ in rule.right]
     columns = [index[symbol] for rule in rules for symbol in rule.right]
     values = [rule.weight for rule in rules for _ in rule.right]

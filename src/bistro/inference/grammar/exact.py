@@ -95,11 +95,11 @@ class ExactGrammar(Grammar):
         return self._sums.chart(**columns_of(self._emissions(tokens)), keep=False)
 
     def sentence_log_prob(self, tokens: Sequence[str]) -> float:
-        """Return the natural logarithm of p(tokens), -inf if the grammar cannot generate them."""
+        """Return the natural logarithm of p(tokens); -inf if the grammar cannot generate them."""
         return self._sum(tokens).log_prob
 
     def surprisals(self, tokens: Sequence[str]) -> list[float]:
-        """Return the surprisal in bits of each token and, last, of the end of the sentence.
+        """Return the surprisal in bits of each token, and last of the sentence end.
 
         From the first token that cannot follow the tokens before it, all values are infinite.
         """
@@ -145,7 +145,7 @@ class ExactGrammar(Grammar):
             yield to_sentence(derivation, self.start, tokens)
 
     def parses(self, tokens: Sequence[str]) -> Iterator[Derivation]:
-        """Yield all derivations of the tokens (without end, if unary rules form a cycle)."""
+        """Yield all derivations of the tokens; a cycle of unary rules gives infinitely many."""
         return self._search.derivations(self._chart(self._sums, tokens))
 
     def _demand_parse(self, chart: Chart, tokens: Sequence[str]) -> None:

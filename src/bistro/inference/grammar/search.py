@@ -1,8 +1,9 @@
 """From a filled chart back to derivations: the best one, random ones, all of them.
 
 A cell was built by a word, by a unary rule, or by a binary rule at some split. `ways` lists these
-with their values; choosing the largest everywhere gives the best parse of a chart of maxima,
-choosing in proportion gives an exact sample from p(parse | words) of a chart of sums.
+with their values. In a chart of maxima, choosing the largest value everywhere gives the best parse.
+In a chart of sums, choosing in proportion to the values gives an exact sample from p(parse |
+words).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Cell(NamedTuple):
     values: Floats
 
     def at(self, symbols: Ints) -> Floats:
-        """Return the values of some symbols, zero for symbols that do not derive the span."""
+        """Return the values of some symbols, with 0 for a symbol that does not derive the span."""
         if not self.symbols.size:
             return np.zeros(symbols.shape)
         places = np.minimum(np.searchsorted(self.symbols, symbols), self.symbols.size - 1)
@@ -41,7 +42,7 @@ class Cell(NamedTuple):
 
 
 class Chart:
-    """The chart of one sentence; its cells are copied out of the core when they are needed."""
+    """The chart of one sentence; cells are copied from the core when they are needed."""
 
     def __init__(self, filled: ContextFreeChart, tokens: Sequence[Emissions]) -> None:
         self.tokens = tokens
@@ -59,7 +60,7 @@ class Chart:
 
 
 class Way(NamedTuple):
-    """One way to build a cell: a word, or a rule (`PART_OF_RULE` inside one) over its parts."""
+    """One way to build a cell: a word, or a rule (`PART_OF_RULE` for its remainder) over parts."""
 
     value: float
     label: Word | int
@@ -95,7 +96,7 @@ class Search:
         return self._wrapped(way.label, parts)
 
     def derivations(self, chart: Chart) -> Iterator[Derivation]:
-        """Yield every derivation of the sentence; there are infinitely many with a unary cycle."""
+        """Yield every derivation of the sentence; a unary cycle gives infinitely many."""
         whole = (self._grammar.start, 0, chart.length)
         for (found,) in self._all(chart, whole):
             yield found
@@ -106,7 +107,10 @@ class Search:
                 yield self._wrapped(way.label, tuple(d for part in choice for d in part))
 
     def _wrapped(self, label: Word | int, parts: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
-        """Return the parts under their rule; the remainder of a rule is not a separate node."""
+        """Group the parts under their rule.
+
+        The remainder of a binarised rule does not become a node.
+        """
         if isinstance(label, Word):
             return (Derivation(label, ()),)
         return parts if label == PART_OF_RULE else (Derivation(self._rules[label], parts),)
@@ -146,7 +150,7 @@ class Search:
 
 
 def _grouped(parents: Ints, size: int) -> list[RuleNumbers]:
-    """Return for each symbol the numbers of the rules with this parent."""
+    """Return the numbers of the rules with each symbol as parent."""
     order = np.argsort(parents, kind="stable")
     bounds = np.searchsorted(parents[order], np.arange(size + 1))
     return [order[first:last] for first, last in itertools.pairwise(bounds)]

@@ -21,7 +21,7 @@ export function withKey(options) {
 }
 
 function askForKey() {
-  const key = window.prompt("This server wants a key.");
+  const key = window.prompt("This server requires a key.");
   if (key === null) return false;
   sessionStorage.setItem(KEY, key.trim());
   return true;

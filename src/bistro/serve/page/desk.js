@@ -212,7 +212,7 @@ class Desk {
     const own = answer.rows[this.current];
     if (own && !this.pending && own[5] !== this.sheet.shown?.version) {
       await this.open(this.current);
-      this.say("This sentence was changed in another window: it is shown as it is now.");
+      this.say("This sentence was changed in another window: its current version is shown.");
     }
   }
 

@@ -27,7 +27,7 @@ class Beside:
     desk
         The desk.
     most_words
-        Longer sentences are not read.
+        Longer sentences are not parsed.
     """
 
     def __init__(self, desk: Desk, most_words: int) -> None:

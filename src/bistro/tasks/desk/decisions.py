@@ -38,7 +38,7 @@ class Decision(Protocol):
 
 @dataclass(frozen=True)
 class SetFields:
-    """New values of fields: by word (from 1), by column. -1 and ``_`` open a field again."""
+    """New values of fields, by word (from 1) and column. -1 and ``_`` clear a field."""
 
     values: Mapping[int, Mapping[str, Value]]
 

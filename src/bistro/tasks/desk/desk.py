@@ -39,7 +39,7 @@ class Suggester:
     number: int
     parser: Parser
     committee: CommitteeModel | None
-    """The same as a committee, if it can be asked about what is annotated."""
+    """The model as a committee, if it can score annotated values."""
 
     @classmethod
     def of(cls, model: Model, number: int = 0) -> Suggester:
@@ -71,7 +71,7 @@ class Seen:
     feats: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, sentence: Sentence) -> None:
-        """Count those of a sentence."""
+        """Count the lemmas and features of a sentence."""
         rows = zip(sentence.forms, sentence.lemmas, sentence.feats, strict=True)
         for form, lemma, feats in rows:
             key = form.lower()
@@ -81,7 +81,7 @@ class Seen:
                 self.feats.setdefault(key, Counter())[feats] += 1
 
     def of(self, form: str) -> dict[str, list[str]]:
-        """Return the values of a form by column."""
+        """Return the lemmas and features of a form, by column."""
         key = form.lower()
         most = suggesting.MOST_SHOWN
         return {
@@ -91,7 +91,7 @@ class Seen:
 
 
 class Desk:
-    """One file on the desk.
+    """One file, its model and its decisions.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Desk:
     model
         A parser.
     every
-        Confirmed sentences between two lessons; 0: never learn.
+        Number of confirmed sentences between two training runs; 0 disables training.
     beside
         Further sentences to learn from.
     """
@@ -121,12 +121,12 @@ class Desk:
         self.seen = Seen()
         self.doubts: list[tuple[float, ...] | None] = [None] * len(document)
         self.doubts_of: dict[int, tuple[int, int]] = {}
-        """The version and the number of the model behind the doubts of each sentence."""
+        """The sentence version and the model number with which each doubt was computed."""
         self.lessons: list[Lesson] = []
         self.problem = ""
-        """The reason why the last training failed, if it did."""
+        """The reason why the last training failed, or an empty string."""
         self.revision = 0
-        """Number of changes of the list of sentences."""
+        """Number of changes to the list of sentences."""
         self.touched: dict[int, int] = {}
         """The revision at which each sentence changed."""
         self._suggestions: OrderedDict[tuple[int, int, int], Suggestion] = OrderedDict()
@@ -165,14 +165,14 @@ class Desk:
                 self.touch(shot.place)
 
     def ask_word(self, shot: Snapshot, word: int) -> dict[str, Any]:
-        """Return alternatives of a word given the others, and values of its form in the file."""
+        """Return alternatives for a word given the others, and its form's values in the file."""
         if not 1 <= word <= len(shot.sentence):
             raise BistroError(f"there is no word {word}: the sentence has {len(shot.sentence)}")
         found = suggesting.ask_word(shot.sentence, word, self.suggester.parser)
         return {**found, **self.seen.of(shot.sentence.forms[word - 1])}
 
     def findings(self, shot: Snapshot) -> list[Finding]:
-        """Return the findings of the model in a fully annotated sentence."""
+        """Return the suspicious values that the model finds in a fully annotated sentence."""
         committee = self.suggester.committee
         return suggesting.findings(shot.sentence, committee) if committee else []
 
@@ -212,14 +212,14 @@ class Desk:
             self.touched[place] = self.revision
 
     def swap(self, model: Model) -> None:
-        """Replace the model."""
+        """Replace the model that makes suggestions."""
         with self.lock:
             self.suggester = Suggester.of(model, self.suggester.number + 1)
             self._suggestions.clear()
             self.revision += 1
 
     def _kept(self, place: int, version: int, decision: Decision) -> dict[str, int]:
-        """Count the open fields that a decision fills, and those filled as suggested."""
+        """Count the open fields that a decision fills, and how many are filled as suggested."""
         key = (place, version, self.suggester.number)
         found = self._suggestions.get(key)
         if found is None or not isinstance(decision, SetFields):
@@ -236,7 +236,7 @@ class Desk:
         return {"offered": offered, "kept": kept} if offered else {}
 
     def curve(self) -> list[tuple[int, int]]:
-        """Return, for each confirmed sentence in order, the suggestions it had and those kept."""
+        """Return how many suggestions each confirmed sentence had and kept, in order."""
         with self.lock:
             open_counts: dict[int, list[int]] = {}
             rows = []

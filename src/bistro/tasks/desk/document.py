@@ -53,7 +53,7 @@ class Document:
     path
         The file.
     content
-        What is in it.
+        Its content.
     journal
         Its journal.
     """
@@ -62,9 +62,9 @@ class Document:
         self.path = path
         self.journal = journal
         self.sentences = _read(path, content)
-        """Never changed in place: each is what `as_read` says."""
+        """The sentences, never changed in place, so that each matches its text in `as_read`."""
         self.versions = [0] * len(self.sentences)
-        """How often each sentence was changed, undo and redo included."""
+        """Number of changes to each sentence, including undo and redo."""
         self.done: set[int] = set()
         """Sentences that the annotator has confirmed."""
         self.disk = digest(content)
@@ -76,7 +76,7 @@ class Document:
         self.last = 0
         """The number of the last event."""
         self.unsaved = 0
-        """Events that the file on disk does not know."""
+        """Number of events that are not yet saved in the file."""
         self._recover()
 
     @classmethod
@@ -123,9 +123,9 @@ class Document:
         decision
             What to change.
         done
-            Whether the sentence is confirmed from now on; None leaves that as it is.
+            Whether the sentence becomes confirmed; None leaves its status unchanged.
         notes
-            What else the journal is to know.
+            Additional entries for the journal.
         """
         before = self.sentence(place)
         self._check_version(place, version)
@@ -170,7 +170,7 @@ class Document:
         return self._turn(self.future[-1], forward=True, is_new=True)
 
     def save(self, *, overwrite: bool = False) -> None:
-        """Write the whole file or, if that fails, nothing.
+        """Write the whole file, or nothing if writing fails.
 
         `overwrite` writes it even if another program has changed it.
         """
@@ -188,7 +188,7 @@ class Document:
         self.unsaved = 0
 
     def changed_on_disk(self) -> bool:
-        """Return whether the file was changed since it was last read or written here."""
+        """Return whether the file has changed on disk since this desk last read or wrote it."""
         try:
             return digest(self.path.read_bytes()) != self.disk
         except OSError:
@@ -201,14 +201,14 @@ class Document:
     def _check_version(self, place: int, version: int) -> None:
         if version != self.versions[place]:
             raise ConflictError(
-                f"sentence {place + 1} was changed in another window: it is shown as it is now, "
-                "and your decision was not made"
+                f"sentence {place + 1} was changed in another window: the new version is shown, "
+                "and your decision was not applied"
             )
 
     def _check_last(self, last: int) -> None:
         if last != self.last:
             raise ConflictError(
-                "there are newer decisions, made in another window: they are shown now, and "
+                "there are newer decisions from another window: they are shown now, and "
                 "nothing was undone or redone"
             )
 
@@ -222,7 +222,10 @@ class Document:
         self.unsaved += 1
 
     def _turn(self, event: Event, *, forward: bool, is_new: bool, text: bool = True) -> int:
-        """Undo or redo a decision; without `text`, in the bookkeeping alone."""
+        """Undo or redo a decision.
+
+        Without `text`, only the bookkeeping is changed.
+        """
         place: int = event["sentence"]
         sentence = self.sentences[place]
         if text:
@@ -249,8 +252,8 @@ class Document:
                 number = len(events) - marks[-1] - 1
                 raise ConflictError(
                     f"{self.path} was changed by another program, and {self.journal.path.name} has "
-                    f"{number} decisions that are not in it: bring the file back, or move the "
-                    "journal away to give them up"
+                    f"{number} decisions that are not in it: restore the file, or move the "
+                    "journal away to discard them"
                 )
             self.journal.append({"opened": self.disk, "journal": VERSION})
             return
@@ -291,7 +294,7 @@ class Document:
 
 
 def _mark(event: Event) -> str | None:
-    """Return the content of the file that an event records, if it records one."""
+    """Return the file digest that an event records, if any."""
     found: str | None = event.get("opened") or event.get("saving")
     return found
 
@@ -302,7 +305,7 @@ def _patch(event: Event) -> Patch:
 
 def _content(path: Path) -> bytes:
     if path.suffix not in PLAIN_SUFFIXES:
-        raise BistroError(f"{path}: the desk opens CoNLL-U (.conllu), and nothing compressed")
+        raise BistroError(f"{path}: the desk opens uncompressed CoNLL-U files (.conllu)")
     try:
         return path.read_bytes()
     except OSError as error:

@@ -58,12 +58,12 @@ KINDS: Mapping[str, Mapping[str, Check]] = {
         "hash": _is_hash,
     },
 }
-"""The entries of each kind of event; the first that an event has says which kind it is."""
+"""The entries of each kind of event; the first key that an event contains identifies its kind."""
 OPTIONAL: Mapping[str, Check] = {"offered": _is_number, "kept": _is_number, "journal": _is_number}
 
 
 def checked(event: Any) -> Event:
-    """Return an event, or raise `ValueError` if it is not one."""
+    """Return an event; raise `ValueError` if it is not valid."""
     if not isinstance(event, dict):
         raise ValueError("not an event")
     kind = next((name for name in KINDS if name in event), None)

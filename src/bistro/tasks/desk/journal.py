@@ -54,7 +54,7 @@ class Journal:
         return cls(file.with_name(file.name + SUFFIX))
 
     def append(self, event: Mapping[str, Any]) -> None:
-        """Write an event; when this returns, it is on disk."""
+        """Write an event; it is on disk when this function returns."""
         if self.broken:
             raise OutputError(self.broken)
         line = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -62,7 +62,7 @@ class Journal:
         try:
             self._write(line)
         except OSError as error:
-            told = f"{self.path}: cannot be written: {explain(error)}; the decision was not made"
+            told = f"{self.path}: cannot be written: {explain(error)}; the decision was not applied"
             try:
                 os.ftruncate(self.raw.fileno(), size)
             except OSError:
@@ -113,7 +113,7 @@ class Journal:
 
     def _check_version(self, first: Any) -> None:
         if isinstance(first, dict) and first.get("journal", VERSION) != VERSION:
-            raise BistroError(f"{self.path}: is of another version of Bistro")
+            raise BistroError(f"{self.path}: was written by another version of Bistro")
 
     def close(self) -> None:
         """Release the journal for other processes."""
@@ -121,7 +121,7 @@ class Journal:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Write the name of a new file to disk, on systems where folders can be opened."""
+    """Sync a folder, so that the name of a new file is on disk, where the system allows it."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

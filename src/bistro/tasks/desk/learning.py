@@ -31,14 +31,14 @@ DEFAULT_KIND = "transition"
 
 @dataclass(frozen=True)
 class Lesson:
-    """One attempt to learn, and how it ended."""
+    """One training attempt, and its result."""
 
     sentences: int
     """Whole sentences that the candidate learned from."""
     judged_words: int
     """Words of the newest confirmed sentences."""
     las: float | None
-    """Percentage of their labelled arcs that the current model predicts correctly."""
+    """Percentage of labelled arcs in these sentences that the current model predicts correctly."""
     las_candidate: float | None
     taken: bool
     """Whether the new model replaced the current one."""
@@ -75,7 +75,7 @@ def learn(
     seed
         Seed of the training.
     stop_asked
-        Asked between sweeps; training ends when it answers yes.
+        Called between sweeps; training ends when it returns true.
     settings
         Changes of single settings of the family.
     """
@@ -114,7 +114,7 @@ def labelled_score(parser: Parser, sentences: Sequence[Sentence]) -> float | Non
 
 
 def _kind(model: Model) -> str:
-    """Return the family to train: that of the model, if a plain `train` can make another one."""
+    """Return the kind to train: the model's own if it parses and tags, otherwise the default."""
     try:
         family = kinds.find(model.kind)
     except BistroError:

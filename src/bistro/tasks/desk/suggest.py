@@ -1,8 +1,8 @@
-"""Suggestions of a model for everything that an annotator has left open.
+"""Suggestions of a model for all values that an annotator has left open.
 
-Heads, labels and tags that a sentence has are evidence; the rest is found given all of it, as by
-`bistro.tasks.complete`. Alternatives of an annotated word are found in the same way: the word is
-opened, and all other words are evidence.
+Heads, labels and tags that a sentence has are evidence; the open values are predicted given this
+evidence, as in `bistro.tasks.complete`. Alternatives for an annotated word are found in the same
+way: its values are treated as open, and all other words are evidence.
 
 >>> import bistro
 >>> from bistro.models.abilities import PARSE
@@ -38,9 +38,9 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
 MOST_SHOWN = 8
-"""Alternatives of a field."""
+"""Number of alternatives that are listed for a field."""
 SURE = 0.5
-"""A finding has an alternative at least as likely as this."""
+"""Minimum probability of the alternative in a finding."""
 OPTIONS: dict[str, Any] = {"tags": "given", "partial": True, "marginals": True, "threads": 1}
 Shares = list[list[tuple[Any, float]]]
 
@@ -73,7 +73,10 @@ class Suggestion:
         )
 
     def values(self, word: int) -> dict[str, Any]:
-        """Return the suggested values of the open fields of a word, from 0, by column."""
+        """Return the suggested values of the open fields of a word, by column.
+
+        Words are counted from 0.
+        """
         columns: dict[str, Sequence[Any]] = {
             "heads": self.heads,
             "deprels": self.labels,
@@ -87,7 +90,7 @@ class Suggestion:
 
 
 def suggest(sentence: Sentence, parser: Parser, seed: int = 1) -> Suggestion:
-    """Find the open values of a sentence, given the rest."""
+    """Predict the open values of a sentence, given the others."""
     relaxed = Completion()
     evidence = usable(sentence, parser, relaxed)
     (parse,) = parser.parse_all([evidence], seed=seed, **OPTIONS)
@@ -174,18 +177,18 @@ def _share(rows: dict[str, Shares], name: str, word: int, value: object) -> floa
 
 @dataclass(frozen=True)
 class Finding:
-    """An annotated value that a model finds less likely than another one, given all the rest."""
+    """An annotated value that a model considers less likely than another, given all the rest."""
 
     word: int
     """From 1."""
     what: str
-    """``head``, ``label`` or ``tag``: what the alternative changes."""
+    """The kind of value that the alternative changes: ``head``, ``label`` or ``tag``."""
     annotated: str
     probability: float
     alternative: str
     alternative_probability: float
     values: dict[str, Any]
-    """The alternative, by column."""
+    """The alternative values, by column."""
 
 
 def findings(sentence: Sentence, committee: CommitteeModel) -> list[Finding]:

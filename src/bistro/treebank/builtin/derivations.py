@@ -1,8 +1,8 @@
 """Derivations, and the dependency trees and texts that they represent.
 
 A derivation node is a rule with the derivations of its children, or a word. The head word of a node
-is the head word of its head child; every other child's head word depends on it by the relation the
-rule names. The words of a node are adjacent, so the trees are projective.
+is the head word of its head child; the head word of every other child depends on it with the
+relation that the rule names. The words of a node are adjacent, so the trees are projective.
 
 >>> from bistro.treebank.builtin.rules import Rule, Word
 >>> rule = Rule("S", ("N", "V"), head=1, relations=("nsubj", ""), weight=1.0)
@@ -25,7 +25,7 @@ NO_SPACE_AFTER = frozenset({"“"})
 
 
 class Derivation(NamedTuple):
-    """A node of a derivation: a rule over its children, or a word over nothing."""
+    """A node of a derivation: a rule with children, or a word without children."""
 
     label: Rule | Word
     children: tuple[Derivation, ...]
@@ -40,7 +40,10 @@ def words_of(derivation: Derivation) -> Iterator[Word]:
 
 
 def symbols_of(derivation: Derivation, symbol: str) -> Iterator[str]:
-    """Yield the symbol that emitted each word, from left to right, below this symbol."""
+    """Yield the symbol that emitted each word, from left to right.
+
+    `symbol` is the symbol of the whole derivation.
+    """
     if isinstance(derivation.label, Word):
         yield symbol
         return
@@ -62,7 +65,7 @@ def to_tree(derivation: Derivation, symbol: str, tokens: Iterable[str]) -> Tree:
 
 
 def attachments(derivation: Derivation) -> tuple[list[int], list[str]]:
-    """Return the heads (from 1; 0 is the root) and relations of the words."""
+    """Return the heads (from 1; 0 for the root) and relations of the words."""
     heads: list[int] = []
     relations: list[str] = []
 
@@ -84,7 +87,7 @@ def attachments(derivation: Derivation) -> tuple[list[int], list[str]]:
 
 
 def capitalized(forms: Iterable[str], after: frozenset[str]) -> list[str]:
-    """Return the forms, with a capital letter where the form before is in `after`.
+    """Return the forms, capitalised where the preceding form is in `after`.
 
     The empty string in `after` represents the beginning of the sentence.
     """

@@ -36,7 +36,7 @@ from bistro.treebank.builtin.rules import Lexicon, Rule, Word, merged, productiv
 from bistro.treebank.sentence import Sentence
 
 BEGINNING = ""
-"""The beginning of the sentence in `capitalize_after`."""
+"""The symbol for the beginning of the sentence in `capitalize_after`."""
 GRAMMAR_FILES = ("clauses.grammar", "verbs.grammar", "nouns.grammar")
 LEXICON_FILES = ("open.lexicon", "closed.lexicon")
 
@@ -52,7 +52,7 @@ class GrammarParts(NamedTuple):
 
 
 class Grammar:
-    """A sound probabilistic grammar; the weights of each left-hand side are scaled to sum to 1."""
+    """A valid probabilistic grammar; the weights of each left-hand side are scaled to sum to 1."""
 
     def __init__(
         self,
@@ -81,7 +81,10 @@ class Grammar:
             raise BistroError(f"the symbol '{min(both)}' has rules and words: it may have only one")
 
     def sample(self, n: int, seed: int) -> Iterator[Sentence]:
-        """Yield n sentences; sentence i depends only on the seed and i."""
+        """Yield n sentences.
+
+        Sentence i depends only on the seed and on i.
+        """
         for number in range(n):
             derivation, log_prob = self.sample_derivation(Stream(seed, "grammar", number))
             comments = (
@@ -112,7 +115,7 @@ class Grammar:
         return derivation, math.fsum(log_probs)
 
     def _cumulative(self) -> dict[str, tuple[list[float], list[tuple[Rule | Word, float]]]]:
-        """Return, for each symbol, the boundaries of its outcomes in [0, 1), and the outcomes."""
+        """Return the outcomes of each symbol, and their boundaries in [0, 1)."""
         choices: dict[str, list[tuple[Rule | Word, float]]] = defaultdict(list)
         for rule in self.rules:
             choices[rule.left].append((rule, rule.weight))

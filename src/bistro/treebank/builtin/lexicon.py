@@ -59,7 +59,10 @@ def read_lexicon(text: str, name: str = "lexicon") -> Lexicon:
 
 
 def _sections(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (line number, header, words) per section; ``header : words`` is a one-line section."""
+    """Yield (line number, header, words) for each section.
+
+    ``header : words`` is a section on one line.
+    """
     header, start, body = "", 0, ""
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw if raw.startswith("words") else raw.partition("#")[0]

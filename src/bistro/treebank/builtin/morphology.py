@@ -46,7 +46,10 @@ def verb_forms(entry: str) -> VerbForms:
 
 
 def starts_with_vowel(word: str) -> bool:
-    """Return whether `an` precedes the word; the lexicon has no `hour` and no `university`."""
+    """Return whether `an` precedes the word.
+
+    Exceptions such as `hour` and `university` are not in the lexicon.
+    """
     return word[0].lower() in VOWELS
 
 

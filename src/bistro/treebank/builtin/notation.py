@@ -28,7 +28,7 @@ VARIABLE = re.compile(r"\$([a-z])")
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Variables that take their values together: one row per joint choice, with its weight."""
+    """Variables that take their values jointly: one row per combination, with its weight."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[Values, float], ...]
@@ -36,7 +36,7 @@ class Binding:
 
 @dataclass(slots=True)
 class Reader:
-    """The state of reading grammar files: sets, tables, and the bindings of `@` so far."""
+    """The state of the reader of grammar files: sets, tables, and the current `@` bindings."""
 
     sets: dict[str, list[Weighted]] = field(default_factory=dict)
     tables: dict[str, Binding] = field(default_factory=dict)
@@ -130,7 +130,10 @@ class Reader:
 
 
 def read_rules(*texts: str, names: Iterable[str] = ()) -> list[Rule]:
-    """Parse grammar files, given as texts, into rules; later files see the sets of earlier ones."""
+    """Parse the texts of grammar files into rules.
+
+    Later files can use the sets of earlier ones.
+    """
     reader = Reader()
     labels = itertools.chain(names, itertools.repeat("grammar"))
     named = zip(texts, labels, strict=False)
