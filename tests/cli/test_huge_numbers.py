@@ -59,7 +59,15 @@ def test_huge_settings_are_refused() -> None:
 
 HARMLESS = {
     *("sweeps", "passes", "rounds", "patience", "reads", "hyper_every", "samples"),
-    *("unknown_below", "unknown_suffixes", "rare", "tag_after", "held_out_families", "most_cells"),
+    *(
+        "unknown_below",
+        "unknown_suffixes",
+        "rare",
+        "listed",
+        "tag_after",
+        "held_out_families",
+        "most_cells",
+    ),
     *("depth", "shared_from", "gibbs_depth"),
 }
 """Numbers that cost time, which can be stopped, and thresholds: no memory is taken for them."""

@@ -245,7 +245,9 @@ def test_impossible_settings(raw: Path, settings: dict[str, Any], complaint: str
 
 
 def test_only_some_kinds_learn_from_raw_text(raw: Path) -> None:
-    complaint = "an eisner model does not learn from raw text .* use an ngram or transition or isbn"
+    complaint = (
+        "an eisner model does not learn from raw text .* use an ngram or transition or committee"
+    )
     with pytest.raises(BistroError, match=complaint):
         bistro.train("eisner", TREES, text=[raw])
 

@@ -29,4 +29,4 @@ def test_a_table_is_printed_as_markdown(capsys: pytest.CaptureFixture[str]) -> N
     printed = capsys.readouterr().out
     assert "| one | 90.1 | 88.0 | 91.2 |  |" in printed
     assert "| two | - | 1.0 | - | new |" in printed
-    assert "### Table 1: figures" in printed and "Bistro at best: all of it" in printed
+    assert "### Table 1: figures" in printed and "The column *at best*: all of it" in printed

@@ -57,7 +57,11 @@ class StackSettings:
         True, "Use classes of words with similar neighbours in the training data and in --text."
     )
     bits: int = setting(22, "Number of weights per decision, as a power of 2: features are hashed.")
-    dropout: float = setting(0.5, "Share of the features that are left out in each step.")
+    dropout: float = setting(
+        0.5,
+        "Share of the features that are left out in each step; with fewer than 100,000 words of "
+        "training data, none are left out.",
+    )
 
     def validate(self) -> None:
         """Raise an error if training is impossible with these settings."""

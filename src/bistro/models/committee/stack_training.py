@@ -69,6 +69,10 @@ def dealt(
         )
 
 
+WORDS_FOR_DROPOUT = 100_000
+"""A stack of fewer words learns too little to be made sparser. With a dropout of 0.5, the heads of
+French ParTUT (24,000 words) had a mean probability of 79 % and an accuracy of 90 %."""
+
 Lesson = tuple[StackBatch, NDArray[np.int32], int]
 """Candidates, the index of each word's gold candidate, and the number of sentences."""
 
@@ -164,9 +168,9 @@ def _weights(
     name: str, parts: Sequence[Lesson], templates: Templates, settings: StackSettings, seed: int
 ) -> Weights:
     """Return the weights of one decision, averaged over the second half of the passes."""
-    learner = StackLearner(
-        bits=settings.bits, rate=settings.rate, dropout=settings.dropout, seed=seed
-    )
+    has_many = sum(gold.size for _, gold, _ in parts) >= WORDS_FOR_DROPOUT
+    dropout = settings.dropout if has_many else 0.0
+    learner = StackLearner(bits=settings.bits, rate=settings.rate, dropout=dropout, seed=seed)
     seen = compiled(*templates)
     sums = np.zeros(1 << settings.bits)
     first = settings.passes // 2

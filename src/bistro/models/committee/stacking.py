@@ -288,18 +288,19 @@ def rounded(weights: NDArray[np.float64]) -> Weights:
 
 def _whole(name: str, arrays: Arrays) -> Weights:
     """Return the dense weights of a decision, given its sparse arrays."""
-    names = size_of, places_of, weights_of = f"{name}.size", f"{name}.places", f"{name}.weights"
-    if not set(names) <= set(arrays):
+    found = {key: arrays.get(f"{name}.{key}") for key in ("size", "places", "weights")}
+    size, places, weights = found.values()
+    if size is None or places is None or weights is None:
         raise ModelFileError(DAMAGED)
-    size, places, weights = (arrays[key] for key in names)
-    count = places.size
-    expected = {
-        size_of: Expected("i8", (1,)),
-        places_of: Expected("u4", (count,)),
-        weights_of: Expected("f2", (count,)),
-    }
-    check_arrays(arrays, expected)
-    if int(size[0]) not in SIZES or (count and int(places.max()) >= int(size[0])):
+    check_arrays(
+        {"stack.size": size, "stack.places": places, "stack.weights": weights},
+        {
+            "stack.size": Expected("i8", (1,)),
+            "stack.places": Expected("u4", (None,)),
+            "stack.weights": Expected("f2", (places.size,)),
+        },
+    )
+    if int(size[0]) not in SIZES or (places.size and int(places.max()) >= int(size[0])):
         raise ModelFileError(DAMAGED)
     whole = np.zeros(int(size[0]), dtype=np.float32)
     whole[places] = weights
@@ -309,7 +310,7 @@ def _whole(name: str, arrays: Arrays) -> Weights:
 def _checked(name: str, weights: NDArray[Any]) -> Weights:
     if name not in DECISIONS or weights.size not in SIZES:
         raise ModelFileError(DAMAGED)
-    check_arrays({name: weights}, {name: Expected("f4", (weights.size,))})
+    check_arrays({f"stack.{name}": weights}, {f"stack.{name}": Expected("f4", (weights.size,))})
     return np.ascontiguousarray(weights)
 
 

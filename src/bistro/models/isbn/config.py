@@ -109,7 +109,7 @@ class IsbnTextSettings:
     """Settings for learning from raw text, if any is given."""
 
     rounds: int = setting(1, "Number of times the text is parsed, each time with the newest model.")
-    beam: int = setting(5, "Width of the beam in the search for best parses.")
+    beam: int = setting(5, "Width of the beam in the search for best parses.", most=10_000)
 
     def validate(self) -> None:
         """Raise an error if the text would not be parsed."""

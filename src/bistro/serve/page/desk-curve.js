@@ -17,7 +17,8 @@ export function curveView({ learning, model, done }) {
   const which = model.number ? `model ${model.number + 1} of this desk` : "the model from the command line";
   told.push(`${which} (${model.kind})`);
   if (busy) told.push("a new model is being trained …");
-  else if (every && !lessons.length) told.push(`a new model is trained after ${count(every, "confirmed sentence")}, ${done} so far`);
+  else if (every && !lessons.length)
+    told.push(`a new model is trained after ${count(every, "confirmed sentence")}, ${done} so far`);
   const last = lessons.at(-1);
   if (last) told.push(tellLesson(last));
   if (problem) told.push(`the last training failed: ${problem}`);

@@ -5,7 +5,8 @@ import { TITLES } from "./desk-panel.js";
 import { SentenceView } from "./desk-view.js";
 
 const HINT =
-  "Put a space where the word is to be split. If the parts have other letters, they become the words of a multiword token.";
+  "Put a space where the word is to be split. If the parts have other letters, " +
+  "they become the words of a multiword token.";
 
 export const isOpen = (name, value) => value === (name === "heads" ? -1 : "_");
 

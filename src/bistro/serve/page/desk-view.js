@@ -5,7 +5,8 @@ import { percent } from "./text.js";
 
 const NAMES = ["heads", "deprels", "upos", "xpos", "feats", "lemmas"];
 const RELAXED =
-  "the model has no tree with these heads (they cross, or there are several roots), so they are kept, but not used as evidence";
+  "the model has no tree with these heads (they cross, or there are several roots), " +
+  "so they are kept, but not used as evidence";
 
 export class SentenceView {
   tellState({ state, multiword, empty_nodes: empty }, { relaxed }) {

@@ -83,7 +83,8 @@ class Desk {
     const learning = JSON.stringify([status.learning, status.model, status.done]);
     if (learning !== this.learning) replace(this.curve, curveView(status));
     this.learning = learning;
-    if (learned) announce(swapped ? "A new model is in use." : "A new model was trained, but is not better: the current model stays.");
+    const rejected = "A new model was trained, but is not better: the current model stays.";
+    if (learned) announce(swapped ? "A new model is in use." : rejected);
     if (swapped) this.sort();
   }
 

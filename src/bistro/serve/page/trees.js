@@ -8,9 +8,9 @@ import { treeView } from "./treeview.js";
 
 const ABOUT_FIGURES =
   "Point at a word, tap it, or use the arrow keys to see its other heads, relations and tags. Probabilities below " +
-  "99.5% are shown: of the relation on the arc, of the tag and (↷) of the head under the word. They are sums over all " +
-  "trees at the temperature given below, which makes them calibrated. The shares in the list, and of the analyses " +
-  "above, are the model’s own probabilities of whole trees.";
+  "99.5% are shown: of the relation on the arc, of the tag and (↷) of the head under the word. They are sums " +
+  "over all trees at the temperature given below, which makes them calibrated. The shares in the list, and of " +
+  "the analyses above, are the model’s own probabilities of whole trees.";
 
 export class Trees {
   constructor(answer, { tagColumn, onchoose }) {
