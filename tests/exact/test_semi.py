@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interruptions import Nth
 
 import bistro
 from bistro._core import UniformBase, oracle_events
@@ -161,18 +162,6 @@ def test_the_model_says_what_it_learned_from(raw: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("threads", [2, 5])
 def test_any_number_of_threads(raw: Path, threads: int) -> None:
     assert trained(raw, Session(threads=threads)).to_bytes() == trained(raw).to_bytes()
-
-
-class Nth:
-    """Says yes when asked for the n-th time, and counts."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.asked = 0
-
-    def __call__(self) -> bool:
-        self.asked += 1
-        return self.asked == self.n
 
 
 def test_stopped_anywhere_and_resumed(raw: Path, tmp_path: Path) -> None:

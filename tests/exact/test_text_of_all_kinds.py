@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interruptions import Nth
 
 import bistro
 from bistro.errors import ConfigError
@@ -167,18 +168,6 @@ def test_sentences_without_trees_may_fit_the_weights(raw: Path) -> None:
 @pytest.mark.parametrize("threads", [2, 5])
 def test_any_number_of_threads(raw: Path, threads: int) -> None:
     assert isbn(raw, Session(threads=threads)).to_bytes() == isbn(raw).to_bytes()
-
-
-class Nth:
-    """Says yes when asked for the n-th time, and counts."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.asked = 0
-
-    def __call__(self) -> bool:
-        self.asked += 1
-        return self.asked == self.n
 
 
 @pytest.mark.parametrize("train", [isbn, reader])
