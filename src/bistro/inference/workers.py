@@ -2,9 +2,9 @@
 
 A piece of work is ``task(shared, item)``: `task` is a function of a module, `shared` holds the data
 that all pieces need, `item` is one piece. A task is pure, so its result does not depend on the
-worker. Results are returned in the order of the items, so nothing that is made of them depends on
-the workers either. On one machine `LocalWorkers` runs tasks on threads (the core releases the GIL
-while it works); for several machines see `bistro.inference.cluster`.
+worker. Results are returned in the order of the items, so anything computed from them is also
+independent of the workers. On one machine `LocalWorkers` runs tasks on threads (the core releases
+the GIL while it works); for several machines see `bistro.inference.cluster`.
 
 >>> def add(shared, item):
 ...     return shared + item

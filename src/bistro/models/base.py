@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class LacksAbilityError(BistroError, AttributeError):
-    """A method was called that the kind of the model does not have."""
+    """A method was called that this kind of model does not support."""
 
     def __init__(self, method: str, kind: str) -> None:
         super().__init__(method, kind)

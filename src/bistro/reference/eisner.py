@@ -94,7 +94,7 @@ class EisnerTwin:
         def look(step: Step) -> dict[str, int]:
             """Return the elements of a step.
 
-            Position 0 is the root if it is the head, otherwise nothing.
+            As a head, 0 is the root; as a sibling or child, it means that there is none.
             """
             generated = self.labels == "generated"
             head, sibling, child = step.head, step.sibling, step.child

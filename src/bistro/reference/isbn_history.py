@@ -94,7 +94,7 @@ class History:
         return (own[0] if side < 0 else own[-1]) if own else 0
 
     def last_state(self, wanted: Any) -> int:
-        """Return the number of the last state for which `wanted(stack, front)` is true."""
+        """Return the index of the last state for which `wanted(stack, front)` is true."""
         for number in reversed(range(len(self.states))):
             if wanted(*self.states[number]):
                 return number

@@ -106,7 +106,7 @@ class ParticleSearch:
     tags_per_word: int = 1
     one_reduce: bool = True
     best_labels: bool = True
-    """If true, an arc has its most probable label; otherwise, the sum is over all labels."""
+    """If true, each arc has its most probable label; otherwise, labels are summed out."""
     draw: Divide | None = None
     """The method by which particles draw in every pass and selection; None divides them."""
 

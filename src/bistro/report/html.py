@@ -60,7 +60,7 @@ class Page:
         self.language = language
         self._sections: list[tuple[str, str]] = []
         self.figures: dict[str, dict[str, Cell]] = {}
-        """The figures in tiles, by the heading of their section."""
+        """The figures shown in tiles, for each section heading."""
         self.protocols: dict[str, list[str]] = {}
         """Descriptions of how the figures of each section were computed."""
 

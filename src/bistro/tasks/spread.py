@@ -3,8 +3,8 @@
 The workers are defined in `bistro.inference.workers`.
 
 Sentences are divided into batches, in order, and the results are joined again: the result equals
-the result of one call, for any number of workers. Random draws depend on the number of the
-sentence, which is sent with the batch.
+the result of one call, for any number of workers. Random draws depend on the position of a
+sentence in the input, which is sent with the batch.
 
 >>> import bistro
 >>> from bistro.inference.workers import LocalWorkers

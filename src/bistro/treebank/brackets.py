@@ -100,7 +100,7 @@ class SourceTree(Tree):
     end: str
     """The white space after the tree."""
     line: int
-    """The number of the line on which the tree begins."""
+    """Line number of the first line of the tree."""
     is_first: bool
     """True for the first tree of a file."""
 

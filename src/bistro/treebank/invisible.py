@@ -1,9 +1,10 @@
 """Zero-width characters, which often go unnoticed and are not part of words.
 
-They come with text from web pages and word processors. A word with and without them is the same
-word, in training and in use. Words are therefore compared and scored as `seen` returns them, while
-files keep these characters. The joiners U+200C and U+200D stay, since they belong to words in some
-scripts; special spaces stay, since they do not end words in the files that Bistro reads.
+They come with text from web pages and word processors. A word with them and the same word without
+them are treated as one word, in training and when a model is used. Words are therefore compared
+and scored as `seen` returns them, while files keep these characters. The joiners U+200C and U+200D
+stay, since they belong to words in some scripts; special spaces stay, since they do not end words
+in the files that Bistro reads.
 
 >>> seen("dog\\u200b"), seen("\\ufeffThe"), count_invisible("dog\\u200b")
 ('dog', 'The', 1)

@@ -156,8 +156,8 @@ def read(
     Parameters
     ----------
     source
-        A path, ``-`` for standard input, or a binary stream. Files in .gz, .xz and .zst are
-        decompressed.
+        A path, ``-`` for standard input, or a binary stream. Files whose names end in .gz,
+        .xz or .zst are decompressed.
     format
         ``conllu``, ``conllx``, ``text`` (one sentence per line) or ``raw`` (running text);
         default: by the name and content of the file.

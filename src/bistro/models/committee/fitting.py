@@ -28,7 +28,7 @@ def fitted(
 ) -> Fit:
     """Return the weights with the most correct heads and tags, and the sharpness for them.
 
-    The options are those of parsing with these weights.
+    Use the same options here as for parsing with these weights.
     """
     known = with_trees(dev)
     votes = model.votes_of_members(known, model.asked(tags=way, threads=threads, **options))

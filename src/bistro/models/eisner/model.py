@@ -1,7 +1,7 @@
 """Eisner's generative model of trees (Eisner 1996), with Pitman-Yor priors (Wallach et al. 2008).
 
-Every head generates its children outward, on its left and on its right, each side ended by a stop.
-A child is a tag and then a word,
+Every head generates its children outward, on its left and on its right, and ends each side with a
+stop symbol. A child is a tag and then a word,
 
     p(tag | direction, head's tag, sibling's tag, head's word)   the stop among the tags
     p(word | tag, direction, head's tag, head's word)

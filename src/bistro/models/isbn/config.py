@@ -67,7 +67,7 @@ class LearningSettings:
     )
     at_once: int = setting(16, "Sentences per step.", most=100_000)
     steps: Literal["adagrad", "plain"] = setting(
-        "adagrad", "Steps of gradient descent: scaled by past gradients (AdaGrad), or plain."
+        "adagrad", "Gradient descent with steps scaled by past gradients (adagrad), or plain."
     )
     rate: float = setting(0.05, "Size of the steps.")
     decay: float = setting(0.02, "Weight decay in the first pass.")

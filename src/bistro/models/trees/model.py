@@ -29,7 +29,8 @@ from bistro.models.unbounded.parse import TreeParsingModel
 from bistro.models.unbounded.search import SearchOptions, TreeSearch
 
 USUAL = {"guide": "parents", "samples": 2000, "subtrees": 10}
-"""Default options. In the same time, resampling subtrees gives better trees than more draws."""
+"""Default options. For the same computing time, resampling subtrees gives better trees than more
+draws of whole trees."""
 NOT_COUNTED = 10
 """The first 1/NOT_COUNTED of the draws is not counted."""
 

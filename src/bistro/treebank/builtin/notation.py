@@ -36,7 +36,7 @@ class Binding:
 
 @dataclass(slots=True)
 class Reader:
-    """The state of the reader of grammar files: sets, tables, and the current `@` bindings."""
+    """A reader of grammar files; it stores their sets, tables and current `@` bindings."""
 
     sets: dict[str, list[Weighted]] = field(default_factory=dict)
     tables: dict[str, Binding] = field(default_factory=dict)
