@@ -12,11 +12,12 @@ import pytest
 from interruptions import Nth
 
 import bistro
-from bistro.errors import ConfigError
+from bistro.errors import BistroError, ConfigError
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.base import Model
 from bistro.models.isbn.model import IsbnModel
+from bistro.models.pipeline.model import PipelineModel
 from bistro.models.reader.model import ReaderModel
 from bistro.treebank import raw_text
 from bistro.treebank.sentence import Sentence
@@ -134,6 +135,27 @@ def test_an_ngram_model_learns_the_words_of_both(raw: Path) -> None:
     twin = bistro.train("ngram", words, seed=SEED, sampler=short)
     assert model.score(TEXT).log_probs.tolist() == twin.score(TEXT).log_probs.tolist()
     assert model.origin.treebank["texts"][0]["words"] == sum(map(len, TEXT))
+
+
+def test_the_parser_of_a_pipeline_is_the_parser_alone(raw: Path) -> None:
+    short = {"sampler": {"sweeps": 3, "samples": 2}}
+    settings = str(raw.with_suffix(".toml"))
+    Path(settings).write_text("[sampler]\nsweeps = 3\nsamples = 2\n")
+    made: dict[str, Any] = {"seed": SEED, "parser": "transition", "parser_config": settings}
+    pipeline = bistro.train("pipeline", TREES, text=[raw], **made)
+    assert isinstance(pipeline, PipelineModel)
+    alone = bistro.train("transition", TREES, text=[raw], seed=SEED, **short).arrays()
+    found = pipeline.parser.arrays()
+    assert alone.keys() == found.keys()
+    assert all(np.array_equal(found[name], array) for name, array in alone.items())
+    without = bistro.train("pipeline", TREES, **made)
+    assert isinstance(without, PipelineModel)
+    assert any(len(found[name]) != len(array) for name, array in without.parser.arrays().items())
+
+
+def test_a_pipeline_says_which_parsers_learn_from_text(raw: Path) -> None:
+    with pytest.raises(BistroError, match=r"eisner.*raw text"):
+        bistro.train("pipeline", TREES, text=[raw], parser="eisner")
 
 
 def test_the_members_of_a_reader_are_the_models_alone(raw: Path) -> None:

@@ -35,7 +35,7 @@ def train(
     text: list[str] | None = option(
         "RAW",
         "Raw text, one sentence per line, as additional training data (ngram, transition, isbn, "
-        "reader, committee).",
+        "reader, committee, pipeline).",
     ),
     output: str | None = outputs.output(
         outputs.MODEL,

@@ -108,7 +108,7 @@ def train(
     text
         Files of raw text, one sentence per line, from which an n-gram model, a transition or
         latent-variable parser, or a reader learns in addition to its treebank, and from which a
-        committee learns classes of words.
+        committee learns classes of words. The parser of a pipeline learns as it does alone.
     **settings
         Changes of single settings, as in ``order=3`` or ``sampler={"sweeps": 20}``.
     """

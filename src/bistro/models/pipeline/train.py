@@ -19,6 +19,7 @@ from bistro.models.runs import Run
 from bistro.models.settings import chosen_settings
 from bistro.models.tokens.text import has_spaces
 from bistro.models.tokens.train import train_tokens
+from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 NO_SPACES = (
@@ -41,8 +42,12 @@ def train_pipeline(
     config: PipelineConfig,
     run: Run,
     dev: Sequence[Sentence] | None = None,
+    text: RawText | None = None,
 ) -> PipelineModel:
-    """Train all layers on a treebank; the parser may learn from a development set."""
+    """Train all layers on a treebank.
+
+    The parser may also learn from a development set and from raw text.
+    """
     if not all(isinstance(sentence, Sentence) for sentence in data):
         raise BistroError("a pipeline is learned from a treebank, not from lists of words")
     family, settings = chosen_settings(config.parser, config.parser_config or None)
@@ -55,14 +60,30 @@ def train_pipeline(
     fitting = {} if dev is None or not family.dev else {"dev": dev}
     layers: dict[str, Callable[[Run], Model]] = {
         "columns": lambda own: train_columns(data, config.columns, own),
-        "parser": lambda own: family.train(data, settings, own, **fitting),
+        "parser": lambda own: (
+            family.train_with_text(data, settings, own, text, **fitting)
+            if text
+            else family.train(data, settings, own, **fitting)
+        ),
     }
     if has_spaces(data):
         layers = {"tokens": lambda own: train_tokens(data, config.tokens, own), **layers}
     else:
         run.session.on_note(NO_SPACES)
     content = hashlib.sha256("".join(map(str, [*data, *(dev or ())])).encode()).hexdigest()
-    fingerprint = fingerprint_of(PipelineModel.kind, config, run.seed, [content])
+    digests = [content, *(text.digests() if text else ())]
+    fingerprint = fingerprint_of(PipelineModel.kind, config, run.seed, digests)
     costs = {**COSTS, "parser": COSTS["parser"] * (COMMITTEE if family.has_members else 1)}
     trained = trained_in_turn(layers, run, fingerprint, costs)
     return PipelineModel(config, trained, run.origin([]))
+
+
+def train_with_text(
+    data: Sequence[Sentence],
+    config: PipelineConfig,
+    run: Run,
+    text: RawText,
+    dev: Sequence[Sentence] | None = None,
+) -> PipelineModel:
+    """Train a pipeline whose parser also learns from raw text."""
+    return train_pipeline(data, config, run, dev, text)
