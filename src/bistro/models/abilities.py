@@ -1,8 +1,8 @@
 """Abilities of models: one protocol per ability.
 
-A model has an ability if it has the methods of its protocol; nothing is inherited for it. Check
-with ``isinstance(model, Parser)``, or with the ability's `of`, which returns the model under the
-type of the protocol, or raises an error that names the kinds with this ability:
+A model has an ability if it has the methods of the protocol. No inheritance is needed. Check with
+``isinstance(model, Parser)``, or with the ability's `of`, which returns the model under the type of
+the protocol, or raises an error that names the kinds with this ability:
 
     parser = PARSE.of(model)          # "an ngram model cannot parse; use a transition, ... model"
     parse = parser.parse(words, marginals=True)
@@ -190,12 +190,12 @@ class Generator(Protocol):
 
     @property
     def longest_generated(self) -> float:
-        """Maximum number of words of a drawn sentence; longer sentences are cut."""
+        """Maximum number of words in a drawn sentence. Longer sentences are truncated."""
 
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences; sentence i depends only on the seed and i."""
+        """Draw `n` sentences. Sentence i depends only on the seed and on i."""
 
 
 @runtime_checkable
@@ -204,7 +204,7 @@ class TreeGenerator(Generator, Protocol):
 
     @property
     def tag_column(self) -> str:
-        """The column that contains its tags."""
+        """The column to which the model writes tags."""
 
     def generate_trees(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
@@ -309,7 +309,7 @@ class SpanVoter(TreeParser, Protocol):
 
 @runtime_checkable
 class StateReader(Protocol):
-    """A model with latent states that can be read as classes of words."""
+    """A model with latent states that can be interpreted as word classes."""
 
     def top_states(self, *, words: int = 10, sample: int = -1) -> list[TopState]:
         """Return the states of one sample, the largest first."""
@@ -320,7 +320,7 @@ class Predictor(Protocol):
     """A model that computes its own figures on held-out items."""
 
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
-        """Return figures of prediction quality on held-out items, by name."""
+        """Return measures of prediction quality on held-out items, by name."""
 
 
 @dataclass(frozen=True)
@@ -333,7 +333,7 @@ class Ability(Generic[P]):
     """The ability as a verb phrase, for error messages."""
 
     def is_own(self, model: Model) -> bool:
-        """Return whether a model itself, and not only one of its parts, has the ability."""
+        """Return whether the model itself has the ability, not just one of its parts."""
         return isinstance(model, self.protocol)
 
     def is_of(self, model: Model) -> bool:
@@ -349,7 +349,7 @@ class Ability(Generic[P]):
         raise BistroError(self.refusal(model.kind))
 
     def refusal(self, kind: str) -> str:
-        """Return the message that a kind lacks the ability, with the kinds that have it."""
+        """Return an error message that names the kinds of models with this ability."""
         able = kinds.able(self.name)
         if kind in able:
             return f"this {kind} model cannot {self.verb}: its settings leave that out"
@@ -390,10 +390,10 @@ METHODS: dict[str, Ability[Any]] = {
     for name, member in vars(ability.protocol).items()
     if isfunction(member) and not name.startswith("_")
 }
-"""The ability that each public method belongs to."""
+"""The ability to which each public method belongs."""
 
 
 def _listed(names: Sequence[str]) -> list[str]:
-    """Return the names as the parts of "a, b or c"."""
+    """Return the names joined as in "a, b or c"."""
     *first, last = names
     return [", ".join(first), last] if first else [last]

@@ -1,4 +1,4 @@
-"""A distribution of a trained model, opened to show how contexts contribute to a probability.
+"""Inspection of a trained distribution: how each context contributes to a probability.
 
 A model keeps its distributions frozen: for every outcome seen in a context, its whole probability,
 and for every context, the weight of the next shorter context (docs/decisions/frozen-form.md). The
@@ -24,11 +24,11 @@ from bistro.sums import added
 
 GAP = 2**32 - 1
 SPELLED = "unknown word: multiplied by the probability of its spelling"
-"""The note on a decision about a word that the model spells."""
+"""The note on a decision about a word that the model generates letter by letter."""
 
 
 class Seen(NamedTuple):
-    """One element of a context: its name, its value as text, and the value's number."""
+    """One element of a context, with its name, its value as text and the index of the value."""
 
     element: str
     value: str
@@ -37,12 +37,12 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Backoff:
-    """One distribution, with its parameters and counts from training if they are known."""
+    """One distribution, with its parameters and training counts if they are known."""
 
     arrays: Arrays
     outcomes: int
     parameters: Sequence[tuple[float, float]] = ()
-    """Discount and strength by depth."""
+    """The discount and the strength at each depth."""
     training: Events | None = None
 
     def chain(self, context: Sequence[Seen], outcome: int, scale: float = 1.0) -> list[Level]:
@@ -79,7 +79,7 @@ class Backoff:
         return weight * self._base(outcome)
 
     def _places(self, context: Sequence[Seen]) -> list[int | None]:
-        """Return the node of a context by depth, None where the context did not occur."""
+        """Return the node of the context at each depth, or None if the context did not occur."""
         places: list[int | None] = [0]
         for seen in context:
             span = self._span("child_begin", places[-1])
@@ -96,7 +96,8 @@ class Backoff:
         return float(self.arrays["probability"][span][found[0]]) if found.size else None
 
     def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
-        """Return two counts: outcomes of a context, and longer contexts with this outcome."""
+        """Return how many outcomes a context has, and how many longer contexts have this
+        outcome."""
         kinds = np.count_nonzero(self.arrays["dish"][self._span("entry_begin", at)] != GAP)
         longer = self._span("child_begin", at)
         # The entries of longer contexts are adjacent, and each context has an outcome only once.
@@ -120,7 +121,7 @@ class Backoff:
     def _counts(
         self, context: Sequence[Seen], outcome: int
     ) -> list[tuple[int, int] | tuple[None, None]]:
-        """Return, for each depth, the counts of outcome and context in the training data."""
+        """Return the training counts of the outcome and of the context at each depth."""
         if self.training is None:
             return [(None, None)] * (len(context) + 1)
         rows: NDArray[np.int64] = np.arange(len(self.training))
@@ -140,7 +141,7 @@ def opened(
     outcomes: Mapping[str, int],
     training: Mapping[str, Events] | None,
 ) -> dict[str, Backoff]:
-    """Return the distributions of a model by name, opened for inspection."""
+    """Return the distributions of a model by name, for inspection."""
     return {
         name: Backoff(
             arrays,
@@ -158,16 +159,16 @@ def decided(
     scale: float = 1.0,
     reason: str = "",
 ) -> Decision:
-    """Return a decision whose first fields are `about`.
+    """Return a decision whose first fields come from `about`.
 
-    Its probability is the sum over levels; without levels, it is 1.
+    Its probability is the sum over the levels, or 1 without levels.
     """
     p = added(level.contribution for level in levels) if levels else 1.0
     return Decision(*about, p, scale, reason, levels)
 
 
 def _mean_parameters(origin: Origin, name: str, samples: int) -> list[tuple[float, float]]:
-    """Return discount and strength of every depth, if the trace of training has them."""
+    """Return the discount and the strength at every depth, if the training trace contains them."""
     kept = [row for row in origin.trace[-samples:] if f"{name}.discount" in row]
     if not kept:
         return []

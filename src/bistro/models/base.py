@@ -1,4 +1,4 @@
-"""The base class of models: a kind, a configuration, an origin, one file.
+"""The base class of all models.
 
 A model is created by training or by `load`; it can be saved and described. Everything else that it
 can do (score a text, generate, parse) is an ability, see `bistro.models.abilities`.
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class LacksAbilityError(BistroError, AttributeError):
-    """A method was called that this kind of model does not support."""
+    """Raised if this kind of model does not support the method."""
 
     def __init__(self, method: str, kind: str) -> None:
         super().__init__(method, kind)
@@ -71,7 +71,7 @@ def flat(distributions: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
 
 
 def by_owner(arrays: Arrays, owners: Collection[str]) -> dict[str, dict[str, NDArray[Any]]]:
-    """Return the arrays of each distribution in a model file: the inverse of `flat`."""
+    """Return the arrays of each distribution in a model file. This is the inverse of `flat`."""
     found: dict[str, dict[str, NDArray[Any]]] = {}
     for name, array in arrays.items():
         owner, _, part = name.partition(".")
@@ -95,20 +95,20 @@ class Origin:
 
 
 class Model(ABC):
-    """The base of all models; subclasses add their abilities."""
+    """The base class of all models. Subclasses add their abilities."""
 
     kind: ClassVar[str]
     format_version: ClassVar[int] = 3
-    """The version of the model file in which the header took its current form."""
+    """The model file version that introduced the current form of the header."""
     config: Any
-    """The settings of training, in the configuration class of the family."""
+    """The training settings, an instance of the family's configuration class."""
     origin: Origin
     parts: Sequence[Model] = ()
-    """Component models; the model has every ability of its components."""
+    """The component models. The model has all abilities of its components."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """Return everything that is neither an array nor a setting, ready for JSON."""
+        """Return all JSON-serialisable content except settings and arrays."""
 
     @abstractmethod
     def arrays(self) -> Arrays:
@@ -119,18 +119,20 @@ class Model(ABC):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Rebuild the model from `config`, `origin` and the results of `header` and `arrays`."""
+        """Rebuild the model from its settings, origin, header and arrays."""
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:
         """Return a few facts about the model, by name, for `bistro info`."""
 
     def describe(self) -> str:
-        """Return a description to show after training; empty if there is none."""
+        """Return a description to show after training, or an empty string."""
         return ""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, which appears under its name only when it is complete.
+        """Write the model to a file.
+
+        The file appears under its final name only when it is complete.
 
         Parameters
         ----------
@@ -167,7 +169,7 @@ class Model(ABC):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Raise an error that names the kinds with the missing ability."""
+            """Raise an error that names the kinds of models with the missing ability."""
             if not name.startswith("_"):
                 from bistro.models.abilities import METHODS
 
@@ -197,12 +199,12 @@ if TYPE_CHECKING:
     ):
         """A model whose kind is known only after its file is opened.
 
-        A type checker accepts all methods; calling a method that the model lacks raises an error.
+        Type checkers accept all methods. Calling a method that the model lacks raises an error.
         """
 
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:
-    """Open a model, whatever its kind.
+    """Open a model file of any kind.
 
     Parameters
     ----------
@@ -218,7 +220,7 @@ def load(path: str | os.PathLike[str]) -> LoadedModel:
 
 
 def from_bytes(content: bytes, name: str = "the model") -> LoadedModel:
-    """Return a model from the content of its file; `name` is for messages."""
+    """Return a model from the content of its file. Error messages mention `name`."""
     return _model_of(decode_model(content, name), name)
 
 
@@ -232,7 +234,7 @@ def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
 
 
 def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
-    """Return the origin of a model from its header, after checking the types."""
+    """Return the origin of a model from its header. The types of all entries are checked."""
     is_trace = isinstance(trace, list) and all(map(_is_row, trace))
     if type(seed) is not int or not isinstance(treebank, dict) or not is_trace:
         raise TypeError("seed, treebank or trace")

@@ -1,4 +1,4 @@
-"""Other possible values of a column, with their probabilities."""
+"""Alternative values of a column, with their probabilities."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The spelling of words as numbers, for the features of stacked decisions.
+"""Numeric features of word spelling, for stacked decisions.
 
-There is one number each for a word's form, its form in lower case, its last 3, 2 and 4 letters, its
-first 3 letters, its shape, punctuation (1 if it is), its last letter and its first two letters. The
-numbers are checksums of strings, so that they are the same in every run.
+The numbers represent the form, the form in lower case, the last 3, 2 and 4 letters, the first 3
+letters, the shape, whether the word is punctuation, the last letter, and the first two letters. The
+numbers are checksums of strings, so they are the same in every run.
 
 >>> dog, dogs = looks(["dog", "Dogs"]).tolist()
 >>> dog[1] == dogs[1], looks_of("Dog")[1] == looks_of("dog")[1], looks_of(",")[7]
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 MORE = 2
-"""Number of additional columns, which only templates see; they follow the columns of the core."""
+"""Number of additional columns, after the columns of the core. Only templates use them."""
 REMEMBERED = 200_000
 """Maximum number of words whose numbers are cached."""
 
@@ -49,7 +49,7 @@ def checksum(text: str) -> int:
 
 
 def _shape(form: str) -> str:
-    """Return the classes of the first and last letter, and marks for hyphens and digits.
+    """Return the classes of the first and last letters, and marks for hyphens and digits.
 
     >>> _shape("Xerox-2000"), _shape("dogs")
     ('Xd-9', 'xx')

@@ -1,14 +1,14 @@
-"""Crossing arcs of a committee: a word is moved if the votes for a crossing arc prevail.
+"""Crossing arcs of a committee. A word is moved if the votes for a crossing arc prevail.
 
-Members are parsers of projective trees. A vote for (h, d↑x) means that the word depends, with label
-d, on a descendant t of h whose own label is x. Such a vote is rarely the most probable, because the
-member must predict this annotation as well. But some patterns of words cross more often than not
-(`bistro.models.committee.crossing`), and members do not see these patterns.
+The members are parsers of projective trees. A vote for (h, d↑x) means that the word depends, with
+label d, on a descendant t of h whose own label is x. Such a vote is rarely the most probable,
+because the member must predict this annotation as well. But some patterns of words cross more often
+than not (`bistro.models.committee.crossing`), and members do not see these patterns.
 
 A vote for a crossing arc counts `weight` times the square root of the odds that its pattern
-crosses, and at least once. Votes (h, d↑y), which attach the word to another word below h, count for
-t with OTHER_NOTES of their probability. If these votes outweigh the votes for the head of the word
-in the tree, the word is moved.
+crosses, and at least once. A vote (h, d↑y), which attaches the word to another word below h, counts
+for t with its probability times OTHER_NOTES. If these votes outweigh the votes for the head of the
+word in the tree, the word is moved.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bistro.models.results.parses import Analysis
 from bistro.treebank.projectivity import LIFTED
 
 LEAST_VOTE = 0.01
-"""Minimum probability of a vote; less probable votes cannot outweigh others."""
+"""Minimum probability of a vote. Less probable votes cannot outweigh others."""
 OTHER_NOTES = 0.3
 MOST_SHARE = 0.99
 
@@ -38,7 +38,7 @@ def with_crossing_arcs(
     crossing: Crossing,
     weight: float,
 ) -> Analysis:
-    """Return the tree of a sentence with words moved where votes for crossing arcs prevail."""
+    """Move the words for which votes for a crossing arc prevail, and return the tree."""
     votes = _Votes.of(mixture, number)
     tree = Tree(analysis.heads, analysis.labels, analysis.tags)
     lifted = votes.lifted(tree, forms, crossing, weight)
@@ -70,7 +70,7 @@ def with_lifted_votes(mixture: Mixture) -> list[bool]:
 
 
 def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Return whether a word is equal to another word, or dominates it."""
+    """Return whether a word equals or dominates another word."""
     while other and other != word:
         other = heads[other - 1]
     return other == word
@@ -86,7 +86,7 @@ class _Arc:
 
 @dataclass(frozen=True)
 class _Votes:
-    """The votes on one sentence: (head, label, probability), word by word."""
+    """The votes on one sentence. Each word has a list of (head, label, probability)."""
 
     rows: list[list[tuple[int, str, float]]]
 
@@ -105,7 +105,10 @@ class _Votes:
         return cls(rows)
 
     def of_head(self, word: int, head: int) -> float:
-        """Return the probability of a head, without votes for a crossing arc to a word below it."""
+        """Return the probability of a head.
+
+        Votes for a crossing arc to a word below it do not count.
+        """
         return sum(p for h, la, p in self.rows[word - 1] if h == head and LIFTED not in la)
 
     def lifted(

@@ -1,8 +1,9 @@
-"""The other column of tags: whether a treebank has one that members can learn from.
+"""Statistics of a treebank's second tag column, from which some members learn.
 
-A treebank may have tags in one column, in both, or in both with gaps in one of them. If most words
-have a tag in the other column, gaps are filled with the most frequent tag of the same word with the
-same tag in the first column, or else with the most frequent tag for that tag of the first column.
+A treebank may have tags in one column, in two columns, or in two columns of which one has gaps. If
+most words have a tag in the other column, gaps are filled. A gap gets the most frequent tag of the
+same word with the same tag in the first column. If this word is new, the gap gets the most frequent
+tag of all words with this tag in the first column.
 
 >>> words = [("the", "DET", "DT"), ("dog", "NOUN", "NN"), ("dogs", "NOUN", "_")]
 >>> columns = dict(zip(("forms", "upos", "xpos"), map(list, zip(*words)), strict=True))
@@ -56,7 +57,7 @@ class OtherTags:
 
     @property
     def is_useful(self) -> bool:
-        """Whether the column has information that the first one does not have."""
+        """Whether the column contains information that the first column lacks."""
         enough = self.words - self.missing >= LEAST_SHARE * self.words
         return enough and not self.is_same and self.kinds > 1
 

@@ -1,11 +1,11 @@
-"""Whole trees of a committee: the members' posteriors over trees, mixed.
+"""Ranking of whole trees by the mixture of the members' posteriors.
 
     p(tree) = Σ_m w_m p_m(tree)
 
-A sample is drawn in two steps: first a member by its weight, then a tree from that member. For the
-most probable trees, each member proposes its own best trees. Trees with the same heads and tags
-from several members count as one: their probabilities are added up, and the labels are taken from
-the member that contributes most.
+A sample is drawn in two steps: first a member by its weight, then a tree from that member. To find
+the most probable trees, each member proposes its own best trees. Trees with the same heads and tags
+from several members count as one tree. Their probabilities are added up, and the labels are taken
+from the member that contributes most.
 """
 
 from __future__ import annotations
