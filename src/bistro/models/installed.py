@@ -1,8 +1,8 @@
-"""Models that pip has installed: found by name, checked, listed.
+"""Finding, checking and listing models that were installed with pip.
 
 A model package is data. Its folder holds the model file and ``card.json``, which describes the
 model; an entry point of the group ``bistro.models`` gives the name and the folder. Bistro reads
-these files from the folder in which pip put them and imports nothing from the package.
+these files from the folder in which pip installed them, and imports nothing from the package.
 `bistro.report.package` writes such packages.
 
 Names are compared as pip compares them: ``bistro-en-ewt``, ``bistro_en_ewt`` and ``Bistro.En.EWT``
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
 GROUP = "bistro.models"
 CARD_FILE = "card.json"
 CARD_FORMAT = 1
-"""The newest format of a card that can be read, and the one that is written."""
+"""The format of cards that are written, which is also the newest format that can be read."""
 SUFFIX = ".bistro"
-"""Suffix of the names of model files, which the name of a package never has."""
+"""Suffix of model file names. A package name never ends in it."""
 PACKAGE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 NEEDED = {"name": str, "version": str, "kind": str, "licence": str, "file": str, "sha256": str}
 """The entries that every card has."""
 
 
 class DamagedPackageError(ModelFileError):
-    """An installed model package that cannot be used."""
+    """Raised if an installed model package cannot be used."""
 
 
 @dataclass(frozen=True)
 class Installed:
-    """A model package that is installed.
+    """An installed model package.
 
     Attributes
     ----------
@@ -76,11 +76,11 @@ class Installed:
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 checksum of the model file that is recorded in the package."""
+        """The SHA-256 checksum of the model file, as recorded in the package."""
         return str(self.card["sha256"])
 
     def check(self) -> None:
-        """Raise an error if the model file is not the one that was packaged."""
+        """Raise an error if the model file differs from the packaged file."""
         try:
             found = sha256_of(self.path)
         except OSError as error:
@@ -93,7 +93,7 @@ class Installed:
 
 
 def normalised(name: str) -> str:
-    """Return the form in which names of packages are compared (PEP 503)."""
+    """Return the normalised form of a package name, for comparison (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -104,9 +104,9 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
 
 
 def located(name: str) -> tuple[str, Installed | None]:
-    """Return the model file that an argument refers to, and its package if it is installed.
+    """Return the model file with this name, and its package if the model is installed.
 
-    A file of that name takes precedence; a warning is shown if an installed model has the same
+    A file with this name takes precedence. A warning is shown if an installed model has the same
     name.
 
     Parameters
@@ -117,7 +117,7 @@ def located(name: str) -> tuple[str, Installed | None]:
     Raises
     ------
     ModelFileError
-        If there is neither such a file nor such a model, or if the package is damaged.
+        If neither a file nor an installed model has this name, or if the package is damaged.
     """
     package = package_of(name)
     if package is not None:
@@ -132,7 +132,7 @@ def located(name: str) -> tuple[str, Installed | None]:
 
 
 def package_of(name: str) -> Installed | None:
-    """Return the installed model that an argument refers to, or None."""
+    """Return the installed model with this name, or None."""
     if not _can_be_package(name) or _is_file(name):
         return None
     entries = _entries().get(normalised(name))
@@ -147,12 +147,12 @@ def is_model(name: str) -> bool:
 
 
 def _is_file(name: str) -> bool:
-    """Return whether a file, and not a folder, has this name."""
+    """Return whether a file (not a folder) has this name."""
     return Path(name).exists() and not Path(name).is_dir()
 
 
 def every() -> Iterator[Installed | DamagedPackageError]:
-    """Yield the installed models in the order of their names, or an error for a damaged one."""
+    """Yield the installed models in the order of their names. Damaged models yield an error."""
     for name, entries in sorted(_entries().items()):
         try:
             yield _read(name, entries)
@@ -161,7 +161,7 @@ def every() -> Iterator[Installed | DamagedPackageError]:
 
 
 def _can_be_package(name: str) -> bool:
-    """Return whether a name can be a package name, and not a path or a model file."""
+    """Return whether a name can be a package name rather than a path or a model file."""
     return PACKAGE_NAME.fullmatch(name) is not None and not name.endswith(SUFFIX)
 
 

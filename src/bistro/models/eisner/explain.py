@@ -1,4 +1,4 @@
-"""The probability of a tree under Eisner's model, explained: every decision with its chain.
+"""Explanations of the probability of a tree under Eisner's model, decision by decision.
 
 A sentence has at least one word, so the probability of a stop is given to the root's first child,
 
@@ -49,7 +49,7 @@ def explain_tree(
 
 
 def _names(model: EisnerModel) -> list[str]:
-    """Return the names of the distributions that generate trees, without those of the tagger."""
+    """Return the names of the distributions that generate trees, without the tagger."""
     return ["labels", "tags", "words"] if model.codec.is_labelled else ["tags", "words"]
 
 

@@ -1,4 +1,4 @@
-"""Settings of the latent-variable parser; the features of a state are data.
+"""Settings of the latent-variable parser, including the features of a state.
 
 A state sees attributes of words in its configuration, with names such as ``s1.tag``:
 
@@ -59,23 +59,28 @@ class LearningSettings:
     passes: int = setting(60, "Maximum number of passes over the training sentences.")
     reads: int = setting(
         0,
-        "Maximum number of sentences in all passes together, so that large treebanks need few "
-        "passes; 0: no limit.",
+        "Maximum total number of sentences in all passes, which limits the passes over large "
+        "treebanks. 0 means no limit.",
     )
     patience: int = setting(
-        6, "Number of passes without gain on the held-out sentences after which learning ends."
+        6, "Learning ends after this number of passes without gain on the held-out sentences."
     )
     at_once: int = setting(16, "Sentences per step.", most=100_000)
     steps: Literal["adagrad", "plain"] = setting(
-        "adagrad", "Gradient descent with steps scaled by past gradients (adagrad), or plain."
+        "adagrad",
+        "Type of gradient descent: with steps scaled by past gradients (adagrad), or plain.",
     )
     rate: float = setting(0.05, "Size of the steps.")
     decay: float = setting(0.02, "Weight decay in the first pass.")
-    decay_factor: float = setting(0.8, "Factor on the weight decay after each pass.")
-    dropout: float = setting(0.3, "Share of the variables that are left out in learning.")
-    scale: float = setting(0.1, "Initial weights are between minus this value and this value.")
+    decay_factor: float = setting(
+        0.8, "Factor by which the weight decay is multiplied after each pass."
+    )
+    dropout: float = setting(0.3, "Share of the variables that are left out during learning.")
+    scale: float = setting(0.1, "Maximum absolute value of the initial weights.")
     held_out: float = setting(
-        0.05, "Without --dev: share of the training sentences that decides when learning ends."
+        0.05,
+        "Share of the training sentences that is held out to decide when learning ends, if "
+        "there is no --dev.",
     )
 
     def validate(self) -> None:
@@ -106,13 +111,15 @@ class LearningSettings:
 
 @dataclass(frozen=True)
 class IsbnTextSettings:
-    """Settings for learning from raw text, if any is given."""
+    """Settings for learning from raw text."""
 
-    rounds: int = setting(1, "Number of times the text is parsed, each time with the newest model.")
-    beam: int = setting(5, "Width of the beam in the search for best parses.", most=10_000)
+    rounds: int = setting(
+        1, "Number of times the text is parsed. The newest model is used each time."
+    )
+    beam: int = setting(5, "Width of the beam when the text is parsed.", most=10_000)
 
     def validate(self) -> None:
-        """Raise an error if the text would not be parsed."""
+        """Raise an error if a setting is less than 1."""
         if self.rounds < 1 or self.beam < 1:
             raise ConfigError("raw_text.rounds and raw_text.beam must be at least 1")
 
@@ -122,36 +129,43 @@ class IsbnConfig(ParserSettings):
     """Settings of the latent-variable parser."""
 
     tag_features: tuple[str, ...] = setting(
-        ("*",), "Morphological features that are predicted with the tag; * is all of FEATS."
+        ("*",), "Morphological features that are predicted with the tag. * selects all of FEATS."
     )
-    labels: Literal["two-step", "none"] = setting("two-step", "Labels after the arc, or no labels.")
+    labels: Literal["two-step", "none"] = setting(
+        "two-step", "Whether labels are predicted after the arc, or not at all."
+    )
     direction: Literal["left-to-right", "right-to-left"] = setting(
         "left-to-right", "Direction in which sentences are generated."
     )
     unknown: Literal["classes", "single"] = setting(
-        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
+        "classes",
+        "How to represent unknown words: by classes of shape and suffix, or by one <unk>.",
     )
     unknown_below: int = setting(
         5, "Words, features and combinations of features seen fewer times than this are unknown."
     )
     listed: int = setting(
         2,
-        "A word seen at least this often with its tag and features is a separate outcome; the "
-        "others share one outcome, by their counts. Higher values are faster on large data.",
+        "A word that was seen at least this often with its tag and features is a separate "
+        "outcome. All other words share one outcome in proportion to their counts. Higher values "
+        "make training on large data faster.",
     )
-    hidden: int = setting(160, "Number of binary variables of a state.", most=10_000)
+    hidden: int = setting(160, "Number of binary variables in a state.", most=10_000)
     approximation: Literal["feed-forward", "mean-field"] = setting(
         "feed-forward",
-        "Means of a state: feed-forward, or mean-field: each decision updates the earlier means.",
+        "How the means of a state are computed. With mean-field, each decision also updates "
+        "earlier means.",
     )
-    links: bool = setting(True, "Link states to earlier ones; without links, nothing is induced.")
+    links: bool = setting(
+        True, "Link states to earlier states. Without links, no features are induced."
+    )
     features: tuple[str, ...] = setting(
         RICH,
-        "Features of the configuration that a state sees; local, rich, malt and decisions stand "
-        "for lists.",
+        "Features of the configuration that a state uses. The names local, rich, malt and "
+        "decisions stand for lists of features.",
     )
     reduce: Literal["late", "early"] = setting(
-        "late", "When a word leaves the stack: as late as possible, or as soon as it is complete."
+        "late", "Whether a word leaves the stack as late as possible or as soon as it is complete."
     )
     learning: LearningSettings = setting(LearningSettings(), "Settings for learning the weights.")
     raw_text: IsbnTextSettings = setting(IsbnTextSettings(), "Settings for learning from raw text.")
@@ -168,7 +182,7 @@ class IsbnConfig(ParserSettings):
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """All features by their own names, without duplicates.
+        """All features under their individual names, without duplicates.
 
         >>> IsbnConfig(features=("action", "local")).elements[:3]
         ('action', 's1.word', 's1.tag')
@@ -177,5 +191,5 @@ class IsbnConfig(ParserSettings):
         return tuple(dict.fromkeys(names))
 
     def sees(self, attribute: str) -> bool:
-        """Return whether some feature shows this attribute of a word."""
+        """Return whether any feature uses this word attribute."""
         return any(name.endswith(f".{attribute}") for name in self.elements)

@@ -1,10 +1,10 @@
-"""Settings of word-order models: the parts that are mixed, their contexts and their smoothing.
+"""Settings of word-order models: mixed parts, contexts and smoothing.
 
-A part is a model type with a labelling. Types: ``oo`` (observed orders), ``n1``, ``n2``, … (n-grams
-of dependents from the head outwards), and ``c``, Eisner's model C, which is ``n1``. A labelling
-names the columns of the head and of each dependent that are used, joined by ``+``:
-``head.upos+upos+deprel``; the letters H, D and R stand for head tag, dependent tag and relation, so
-that ``HDR`` is the same.
+A part is a model type with a labelling. The types are ``oo`` (observed orders), ``n1``, ``n2``, …
+(n-grams of dependents from the head outwards), and ``c`` (Eisner's model C, which is ``n1``). A
+labelling names the columns of the head and of each dependent that are used, joined by ``+``:
+``head.upos+upos+deprel``. The letters H, D and R stand for head tag, dependent tag and relation, so
+that ``HDR`` is the same labelling.
 
 >>> parse_labelling("HDR", "upos")
 Labelling(head=('upos',), dependent=('upos', 'deprel'))
@@ -33,21 +33,21 @@ COLUMNS = {
     "lemma": "lemmas",
     "feats": "feats",
 }
-"""Names that a labelling may use, and the column of a sentence that each one refers to."""
+"""Names that a labelling may use, with the sentence column to which each refers."""
 OF_HEAD = "head."
 OBSERVED = "oo"
 MODEL_C = "c"
 
 
 class Labelling(NamedTuple):
-    """The columns of a head and of its dependents that are used."""
+    """The columns of the head and of the dependents that a labelling uses."""
 
     head: tuple[str, ...]
     dependent: tuple[str, ...]
 
 
 def parse_labelling(text: str, tags: str) -> Labelling:
-    """Return the columns of a labelling; the letters H and D stand for the column `tags`."""
+    """Return the columns of a labelling. The letters H and D stand for the column `tags`."""
     if text and set(text) <= set("HDR"):
         letters = {"H": OF_HEAD + tags, "D": tags, "R": "deprel"}
         names = [letters[letter] for letter in text]
