@@ -1,4 +1,4 @@
-"""Probabilities of all next words, computed in ways that do not depend on the family.
+"""Probabilities of all next words, for all families of models.
 
 `VocabularySums` is for models that predict ids of a vocabulary. `ScoredSums` scores every word of
 the vocabulary of any model, one after the other. It is slow, and serves as the reference.

@@ -12,8 +12,7 @@ from bistro.models.results.next_words import Estimates, NextSums
 
 
 class GrammarSums(NextSums):
-    """The exact distribution of the next word over all words, classes of unknown words, and the
-    end."""
+    """The exact distribution over all words, classes of unknown words, and the end."""
 
     def __init__(
         self,

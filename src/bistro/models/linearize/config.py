@@ -70,7 +70,7 @@ def parse_labelling(text: str, tags: str) -> Labelling:
 
 
 def order_of(model: str) -> int | None:
-    """Return n of an n-gram of dependents; None for observed orders."""
+    """Return the order n of an n-gram of dependents, or None for observed orders."""
     if model == OBSERVED:
         return None
     if model == MODEL_C:
@@ -86,51 +86,58 @@ class LinearizeConfig:
 
     models: tuple[str, ...] = setting(
         ("oo", "n3"),
-        "Types of model that are mixed: observed orders, n-grams of dependents.",
+        "Types of models in the mixture: observed orders (oo) or n-grams of dependents (n1, n2, "
+        "…).",
     )
     labellings: tuple[str, ...] = setting(
         ("HDR", "R"),
-        "Columns that each type uses: head tag, dependent tag, relation; or names, such as "
-        "head.lemma+upos+deprel. Every type is mixed under every labelling.",
+        "Columns that each type uses: letters for the head tag (H), dependent tag (D) and "
+        "relation (R), or column names such as head.lemma+upos+deprel. The mixture contains every "
+        "type with every labelling.",
     )
     tags: Literal["upos", "xpos"] = setting(
-        "upos", "The column that the letters H and D stand for."
+        "upos", "The column of tags that the letters H and D refer to."
     )
     punctuation: Literal["removed", "kept"] = setting(
-        "removed", "Punctuation marks are left out of the trees, or ordered like words."
+        "removed", "Whether punctuation marks are left out of the trees or ordered like words."
     )
     punct: Literal["auto", "upos", "penn", "unicode"] = setting(
-        "auto", "Rule for punctuation: UPOS PUNCT, Penn tags, Unicode; auto: by the tags."
+        "auto",
+        "How punctuation is recognised: by UPOS PUNCT, by Penn tags, or by Unicode. auto "
+        "chooses by the tags.",
     )
     smoothing: Literal["pitman-yor", "add-k"] = setting(
-        "pitman-yor", "Pitman-Yor processes that back off, or k added to every count."
+        "pitman-yor",
+        "Smoothing by Pitman-Yor processes with back-off, or by adding k to every count.",
     )
     k: float = setting(0.01, "The number that add-k adds to every count.")
     seen: tuple[str, ...] = setting(
         ("head", "side", "last"),
-        "Context of Pitman-Yor n-grams, the most informative first: side of the head, the last "
-        "dependent, the head; earlier dependents follow.",
+        "Context of Pitman-Yor n-grams, starting with the most informative element. The elements "
+        "are the side of the head, the last dependent and the head. Earlier dependents follow "
+        "them.",
     )
     leaves: Literal["ignored", "counted"] = setting(
         "ignored",
-        "Words without dependents are left out of the training of n-grams, or count as sides that "
-        "stop at once (as in the paper).",
+        "Whether n-grams are trained without the words that have no dependents, or count them as "
+        "empty sides (as in the paper).",
     )
     held_out_families: int = setting(
         4000,
-        "Number of heads in held-out trees on which weights are fitted, evenly spaced; 0: all.",
+        "Number of heads in held-out trees on which weights are fitted. The heads are evenly "
+        "spaced. 0 uses all heads.",
     )
     most_cells: int = setting(
         1 << 22,
-        "A head whose table of multisets and contexts has more cells than this is ordered by the "
-        "1-gram of its labelling.",
+        "Maximum number of cells in the table of multisets and contexts for a head. If more cells "
+        "are needed, the 1-gram of the labelling is used.",
     )
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=10, samples=5), "Training of the Pitman-Yor processes."
+        SamplerSettings(sweeps=10, samples=5), "Settings for training the Pitman-Yor processes."
     )
 
     def validate(self) -> None:
-        """Raise an error if a part does not exist, or a number is out of range."""
+        """Raise an error if a part does not exist or a number is out of range."""
         for name in ("models", "labellings"):
             values = getattr(self, name)
             if not values or len(set(values)) < len(values):
