@@ -92,8 +92,7 @@ def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
 
 
 def require_same_events(*models: Scorer) -> None:
-    """Raise an error if the models distinguish different words, since their scores cannot be
-    mixed."""
+    """Raise an error if the models distinguish different words. Such scores cannot be mixed."""
     one = models[0].vocabulary
     for model in models[1:]:
         other = model.vocabulary

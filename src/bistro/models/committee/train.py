@@ -257,8 +257,7 @@ class _Training:
         return {way: fit.sharpness for way, fit in found.items()}
 
     def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
-        """Return training and held-out sentences, and whether latent-variable members share the
-        split.
+        """Return training and held-out sentences, and whether latent-variable members use them.
 
         If the held-out part of the latent-variable members is large enough, it is used, so that
         they need not be trained twice.

@@ -102,8 +102,7 @@ def _arrays(
 
 
 class SeenOrders(Orders):
-    """Orders whose weight is the mass of the seen label order plus a share of a base
-    distribution."""
+    """Orders weighted by the mass of seen label orders plus a share of a base distribution."""
 
     def __init__(
         self,

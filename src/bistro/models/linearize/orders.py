@@ -99,8 +99,7 @@ class UniformOrders(Orders):
         return 0.0
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders in random order, because a fixed sequence would look like a
-        preference."""
+        """Yield all orders in random order. A fixed sequence would look like a preference."""
         for mixed in random_permutations([*expand(self.counts), HEAD], stream):
             yield 0.0, _around_head(mixed)
 
@@ -243,8 +242,7 @@ class NgramOrders(SequenceOrders):
         return int(self._radix @ rest)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by decreasing weight, by A* with the exact weight of the best
-        completions."""
+        """Yield all orders by decreasing weight."""
         ticket = itertools.count()
         all_types = tuple(self.counts.tolist())
         start: Unfinished = (LEFT, all_types, 0, 0.0, ((), ()))
