@@ -228,7 +228,7 @@ class ParsingAbility(TaggingByParsing, Model):
     def _all_marginals(
         self, found: Mapping[str, Any], sentences: Sequence[Sentence]
     ) -> Iterator[Marginals]:
-        """Yield the marginals of each sentence; marginals that are not requested are empty."""
+        """Yield the marginals of each sentence. Marginals that are not requested are empty."""
         mirrored = self.config.direction == "right-to-left"
         heads, labels, tags = (
             _ragged(found.get(f"{name}_marginals"), names)

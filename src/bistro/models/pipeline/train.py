@@ -1,4 +1,4 @@
-"""Training of a pipeline: words and sentences, columns, then the parser, one after the other."""
+"""Training of the layers of a pipeline."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ attachment on the development part of EWT."""
 COSTS = {"tokens": 4.0, "columns": 1.0, "parser": 2.0}
 """Relative training times of the layers."""
 COMMITTEE = 7.0
-"""Factor of the training time for a parser with members."""
+"""Factor on the training time for a parser with members."""
 
 
 def train_pipeline(
@@ -42,7 +42,7 @@ def train_pipeline(
     run: Run,
     dev: Sequence[Sentence] | None = None,
 ) -> PipelineModel:
-    """Train all layers on a treebank; the parser may learn from a development set."""
+    """Train all layers on a treebank. The parser may learn from a development set."""
     if not all(isinstance(sentence, Sentence) for sentence in data):
         raise BistroError("a pipeline is learned from a treebank, not from lists of words")
     family, settings = chosen_settings(config.parser, config.parser_config or None)

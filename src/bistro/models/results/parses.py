@@ -1,8 +1,8 @@
-"""The result of a parser for one sentence: trees with probabilities.
+"""The trees of one sentence and their probabilities, the result of a parser.
 
-A `Parse` is the same whether one sentence was parsed or many. Heads count from 1, with 0 for the
-root. `log_prob` is the natural logarithm of the joint probability of words, tags, tree and labels;
-`posterior` is the tree's share among the analyses found.
+Parsing one sentence or many sentences gives the same type of `Parse`. Heads count from 1, with 0
+for the root. `log_prob` is the natural logarithm of the joint probability of words, tags, tree and
+labels. `posterior` is the tree's share of the probability of all analyses found.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Marginals:
-    """The possible heads, labels and tags of every word, with probabilities, likeliest first."""
+    """The possible heads, labels and tags of every word with their probabilities, likeliest
+    first."""
 
     heads: list[list[tuple[int, float]]]
     labels: list[list[tuple[str, float]]]
     tags: list[list[tuple[str, float]]]
     other_tags: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
-    """Tags of other columns, by column, if members of a committee predict them."""
+    """Tags of other columns, by column, if any members of a committee predict them."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Analysis:
     labels: list[str]
     tags: list[str]
     log_prob: float
-    """NaN for trees of a committee, which has no joint probability."""
+    """The joint log-probability. It is NaN for trees of a committee."""
     posterior: float
     expected_uas: float | None = None
     """The mean probability of its heads, for trees of a committee."""
