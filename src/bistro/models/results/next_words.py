@@ -143,7 +143,7 @@ class NextWords:
         self.context = list(context)
         self.sums = sums
         self.probabilities: Floats = np.exp(sums.listed.log_probs)
-        """The log-probabilities of the listed events, in the order of `words`."""
+        """The probabilities of the listed events, in the order of `words`."""
 
     @property
     def words(self) -> Sequence[str]:

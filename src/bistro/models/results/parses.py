@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Marginals:
-    """The possible heads, labels and tags of every word with their probabilities, likeliest
-    first."""
+    """The possible heads, labels and tags of every word, with probabilities, likeliest first."""
 
     heads: list[list[tuple[int, float]]]
     labels: list[list[tuple[str, float]]]
@@ -42,7 +41,7 @@ class Analysis:
     """The joint log-probability. It is NaN for trees of a committee."""
     posterior: float
     expected_uas: float | None = None
-    """The mean probability of its heads, for trees of a committee."""
+    """The mean probability of the heads, for trees of a committee."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +53,10 @@ class Parse:
     samples: list[Analysis] = field(default_factory=list)
     marginals: Marginals | None = None
     log_total: float = 0.0
-    """Natural logarithm of the probability of all analyses found, a bound on p(words)."""
+    """Natural logarithm of the probability of all analyses found, which is a lower bound on
+    p(words)."""
     relaxed: bool = False
-    """True if no tree agrees with the given heads, so that they were not used."""
+    """Whether the given heads were ignored because no tree agrees with them."""
 
     @property
     def heads(self) -> list[int]:
@@ -75,14 +75,17 @@ class Parse:
 
     @property
     def log_prob(self) -> float:
-        """Log-probability of the best analysis, a natural logarithm."""
+        """The natural log-probability of the best analysis."""
         return self.analyses[0].log_prob
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row per word of the best tree: ``word_id, form, tag, head, label``.
+        """Return a data frame of the best tree, with one row per word.
 
-        With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the marginal probabilities of its
-        values, NaN where a value has none (a head that was restored by a label).
+        The columns are ``word_id, form, tag, head, label``.
+
+        With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the marginal probabilities of
+        these values. They are NaN for values without a probability, such as a head that was
+        restored from a label.
         """
         from bistro.data_frames import pandas
 
@@ -130,8 +133,8 @@ def plain_label(label: str) -> str:
 def head_probability(heads: list[int], word: int, head: int, marginals: Marginals) -> float:
     """Return the probability of an arc.
 
-    A word that was moved back to a lower head (pseudo-projective trees) has the probability of the
-    lifted arc, whose head is an ancestor of the current one.
+    If a word was moved back to a lower head (pseudo-projective trees), the result is the
+    probability of the lifted arc. Its head is an ancestor of the current head.
     """
     listed = dict(marginals.heads[word])
     if head not in listed and any(LIFTED in label for label, _ in marginals.labels[word]):

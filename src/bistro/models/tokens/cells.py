@@ -1,8 +1,9 @@
-"""The words of a sentence with given spaces or cells, which are evidence for word boundaries.
+"""Word segmentation of a sentence with given spaces or cells, which are evidence for boundaries.
 
 Sentences may be given as running text (*She's sure they don't.*), with the spaces of a treebank
 (*She 's sure they do n't .*), or in the cells of a table, with one or several words in each. The
-resulting words must be the same. The characters between two spaces are a *chunk*:
+resulting words must be the same in all three cases. The characters between two spaces are a
+*chunk*.
 
 1. No word crosses the edge of a cell. A chunk is divided like running text.
 2. If a chunk is one word, nothing more is done, so tokenised text does not change.
@@ -29,17 +30,17 @@ from bistro.models.results.tokens import CutToken, TextSentence
 
 _CHUNK = re.compile(r"[^\s\ufeff]+")
 _LEFT, _RIGHT = 3, 2
-"""Number of chunks on each side of a space that are used for its probability."""
+"""Number of chunks on each side of a space that determine its probability."""
 _LONGEST_CHUNK = 100
 """Maximum length of a chunk next to which a space may be removed."""
 
 Cut = Callable[[str], list[TextSentence]]
-"""Returns the sentences of a text."""
+"""A function that returns the sentences of a text."""
 Measure = Callable[[str], float]
-"""Returns log p of a text."""
+"""A function that returns log p of a text."""
 WordEnd = Callable[[str, int], float]
-"""Returns the probability that a word ends before a position in a text, 0 if the best division of
-the text has no end there."""
+"""A function that returns the probability that a word ends before a position in a text. The result
+is 0 if the best division of the text has no word end there."""
 
 
 class _Chunk(NamedTuple):
@@ -49,14 +50,14 @@ class _Chunk(NamedTuple):
 
 @dataclass(frozen=True)
 class CellCutter:
-    """Divides the cells of one sentence into words."""
+    """A segmenter that divides the cells of one sentence into words."""
 
     cut: Cut
     log_prob: Measure
     word_end: WordEnd
 
     def tokens(self, cells: Sequence[str]) -> list[list[CutToken]]:
-        """Return the tokens of each cell, each with its words."""
+        """Return the tokens of each cell, with their words."""
         chunks = [_Chunk(found[0], i) for i, c in enumerate(cells) for found in _CHUNK.finditer(c)]
         laid = self._laid_out(chunks, [" "] * len(chunks))
         doubtful = [not _is_one_word(tokens) for _, tokens in laid]
@@ -134,7 +135,8 @@ def _is_one_word(tokens: Sequence[CutToken]) -> bool:
 
 
 def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
-    """Yield the parts of a token between edges, with its words if these end at the edges.
+    """Yield the parts of a token between cell edges, with the token's words if they end at the
+    edges.
 
     Otherwise, each part is one word.
     """
@@ -151,7 +153,7 @@ def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tupl
 
 
 def inner_ends(form: str, words: Sequence[str]) -> set[int]:
-    """Return the word ends inside a token; empty if the words do not spell the token.
+    """Return the word ends inside a token. The result is empty if the words do not spell the token.
 
     >>> inner_ends("don't", ["do", "n't"]), inner_ends("du", ["de", "le"])
     ({2}, set())
