@@ -85,8 +85,7 @@ class TreeParse:
 
 
 class Family(NamedTuple):
-    """The positions of a head and its dependents, counted from 1 and listed from the head
-    outwards."""
+    """The positions of a head and its dependents, counted from 1, from the head outwards."""
 
     head: int
     left: tuple[int, ...]

@@ -114,8 +114,7 @@ class TextSentence:
 
 
 def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
-    """Return tokens of a text as one sentence, with their positions and the white space between
-    them."""
+    """Return tokens of a text as one sentence, with their positions and white space."""
     starts: list[int] = []
     end = 0
     for token in tokens:

@@ -143,8 +143,7 @@ class TagsTask(Task[Sentence]):
 
 
 def _rules(vocabulary: Vocabulary, tags: Sequence[str], pairs: set[tuple[int, int]]) -> RuleTable:
-    """Return the rules for all transitions, and for each tag with its words and all unknown
-    classes.
+    """Return the rules for transitions between tags, for words, and for classes of unknown words.
 
     Symbol 0 is the start. The start symbol is followed by the tags and then by their twins.
     """

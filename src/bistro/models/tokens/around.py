@@ -55,8 +55,7 @@ Context = tuple[str, ...]
 
 
 def word_context(text: str, place: int) -> Context | None:
-    """Return the context for predicting a word end after a position, or None between two
-    letters."""
+    """Return the context of a possible word end after a position, or None between two letters."""
     if kind_of(text[place]) + kind_of(text[place + 1]) in _SAME:
         return None
     before = text[max(0, place + 1 - _WINDOW) : place + 1].rsplit(None, 1)[-1]
@@ -82,7 +81,7 @@ def _between(before: str, after: str) -> Context:
 
 
 def sentence_context(text: str, place: int) -> Context:
-    """Return the context for predicting a sentence end at a position before a space."""
+    """Return the context of a possible sentence end after a position, before a space."""
     chunks = text[max(0, place + 1 - _WINDOW) : place + 1].rsplit(None, 2)
     following = text[place + 1 : place + 1 + _WINDOW].split(None, 1)
     after = following[0][:_LONGEST] if following else ""
@@ -101,8 +100,7 @@ def sentence_context(text: str, place: int) -> Context:
 
 @lru_cache(maxsize=20_000)
 def _end_of_chunk(chunk: str) -> tuple[str, str, str]:
-    """Return the marks at the end of a chunk, and the kinds and forms of the preceding
-    characters."""
+    """Return the marks at the end of a chunk, and the kinds and forms of the characters before."""
     found = _CORE.match(chunk)
     core = found.group() if found else ""
     tail = chunk[len(core) :]
@@ -180,8 +178,7 @@ class Around:
 def learners(
     text: str, ends: Mapping[str, Iterable[int]], settings: SamplerSettings, seed: int
 ) -> dict[str, ChoiceLearner]:
-    """Return the learners of both distributions, given a text and the end positions of its
-    words."""
+    """Return the learners of the distributions, given a text and the last position of each word."""
     spaces = [character.isspace() for character in text]
     solid = [place for place in range(len(text) - 1) if not spaces[place]]
     places: dict[str, list[tuple[int, Context | None]]] = {

@@ -71,7 +71,7 @@ class CellCutter:
         return found
 
     def _gaps(self, chunks: Sequence[_Chunk], doubtful: Sequence[bool]) -> list[str]:
-        """Return the text after each chunk in the running text: a space or nothing."""
+        """Return the text after each chunk in running text, which is a space or empty."""
         gaps = [" "] * len(chunks)
         for i, (now, after) in enumerate(itertools.pairwise(doubtful)):
             window = slice(max(0, i + 1 - _LEFT), i + 1 + _RIGHT)
@@ -83,7 +83,7 @@ class CellCutter:
     def _is_extra(
         self, chunks: Sequence[_Chunk], gaps: Sequence[str], place: int, doubtful: Sequence[int]
     ) -> bool:
-        """Return whether running text would not have the space after a chunk."""
+        """Return whether the space after a chunk would be missing in running text."""
         if any(len(chunk.text) > _LONGEST_CHUNK for chunk in chunks):
             return False
         joined = [*gaps[:place], "", *gaps[place + 1 :]]
@@ -100,7 +100,7 @@ class CellCutter:
     def _laid_out(
         self, chunks: Sequence[_Chunk], gaps: Sequence[str]
     ) -> list[tuple[int, list[CutToken]]]:
-        """Return the tokens of each chunk with its cell; a shared token belongs to its first chunk.
+        """Return the tokens of each chunk with its cell. A shared token belongs to its first chunk.
 
         Only chunks of the same cell can share a token, and only across a space that is kept.
         """
@@ -120,7 +120,7 @@ class CellCutter:
         return laid
 
     def _pieces(self, text: str, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
-        """Yield the tokens of a text with their positions; no token crosses an edge."""
+        """Yield the tokens of a text with their positions. No token crosses a cell edge."""
         for sentence in self.cut(text):
             for start, form, words in zip(
                 sentence.starts, sentence.forms, sentence.words, strict=True
@@ -135,8 +135,7 @@ def _is_one_word(tokens: Sequence[CutToken]) -> bool:
 
 
 def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
-    """Yield the parts of a token between cell edges, with the token's words if they end at the
-    edges.
+    """Yield the parts of a token between cell edges, with words that end at the edges.
 
     Otherwise, each part is one word.
     """

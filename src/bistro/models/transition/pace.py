@@ -1,17 +1,17 @@
-"""Lengths of generated sentences, matched to the lengths in the treebank.
+"""Matching of the lengths of generated sentences to the lengths in the treebank.
 
-Every word but one depends on another, so a sentence of n words has n - 1 dependents, and a mean of
-24 words means 0.958 dependents per word: the model must predict the number of dependents of a word
-with an error of less than one percent. Smoothing is not that exact: a tag or an action that backs
-off to a shorter context ignores which words are still open, and the model's own sentences lead to
-such contexts more often than the treebank does (docs/decisions/lengths-matched.md). The remedy is
-one factor,
+Every word except the root depends on another word, so a sentence of n words has n - 1 dependents. A
+mean of 24 words corresponds to 0.958 dependents per word, so the model must predict the number of
+dependents of a word with an error of less than one percent. Smoothing is not that exact. A tag or
+action that backs off to a shorter context ignores which words are still open, and generated
+sentences lead to such contexts more often than the treebank does
+(docs/decisions/lengths-matched.md). The remedy is a single factor.
 
     p(shift | context, n words so far)  ∝  p(shift | context) · (n / begin)^-exponent,   n > begin
 
-with the exponent for which the sentences that the model draws are, on average, about as long as
-the sentences of the treebank. Generation and scores use it. The search for trees does not use it:
-the words of a parse are known, and on text p(shift) is correct without it.
+The exponent is chosen so that generated sentences are on average about as long as the sentences of
+the treebank. Generation and scoring use the factor. The search for trees does not use it, because
+the words of a parse are known, and p(shift) is correct on real text.
 
 >>> Pace(begin=10.0, exponent=0.5).factor(40)
 0.5
