@@ -97,8 +97,7 @@ class TokensModel(Model):
         return self._sums(self.characters.encode(text))[1]
 
     def _word_end(self, text: str, place: int) -> float:
-        """Return the probability of a word end at a position, or 0 if the best division has
-        none."""
+        """Return the probability that a word ends at a position, or 0 without an end there."""
         for sentence in self.tokenise(text):
             columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
             for start, form, words, probability in zip(*columns, strict=True):

@@ -72,8 +72,10 @@ class TopicsModel(TopicsParsing, Model):
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The tables theta and phi of all samples, concatenated so that their product is the sample
-        mean."""
+        """The concatenated tables theta and phi of all samples.
+
+        Their product is the sample mean.
+        """
         number = len(self.samples)
         theta = [(s.theta(self.stops) / number).astype(np.float32) for s in self.samples]
         phi = [s.phi(len(self.vocabulary)).astype(np.float32) for s in self.samples]
@@ -135,8 +137,7 @@ class TopicsModel(TopicsParsing, Model):
         )
 
     def _given_states(self, tags: Sequence[str]) -> NDArray[np.float32]:
-        """Return the allowed states of each word: the state of its tag, or all states without a
-        known tag."""
+        """Return the allowed states of each word. An unknown tag allows all states."""
         numbers = {tag: i for i, tag in enumerate(self.tags)}
         mask = np.zeros((len(tags), len(self.tags) + 1), dtype=np.float32)
         for row, tag in zip(mask, tags, strict=True):

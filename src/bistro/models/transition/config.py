@@ -58,8 +58,7 @@ class ContextSettings:
 
 @dataclass(frozen=True)
 class UnsupervisedSettings:
-    """Settings of a second training stage that uses only words and starts from the treebank
-    model."""
+    """Settings of a second training stage that uses only words, after the treebank stage."""
 
     sweeps: int = setting(
         0, "Number of sweeps of the second stage. Each sweep resamples all analyses."

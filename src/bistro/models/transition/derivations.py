@@ -33,8 +33,7 @@ ALL_TAGS: WordTags = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
 @dataclass(eq=False)
 class DerivationChain:
-    """A chain that learns the franchises of a model together with the derivations of its
-    sentences."""
+    """A chain that learns the franchises of a model and the derivations of its sentences."""
 
     is_deterministic: ClassVar[bool] = False
 
@@ -63,8 +62,7 @@ class DerivationChain:
 
     @property
     def derivations(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """The action, tag and label of every step, and the position after the last step of each
-        sentence."""
+        """The action, tag and label of every step, and the end of each sentence."""
         steps, ends = self._sampler.histories()
         return steps, ends
 

@@ -54,8 +54,8 @@ class FollowOptions(Options):
         """Describe how a reading is computed."""
         tags = "all tags" if self.tags == "all" else "tags seen in training"
         return (
-            f"Particle search with {self.particles:,} particles over {tags}; probabilities are "
-            "shares among the analyses found; the probability of a prefix is a lower bound."
+            f"Particle search with {self.particles:,} particles over {tags}. Probabilities are "
+            "shares among the analyses found. The probability of a prefix is a lower bound."
         )
 
 

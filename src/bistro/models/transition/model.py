@@ -144,8 +144,7 @@ class TransitionModel(FollowingAbility):
         )
 
     def with_lengths_of(self, sentences: Sequence[Sized], seed: int) -> Self:
-        """Match the sentence lengths of the model to these sentences, if its settings require
-        it."""
+        """Match generated lengths to these sentences, if the settings require it."""
         if self.config.lengths == "free":
             return self
         purpose = purpose_key(f"{self.kind}.pace")

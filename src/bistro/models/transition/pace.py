@@ -27,19 +27,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 BEGIN = 0.6
-"""The factor starts at this fraction of the treebank's mean length (chosen on WSJ and EWT dev)."""
+"""The factor starts at this fraction of the treebank's mean length. The value was chosen on the
+development parts of WSJ and EWT."""
 ABOVE = 0.02
-"""Fraction by which drawn sentences may be longer: an exact match costs too much likelihood."""
+"""Fraction by which drawn sentences may be longer. An exact match costs too much likelihood."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000
-"""Number of sentences drawn for each exponent; their mean has an error of one or two percent."""
+"""Number of sentences drawn for each exponent. Their mean length has an error of one or two
+percent."""
 FIRST_EXPONENT = 0.5
 MOST_TRIALS = 8
 USUAL_TRIALS = 4
 
 
 class Pace(NamedTuple):
-    """The factor on the probability of a shift; exponent 0 means no factor."""
+    """The factor on the probability of a shift. Exponent 0 means no factor."""
 
     begin: float = 1.0
     exponent: float = 0.0
@@ -49,7 +51,7 @@ class Pace(NamedTuple):
         return math.pow(max(words, self.begin) / self.begin, -self.exponent)
 
     def array(self) -> NDArray[np.float64]:
-        """Return both numbers in the form of a model file."""
+        """Return the start and the exponent, as stored in a model file."""
         return np.array(self)
 
 
@@ -59,21 +61,21 @@ FREE = Pace()
 def matched_pace(
     lengths: Sequence[int], drawn_lengths: Callable[[Pace], NDArray[np.int64]]
 ) -> Pace:
-    """Return the factor for which drawn sentences are about as long as the given sentences.
+    """Return the factor that makes drawn sentences about as long as the given sentences.
 
     The exponent is found by false position on the logarithm of the mean length.
 
     Parameters
     ----------
     lengths
-        Length of each sentence of the treebank in words.
+        Length of each treebank sentence, in words.
     drawn_lengths
-        Draws sentences from the model with a factor and returns their lengths.
+        Function that draws sentences from the model with a factor and returns their lengths.
 
     Returns
     -------
     Pace
-        `FREE` if the model's sentences are short enough without a factor.
+        The factor, or `FREE` if the model's sentences are short enough without a factor.
     """
     mean = float(np.mean(lengths))
     begin = max(1.0, BEGIN * mean)

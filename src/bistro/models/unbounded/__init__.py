@@ -1,1 +1,1 @@
-"""The common part of the families with unbounded contexts: `tags`, `trees` and `morphology`."""
+"""Code that `tags`, `trees` and `morphology`, the families with unbounded contexts, share."""
