@@ -1,4 +1,4 @@
-"""Abilities of models: one protocol per ability.
+"""The abilities of models, with one protocol per ability.
 
 A model has an ability if it has the methods of the protocol. No inheritance is needed. Check with
 ``isinstance(model, Parser)``, or with the ability's `of`, which returns the model under the type of
@@ -151,7 +151,7 @@ class Tagger(Protocol):
 
 @runtime_checkable
 class Scorer(Protocol):
-    """A model that gives every word of a text, and every sentence end, a probability.
+    """A model that gives every word and every sentence end a probability.
 
     score_options   the options of `score` and `surprisal`; without fields if scores are exact
     is_cubic        whether the time to score a sentence grows with the cube of its length
@@ -312,12 +312,12 @@ class StateReader(Protocol):
     """A model with latent states that can be interpreted as word classes."""
 
     def top_states(self, *, words: int = 10, sample: int = -1) -> list[TopState]:
-        """Return the states of one sample, the largest first."""
+        """Return the states of one sample, largest first."""
 
 
 @runtime_checkable
 class Predictor(Protocol):
-    """A model that computes its own figures on held-out items."""
+    """A model that computes its own measures of quality on held-out items."""
 
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
         """Return measures of prediction quality on held-out items, by name."""
@@ -325,12 +325,12 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True)
 class Ability(Generic[P]):
-    """An ability by name, with its protocol."""
+    """A named ability and its protocol."""
 
     name: str
     protocol: type[Any]
     verb: str
-    """The ability as a verb phrase, for error messages."""
+    """A verb phrase for the ability, which is used in error messages."""
 
     def is_own(self, model: Model) -> bool:
         """Return whether the model itself has the ability, not just one of its parts."""

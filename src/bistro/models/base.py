@@ -1,6 +1,6 @@
 """The base class of all models.
 
-A model is created by training or by `load`; it can be saved and described. Everything else that it
+A model is created by training or by `load`. It can be saved and described. Everything else that it
 can do (score a text, generate, parse) is an ability, see `bistro.models.abilities`.
 
 >>> model = load("english.bistro")                  # doctest: +SKIP
@@ -53,7 +53,7 @@ class LacksAbilityError(BistroError, AttributeError):
 
 
 def _shown(value: Any) -> str:
-    """Return one entry of a summary as one line of text."""
+    """Format one entry of a summary as a line of text."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {_shown(item)}" for name, item in value.items())
     if isinstance(value, list | tuple):
@@ -197,7 +197,7 @@ if TYPE_CHECKING:
         abilities.StateReader,
         abilities.Predictor,
     ):
-        """A model whose kind is known only after its file is opened.
+        """A model whose kind is not known until its file is opened.
 
         Type checkers accept all methods. Calling a method that the model lacks raises an error.
         """
@@ -242,7 +242,7 @@ def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
 
 
 def _is_row(row: Any) -> bool:
-    """Return whether discounts and strengths in a trace row are numbers or lists of numbers."""
+    """Return whether the discounts and strengths in a trace row are numbers or lists of numbers."""
     return isinstance(row, dict) and all(
         all(isinstance(x, int | float) for x in (value if isinstance(value, list) else [value]))
         for name, value in row.items()

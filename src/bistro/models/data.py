@@ -52,7 +52,10 @@ class SentenceReader:
         format: str | None = None,
         roots: Roots | None = None,
     ) -> Treebank:
-        """Read several files as one treebank, whose hash is the hash of their joined hashes."""
+        """Read several files as one treebank.
+
+        Its hash is the hash of the concatenated file hashes.
+        """
         if not paths:
             raise BistroError("there is no data: name a treebank or a text, or - for stdin")
         parts = [read(path, format=format, roots=roots) for path in paths]

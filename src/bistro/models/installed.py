@@ -41,7 +41,7 @@ SUFFIX = ".bistro"
 """Suffix of model file names. A package name never ends in it."""
 PACKAGE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 NEEDED = {"name": str, "version": str, "kind": str, "licence": str, "file": str, "sha256": str}
-"""The entries that every card has."""
+"""The entries that every card must have."""
 
 
 class DamagedPackageError(ModelFileError):
@@ -112,7 +112,7 @@ def located(name: str) -> tuple[str, Installed | None]:
     Parameters
     ----------
     name
-        A path, or the name of an installed model.
+        The path of a model file or the name of an installed model.
 
     Raises
     ------

@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 
 def probabilities_of(members: Sequence[TextScores]) -> Floats:
-    """Return the probability of every event under every member, shape (members, events).
+    """Return the probability of every event under every member, with shape (members, events).
 
     A member without any remaining analysis of the preceding words gives the next word probability
     0.
@@ -77,7 +77,7 @@ def mixed_scores(members: Sequence[TextScores], weights: Floats) -> TextScores:
 
 
 def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
-    """Return per-run prefix estimates of the mixture divided by their mean, to first order."""
+    """Return the per-run prefix estimates of the mixture, divided by their mean, to first order."""
     parts = [scores.relative_steps() for scores in members]
     steps = [
         share * np.where(share > 0, part, 0.0)

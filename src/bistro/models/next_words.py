@@ -66,7 +66,7 @@ class VocabularySums(NextSums):
 class ScoredSums(NextSums):
     """The next-word distribution of any model that scores text. Each word is scored separately.
 
-    The remaining probability belongs to words that are unknown to the model.
+    The remaining probability belongs to words that the model does not know.
     """
 
     def __init__(self, model: Scorer, context: Sequence[str], options: Mapping[str, Any]) -> None:

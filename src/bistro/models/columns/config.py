@@ -78,7 +78,9 @@ class ColumnsConfig:
         5.0, "Weight of a parser's tag probabilities, relative to the experts."
     )
     other_evidence: float = setting(
-        0.3, "The same for tags of the other column, from members of a committee that have it."
+        0.3,
+        "Weight of tag probabilities for the other column, from the committee members that "
+        "predict it.",
     )
     prior: float = setting(
         0.25,
@@ -92,7 +94,7 @@ class ColumnsConfig:
     )
 
     def validate(self) -> None:
-        """Raise an error if a column cannot be learned, or a weight is out of range."""
+        """Raise an error if a column cannot be learned or a weight is out of range."""
         for name in self.columns:
             if name not in PREDICTED:
                 raise ConfigError(f"columns: no '{name}'{nearest(name, PREDICTED)}")

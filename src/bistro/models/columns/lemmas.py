@@ -57,7 +57,7 @@ class Lemmas:
         Lemmas that are kept have probability 1.
 
         The lemma is the best one over all likely tags, which are weighted as in tagging. The
-        probabilities of lemmas are summed over the same tags.
+        probability of a lemma is a sum over the likely tags.
         """
         names = self.config.contexts.lemmas
         contexts = [words.element(name) for name in names]

@@ -149,7 +149,7 @@ class Tags:
         chances: NDArray[np.float64],
         kept: Mapping[str, list[str]],
     ) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
-        """Return the best outcomes column by column, each value with its marginal probability."""
+        """Return the best outcomes by column, with the marginal probability of each value."""
         values: dict[str, list[str]] = {}
         probabilities: dict[str, list[float]] = {}
         places = candidates.places
@@ -226,7 +226,7 @@ class Tags:
         return np.asarray(logs[candidates.places, codes])
 
     def header(self) -> dict[str, Any]:
-        """Return everything except arrays, ready for JSON."""
+        """Return all JSON-serialisable content except arrays."""
         return {"columns": list(self.columns), **self.product.header()}
 
     @classmethod

@@ -37,7 +37,7 @@ Ints = NDArray[np.int32]
 Vectors = NDArray[np.float64]
 OFFSETS = (-2, -1, 1, 2)
 LEAST = 3
-"""Minimum frequency of a word with a class. Rarer words teach decisions to work without classes."""
+"""Minimum frequency of a word that gets a class. Decisions about rarer words do not use classes."""
 MOST_WORDS = 30_000
 NEIGHBOURS = 1_500
 """Number of frequent words that are counted as neighbours."""
@@ -83,7 +83,7 @@ class WordClasses:
 
     @classmethod
     def from_parts(cls, words: list[str], numbers: NDArray[Any] | None) -> WordClasses:
-        """Restore the classes from a file, and check them."""
+        """Restore the classes from a file and check them."""
         shape = (len(words), len(SIZES))
         if numbers is None or numbers.dtype != np.int32 or numbers.shape != shape:
             raise ModelFileError("the classes of words are damaged")

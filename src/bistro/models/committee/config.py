@@ -87,7 +87,7 @@ class CommitteeConfig:
         "Eisner's model plain, with contexts that see labels, with those of the preset table1, or "
         "with the other column of tags. On a treebank with only one column of tags, right "
         "replaces right-other-tags, or left-labels does if right is already a member. Members "
-        "that cannot differ on a treebank are left out.",
+        "that would be identical on a treebank are left out.",
     )
     preset: str = setting(
         AUTO,
@@ -101,7 +101,7 @@ class CommitteeConfig:
     )
     label_actions: tuple[str, ...] = setting(
         elements("s1.tag s2.tag s1.rc1.label s2.rc1.label s1.lc1.label distance s1.word s2.word"),
-        "Context of the next action, for members that see labels.",
+        "Context of the next action, for members whose contexts contain labels.",
     )
     weights: Literal["accurate", "likely", "equal"] = setting(
         "accurate",

@@ -68,12 +68,12 @@ class Pattern(NamedTuple):
     is_leaf: bool
     """Whether t has no children."""
     is_taken: bool
-    """Whether another child of h has the label that w would usually have."""
+    """Whether another child of h already has the usual label of w."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A tree with labels and tags; words count from 1."""
+    """A tree with labels and tags. Words are numbered from 1."""
 
     heads: Sequence[int]
     labels: Sequence[str]
@@ -99,7 +99,8 @@ class Tree:
             level = [w for target in level for w in self.children[target] if w != word]
 
     def would_cross(self, word: int, target: int) -> bool:
-        """Return whether an arc to another head would cover words that are not below that head."""
+        """Return whether the arc to another head would cover words that are not descendants of that
+        head."""
         return not all(
             self._is_below(between, word, target)
             for between in range(min(word, target) + 1, max(word, target))
@@ -166,7 +167,7 @@ class Crossing:
         return _share(counts, _keys(target_form, form))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts, ready for JSON."""
+        """Return the counts in a JSON-serialisable form."""
         return {
             "usual": [[*side, label] for side, label in sorted(self.frequent.items())],
             "patterns": [
@@ -188,7 +189,7 @@ class Crossing:
 
 
 class _Lifted(NamedTuple):
-    """A sentence, its projective tree with plain labels, and its true heads."""
+    """A sentence with its projective tree, plain labels and true heads."""
 
     tree: Tree
     heads: Sequence[int]

@@ -38,7 +38,7 @@ TRACES = "traces"
 def begin(
     sentences: Sequence[Sentence], settings: TransitionConfig | EisnerConfig, seed: int
 ) -> Training | EisnerTraining:
-    """Prepare the training of a member that has chains."""
+    """Prepare the training of a member with chains."""
     if isinstance(settings, EisnerConfig):
         return EisnerTraining(sentences, settings, seed)
     return training_of(sentences, settings, seed)

@@ -59,7 +59,8 @@ def _explainer(committee: CommitteeModel, name: str | None) -> tuple[int, Explai
 
 
 def _tree_of(committee: CommitteeModel, member: Voter, sentence: Sentence) -> tuple[Sentence, bool]:
-    """Return the committee's tree with the member's tags, and whether the member can generate it.
+    """Return the committee's tree with the member's tags, and whether the member can generate this
+    tree.
 
     A member's tags may include features from FEATS.
     """

@@ -24,18 +24,18 @@ from bistro._core import STACK_FORMS
 MORE = 2
 """Number of additional columns, after the columns of the core. Only templates use them."""
 REMEMBERED = 200_000
-"""Maximum number of words whose numbers are cached."""
+"""Maximum number of words in the cache."""
 
 
 def looks(forms: Iterable[str]) -> NDArray[np.int32]:
-    """Return the numbers of all words, one row per word."""
+    """Return the numeric features of all words, one row per word."""
     rows = [looks_of(form) for form in forms]
     return np.array(rows, dtype=np.int32).reshape(-1, STACK_FORMS + MORE)
 
 
 @lru_cache(REMEMBERED)
 def looks_of(form: str) -> tuple[int, ...]:
-    """Return the numbers of one word."""
+    """Return the numeric features of one word."""
     lower = form.lower()
     parts = (form, lower, lower[-3:], lower[-2:], lower[-4:], lower[:3], _shape(form))
     is_punctuation = all(unicodedata.category(letter)[0] in "PS" for letter in form)
@@ -44,7 +44,7 @@ def looks_of(form: str) -> tuple[int, ...]:
 
 
 def checksum(text: str) -> int:
-    """Return a number for a string, from 0 to 2^31 - 1."""
+    """Return a checksum of a string, a number from 0 to 2^31 - 1."""
     return zlib.crc32(text.encode()) & 0x7FFFFFFF
 
 

@@ -54,7 +54,7 @@ class Fit:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], members: int) -> Fit:
-        """Restore the weights, and check them."""
+        """Restore and check the weights."""
         weights = [np.asarray(given[name], dtype=np.float64) for name in ("heads", "tags")]
         sharpness = float(given["sharpness"])
         sound = sharpness > 0 and all(
@@ -220,7 +220,7 @@ class Mixture:
         )
 
     def judged(self, sentence: int, analysis: Analysis) -> Analysis:
-        """Return an analysis with its expected share of correct heads."""
+        """Return an analysis and its expected share of correct heads."""
         first, last = (int(self.offsets[sentence + i]) for i in (0, 1))
         begin = self.heads.begin[first : last + 1]
         inside = slice(int(begin[0]), int(begin[-1]))

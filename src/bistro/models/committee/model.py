@@ -74,7 +74,8 @@ class CommitteeOptions(DictionaryOptions):
     """Options of a committee. Each member uses the options that apply to it."""
 
     samples_by_number: ClassVar[bool] = False
-    """False, since members with a maximum length number only the sentences that they parse."""
+    """Whether samples depend on sentence numbers. They do not, because members with a maximum
+    length count only the sentences that they parse."""
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 100
@@ -321,14 +322,14 @@ class CommitteeModel(TaggingByParsing, Model):
     ) -> Explanation:
         """Explain how the named member, or the member with the highest weight, generates a tree.
 
-        The tree is the sentence's own tree, if it has one, or the committee's tree.
+        If the sentence has a tree, this tree is explained. Otherwise it is the committee's tree.
         """
         from bistro.models.committee.explain import explain_vote
 
         return explain_vote(self, as_sentence(sentence), training, member)
 
     def header(self) -> dict[str, Any]:
-        """Return the weights, and the headers of the members."""
+        """Return the weights and the headers of the members."""
         return {
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
             "members": [member.whole_header() for member in self.members],
@@ -342,7 +343,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return {n: list(t) for stack in self.stacks.values() for n, t in stack.templates.items()}
 
     def arrays(self) -> Arrays:
-        """Return the arrays of all members, and the weights of the stacks."""
+        """Return the arrays of all members and the weights of the stacks."""
         stacks = {f"{STACK}{way}": stack for way, stack in self.stacks.items()}
         classes = {CLASSES: self.classes} if self.classes.words else {}
         return nested_arrays({**numbered(self.members), **stacks, **classes})

@@ -1,14 +1,14 @@
 """Crossing arcs of a committee. A word is moved if the votes for a crossing arc prevail.
 
 The members are parsers of projective trees. A vote for (h, d↑x) means that the word depends, with
-label d, on a descendant t of h whose own label is x. Such a vote is rarely the most probable,
-because the member must predict this annotation as well. But some patterns of words cross more often
-than not (`bistro.models.committee.crossing`), and members do not see these patterns.
+label d, on a descendant t of h whose own label is x. Such a vote is rarely the most probable one,
+because the member must also predict this annotation. Some word patterns cross more often than not
+(`bistro.models.committee.crossing`), but members do not use these patterns.
 
-A vote for a crossing arc counts `weight` times the square root of the odds that its pattern
-crosses, and at least once. A vote (h, d↑y), which attaches the word to another word below h, counts
-for t with its probability times OTHER_NOTES. If these votes outweigh the votes for the head of the
-word in the tree, the word is moved.
+A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
+pattern crosses, but by at least 1. A vote (h, d↑y), which attaches the word to another word below
+h, counts for t with its probability times OTHER_NOTES. A word is moved if these votes outweigh the
+votes for its current head in the tree.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def with_crossing_arcs(
 
 
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
-    """Return for each sentence whether it has a vote for a crossing arc that could count."""
+    """Return whether each sentence has a vote for a crossing arc that could prevail."""
     lifted = np.array([LIFTED in label for label in [*mixture.symbols.labels, ""]])
     arcs = mixture.arcs
     likely = lifted[mixture.code.label(arcs.what)] & (arcs.probability >= LEAST_VOTE)
@@ -130,7 +130,8 @@ class _Votes:
 
 
 def _notes(row: Sequence[tuple[int, str, float]]) -> dict[int, list[tuple[float, str, str]]]:
-    """Return the likely votes for crossing arcs by head, as (probability, label, label of t)."""
+    """Return the likely votes for crossing arcs by head, as tuples (probability, label, label of
+    t)."""
     found: dict[int, list[tuple[float, str, str]]] = {}
     for head, noted, probability in row:
         label, arrow, below = noted.partition(LIFTED)

@@ -27,19 +27,19 @@ from bistro.treebank.sentence import Sentence
 
 Column = Literal["upos", "xpos"]
 LEAST_SHARE = 0.5
-"""Minimum share of words with a tag; below it, missing tags are not filled in."""
+"""Minimum share of words with a tag. With a smaller share, missing tags are not filled in."""
 
 
 @dataclass(frozen=True)
 class OtherTags:
-    """Facts about the other column of tags of a treebank."""
+    """Statistics of the other tag column of a treebank."""
 
     own: Column
     other: Column
     words: int
     missing: int
     is_same: bool
-    """True if every tag is equal to the tag in the first column."""
+    """Whether every tag is equal to the tag in the first column."""
     kinds: int
     """Number of different tags."""
 

@@ -8,9 +8,10 @@ used to train two things.
     the weights of the mixture      as from a development set
     the stack                       by stochastic gradient, a few passes in random order
 
-Members trained on all sentences are slightly better than the members of the folds. This affects
-only the sharpness, which is fitted on a development set, and is 1 without one. (If it was fitted on
-a fold that the stack had not seen, mean probabilities were 1 to 3 points below the accuracy.)
+Members trained on all sentences are slightly better than the members of the folds. This difference
+affects only the sharpness, which is fitted on a development set or else is 1. When the sharpness
+was fitted on a fold that the stack had not seen, mean probabilities were 1 to 3 points below the
+accuracy.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class Counted(NamedTuple):
     sentences: list[Sentence]
     votes: list[Votes]
     symbols: Symbols
-    """The mapping from these voters' symbols to the symbols of the whole committee."""
+    """The mapping from the symbols of these voters to the symbols of the whole committee."""
 
 
 @dataclass(frozen=True)

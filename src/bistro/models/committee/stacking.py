@@ -17,9 +17,9 @@ surrounding words, tags and arcs in the tree of the plain mixture. Decisions are
 Each decision gives probabilities for every word, which replace the probabilities of the mixture.
 Values that no member proposes are not candidates, so given annotation is kept. An additional
 candidate represents the case that all proposed heads of a word are wrong. Its probability is not
-part of the result, so the probabilities of a word's heads may sum to less than 1. Nivre and
-McDonald (2008) and Martins et al. (2008) stacked parsers in this way, with one parser's tree as
-features of another.
+part of the result, so the probabilities of a word's heads may sum to less than 1. Parsers have been
+stacked in this way by Nivre and McDonald (2008) and by Martins and others (2008), who use the tree
+of one parser as features of another.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
 """Minimum probability of a candidate under the mixture."""
 
 NO_TAG = -5
-"""The tag in a column that no member uses."""
+"""The tag of words in a column that no member uses."""
 NO_LABEL = -9
 """The label of the candidate for "none of the heads"."""
 
@@ -260,7 +260,7 @@ class Stack:
         return Rows(found.rows.begin, found.rows.what, probability)
 
     def arrays(self) -> Arrays:
-        """Return the weights of each decision, dense or, with templates, in sparse form."""
+        """Return the weights of each decision, in dense form or, with templates, in sparse form."""
         if not self.templates:
             return dict(self.weights)
         found: dict[str, NDArray[Any]] = {}

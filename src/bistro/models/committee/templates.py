@@ -1,4 +1,4 @@
-"""The feature templates of stacked decisions, as data.
+"""The feature templates of stacked decisions.
 
 A template is a list of elements on one line. An element is an attribute of a word in a role
 (`h.tag` is the tag of the head), or a fact about the candidate (`distance`). A feature is a

@@ -69,7 +69,7 @@ class ConstituentsConfig:
         self.of_member(self.members[0]).validate()
 
     def of_member(self, member: Member) -> TreesConfig:
-        """Return the settings of a member."""
+        """Return the settings of one member."""
         way, _, end = member.rpartition("-")
         shown = MARKS.get(end, "heads")
         binarisation: Any = way if end in MARKS else member

@@ -1,4 +1,4 @@
-"""The minimum-risk tree of mixed votes (Goodman 1996), and its expected accuracy.
+"""The minimum-risk tree under mixed votes (Goodman 1996), and its expected accuracy.
 
 The score of a tree is a sum over its constituents. Every constituent adds its probability and costs
 a fixed amount.

@@ -52,7 +52,7 @@ LEAST_SHOWN = 0.01
 
 @dataclass(frozen=True)
 class VoteOptions(Options):
-    """Options for drawing trees, and for choosing the result."""
+    """Options for drawing trees and for choosing the result."""
 
     samples: int = 2000
     """Number of trees that each member draws. The first tenth is discarded."""

@@ -1,4 +1,4 @@
-"""Eisner's generative model of trees (Eisner 1996), with Pitman-Yor priors (Wallach et al. 2008).
+"""Eisner's generative model of trees (Eisner 1996), with Pitman-Yor priors (Wallach et al., 2008).
 
 Every head generates its children outward, on its left and on its right, and ends each side with a
 stop symbol. A child consists of a tag and a word, which are generated in this order.
@@ -44,7 +44,7 @@ DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
 
 @dataclass(frozen=True)
 class EisnerOptions(CoreOptions):
-    """Options of parsing with the chart."""
+    """Options of the chart parser."""
 
     kind: ClassVar[str] = "eisner"
 
@@ -133,7 +133,7 @@ class EisnerModel(ParsingAbility):
         )
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Return the decisions behind the probability of the given tree, or of the best tree.
+        """Return the decisions that make up the probability of the given tree or of the best tree.
 
         If `training` data is given, the result also contains the counts of each context in it.
         """

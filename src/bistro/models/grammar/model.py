@@ -96,7 +96,7 @@ class GrammarModel(Scoring, Model):
         return GrammarSums(found, classes, written)
 
     def _tokens(self, words: Sequence[str]) -> tuple[list[str], list[bool]]:
-        """Return the words in the spelling of the grammar, and whether each is unknown."""
+        """Return the words in the spelling of the grammar, and whether each word is unknown."""
         before = [START, *words][: len(words)]
         known = [
             not self.vocabulary.is_unknown(word) or (b in self.capitals and word in self._capitals)

@@ -76,8 +76,8 @@ def smoothed_grammar(
 ) -> ExactGrammar:
     """Return the smoothed grammar. `forms` are all words, including classes of unknown words.
 
-    With a small treebank, most phrases are new, and sentences with new phrases may grow without
-    limit. In this case, the base generates fewer phrases and more tags.
+    With a small treebank, most generated phrases are new, and sentences with new phrases may grow
+    without limit. In this case, the base distribution generates fewer phrases and more tags.
     """
     fixed = [*_phrases(counts, levels), *_tags(counts, levels)]
     lexicon = {

@@ -21,7 +21,7 @@ from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import simplified
 
 Counted = tuple[str, str, int]
-"""A context, an outcome, and its count."""
+"""A context, an outcome, and the count of the outcome."""
 
 
 def train_grammar(data: Sequence[Tree], config: GrammarConfig, run: Run) -> GrammarModel:

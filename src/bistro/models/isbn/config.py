@@ -47,7 +47,7 @@ MALT = (
     *elements("s1.word s1.coarse s1.tag s1.feats s1.label s2.tag b.word b.coarse b.tag b.feats"),
     *elements("s1.head.word s1.lc.label s1.rc.label b.lc.label"),
 )
-"""The default features of MaltParser for CoNLL-X data (Nivre et al. 2006), without lemmas and
+"""The default features of MaltParser for CoNLL-X data (Nivre et al., 2006), without lemmas and
 without words that have not been generated."""
 SETS = {"local": LOCAL, "rich": RICH, "decisions": DECISIONS, "malt": MALT}
 
@@ -142,7 +142,9 @@ class IsbnConfig(ParserSettings):
         "How to represent unknown words: by classes of shape and suffix, or by one <unk>.",
     )
     unknown_below: int = setting(
-        5, "Words, features and combinations of features seen fewer times than this are unknown."
+        5,
+        "Words, features and feature combinations that were seen fewer times than this are "
+        "unknown.",
     )
     listed: int = setting(
         2,
@@ -171,7 +173,7 @@ class IsbnConfig(ParserSettings):
     raw_text: IsbnTextSettings = setting(IsbnTextSettings(), "Settings for learning from raw text.")
 
     def validate(self) -> None:
-        """Raise an error if a feature does not exist or a size is impossible."""
+        """Raise an error if a feature does not exist or a size is out of range."""
         check_elements(self.features, [*NAMES, *SETS])
         if len(set(self.features)) < len(self.features):
             raise ConfigError("a feature is named twice")

@@ -8,7 +8,7 @@ queue, and their relatives), and on the features of these words.
     η = Σ_relations J μ' + Σ_features B      μ = σ(η)      p(d) ∝ exp(b_d + Σ_j W_dj μ_j)
 
 The information about the past is therefore learned, not chosen by hand. A shift generates the next
-word in three steps: its tag, its features, its form.
+word in three steps: the tag, the features and the form.
 
 >>> import bistro
 >>> model = bistro.train("isbn", bistro.builtin(sentences=300, seed=1), seed=1, hidden=20)

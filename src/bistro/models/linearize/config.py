@@ -110,7 +110,7 @@ class LinearizeConfig:
         "pitman-yor",
         "Smoothing by Pitman-Yor processes with back-off, or by adding k to every count.",
     )
-    k: float = setting(0.01, "The number that add-k adds to every count.")
+    k: float = setting(0.01, "Number that add-k smoothing adds to every count.")
     seen: tuple[str, ...] = setting(
         ("head", "side", "last"),
         "Context of Pitman-Yor n-grams, starting with the most informative element. The elements "

@@ -109,7 +109,7 @@ class LinearizeModel(Model):
             self._log_weights = np.log(weights)
 
     def with_weights(self, weights: Floats) -> LinearizeModel:
-        """Return a model with the same parts and other weights."""
+        """Return a model with the same parts but new weights."""
         changed = copy.copy(self)
         changed._weigh(weights)
         return changed

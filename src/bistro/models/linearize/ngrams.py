@@ -29,7 +29,7 @@ MOST_REMEMBERED = 500
 
 
 class Part(Protocol):
-    """One model of the orders of a family."""
+    """A part of a mixture, which models the orders of a family."""
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
         """Return all orders of types, given the label and count of each type."""

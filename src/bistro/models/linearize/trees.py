@@ -2,8 +2,8 @@
 
 A *family* is a head with its left and right dependents, each listed from the head outwards. The
 word order of a projective tree is determined by the orders of its families. If arcs cross, a family
-is still ordered by the positions of its words, and the projective order with the same families is
-scored.
+is still ordered by the positions of its words. The score is that of the projective order with the
+same families.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> tree = Sentence.from_columns(["This", "story", "ends", "."], heads=[2, 3, 0, 3],

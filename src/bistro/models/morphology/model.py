@@ -13,7 +13,7 @@ UNITS = {
     "word": "bistro.models.morphology.words:WordsModel",
     "utterance": "bistro.models.morphology.utterances:UtteranceModel",
 }
-"""The model of each unit of analysis."""
+"""The model class for each unit of analysis."""
 
 
 class MorphologyModel(Model):

@@ -243,7 +243,7 @@ def bounds(config: MorphologyConfig) -> dict[str, int]:
 
 
 def _with_digits(text: str, written: str) -> str:
-    """Return `text` with each 0 replaced by the digit that was written there."""
+    """Replace each 0 in `text` by the digit in the original word."""
     pairs = zip(text, written, strict=True)
     return "".join(own if not w.isdigit() else w for own, w in pairs)
 

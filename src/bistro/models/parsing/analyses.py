@@ -37,7 +37,7 @@ class TextParser(Protocol):
 
 @dataclass
 class Analyses:
-    """The analyses of the first sentences of a text."""
+    """The analyses of the sentences parsed so far."""
 
     sentences: int = 0
     words: int = 0

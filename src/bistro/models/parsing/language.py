@@ -51,7 +51,7 @@ CHOICES = {
 GRAPHS = ("graph", "exact")
 """Methods that sum over a graph of stacks."""
 RUNS = 10
-"""Number of runs for methods that estimate the standard error from the spread of the runs."""
+"""Default number of runs for methods that estimate the standard error from the spread of runs."""
 LARGEST_SHARE = 0.95
 """Maximum relative error of a graph's estimate. Larger errors are truncated."""
 
@@ -133,13 +133,13 @@ METHODS = {
 
 
 class LanguageAbility(Scoring, ParsingAbility):
-    """Mixin with the methods for text without trees, for parsers that generate words."""
+    """Mixin with language-model methods, for parsers that generate words."""
 
     score_options: ClassVar[type[Options]] = ScoreOptions
     longest_generated: ClassVar[float] = 250
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every word and every sentence end, with its parts.
+        """Return the log-probability of every word and every sentence end, with its components.
 
         Parameters
         ----------

@@ -61,7 +61,7 @@ class SharedOptions(Options):
 
     @property
     def goal(self) -> str:
-        """The kind of trees that are requested, for a protocol."""
+        """A description of the requested trees, for a protocol."""
         if self.samples:
             return f"samples, seed {self.seed}"
         return "minimum risk" if self.by_risk else "most probable trees"
@@ -78,7 +78,7 @@ class DictionaryOptions(SharedOptions):
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
     """How to treat tags that a word never had in training, if tags are predicted. ``hard`` excludes
     them, ``none`` treats them like all others, and ``soft`` gives them less weight in marginals,
-    samples and minimum risk. An unknown word has the tags of its class."""
+    samples and minimum risk. An unknown word may have the tags of its class."""
     unseen_tags: float = 0.3
     """Factor on a derivation for each unseen tag, with the soft dictionary. The default was chosen
     on the development parts of three treebanks."""
@@ -94,7 +94,7 @@ class DictionaryOptions(SharedOptions):
 
     @property
     def unseen_weight(self) -> float:
-        """The factor for each unseen tag; 0 excludes such tags from the search."""
+        """The factor for each unseen tag. The value 0 excludes such tags from the search."""
         return {"soft": self.unseen_tags, "hard": 0.0, "none": 1.0}[self.tag_dictionary]
 
     def _search(self) -> list[str]:

@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rows:
-    """Entries with probabilities for every word, sorted by entry within each word."""
+    """The entries of every word with their probabilities, sorted by entry within each word."""
 
     begin: Ints
     what: Ints
@@ -131,7 +131,7 @@ class ArcCode:
 
 @dataclass(frozen=True)
 class Votes:
-    """The predictions of one model for a batch of sentences, word by word in written order."""
+    """The predictions of one model for the words of a batch of sentences, in written order."""
 
     arcs: Rows
     """The probabilities of labelled heads, numbered by an `ArcCode` of the model's labels."""

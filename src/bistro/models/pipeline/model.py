@@ -219,8 +219,8 @@ class PipelineModel(TextReading):
 def _readers(parser: Model) -> list[Model]:
     """Return a member that reads words from left to right, if the parser cannot score words.
 
-    The votes of a committee do not give words a probability. The scores come from the first member
-    that reads from left to right, and are reported under its own name.
+    A committee does not give words a probability. The scores come from the first member that reads
+    from left to right, and are reported under its own name.
     """
     if SCORE.is_own(parser):
         return []

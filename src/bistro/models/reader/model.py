@@ -50,7 +50,7 @@ class ReaderOptions(Options):
     """Options for the sums over analyses. Each member uses the options that apply to it."""
 
     method: Literal["graph", "exact", "smc"] = "graph"
-    """The method of members that sum over analyses by sampling."""
+    """The method for members that sum over analyses by sampling."""
     particles: int = 100
     """Number of particles for members that draw, or of analyses for members that search."""
     repeats: int = 0
@@ -151,7 +151,7 @@ class ReaderModel(Scoring, Model):
     ) -> Explanation:
         """Return the surprisal of every word under each member, and the share of the member.
 
-        With a `member`, return the explanation of that member.
+        If `member` is given, return the explanation of that member.
         """
         from bistro.models.reader.explain import explain_member, explain_shares
 

@@ -1,7 +1,7 @@
 """Training of a reader. The weights are fitted after all members are trained.
 
 A member is trained like any model of its kind, but with the vocabulary that all members share. On a
-cluster each member is trained by one worker.
+cluster, each member is trained by one worker.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _trained(
 
 
 def as_content(sentences: Sequence[Words]) -> list[str]:
-    """Return the content from which the fingerprint is computed."""
+    """Return the data from which the fingerprint is computed."""
     return [repr(s) if isinstance(s, list | tuple) else str(s) for s in sentences]
 
 

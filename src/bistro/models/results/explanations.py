@@ -52,7 +52,7 @@ class Level:
     known: bool
     """Whether the context occurred in training. Otherwise it contributes nothing."""
     kinds: int
-    """Number of different outcomes seen in the context."""
+    """Number of distinct outcomes seen in the context."""
     ways: int
     """Number of contexts with one more element in which the outcome was seen."""
     probability: float
@@ -60,7 +60,7 @@ class Level:
     backoff: float
     """The weight of the shorter context."""
     own: float
-    """The part of `probability` from this level, without the part from shorter contexts."""
+    """The part of `probability` that comes from this level and not from shorter contexts."""
     reach: float
     """The share of the probability that the longer contexts leave to this level."""
     contribution: float

@@ -89,7 +89,7 @@ class NextSums(ABC):
 
     @abstractmethod
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of any words."""
+        """Return the probabilities of the given words."""
 
     def tags(self, words: Sequence[str]) -> list[dict[str, float]] | None:
         """Return the probabilities of the tags of each word, or None if the model has no tags."""
@@ -137,7 +137,7 @@ COLUMNS = tuple(field.name for field in fields(NextWord))
 
 
 class NextWords:
-    """The distribution over the next word after a context."""
+    """The next-word distribution after a context."""
 
     def __init__(self, context: Sequence[str], sums: NextSums) -> None:
         self.context = list(context)

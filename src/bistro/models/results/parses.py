@@ -1,8 +1,8 @@
 """The trees of one sentence and their probabilities, the result of a parser.
 
-Parsing one sentence or many sentences gives the same type of `Parse`. Heads count from 1, with 0
-for the root. `log_prob` is the natural logarithm of the joint probability of words, tags, tree and
-labels. `posterior` is the tree's share of the probability of all analyses found.
+Parsing one sentence or many sentences gives the same type of `Parse`. Heads are numbered from 1,
+with 0 for the root. `log_prob` is the natural logarithm of the joint probability of words, tags,
+tree and labels. `posterior` is the tree's share of the probability of all analyses found.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Parse:
-    """The analyses of one sentence, the best first."""
+    """The analyses of one sentence, best first."""
 
     sentence: Sentence
     analyses: list[Analysis]

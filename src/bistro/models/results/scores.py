@@ -89,7 +89,7 @@ class TextScores:
         )
 
     def taken(self, sentences: Sequence[int]) -> TextScores:
-        """Return the scores of these sentences, which may be repeated."""
+        """Return the scores of selected sentences, which may be repeated."""
         if list(sentences) == list(range(len(self.offsets) - 1)):
             return self
         bounds = [self.offsets[number : number + 2].tolist() for number in sentences]
@@ -126,7 +126,8 @@ class TextScores:
         return None if self.deviation is None else steps_between(self.deviation, self.offsets)
 
     def error_of(self, first: int, begin: int, end: int) -> float | None:
-        """Return the joint error of events ``begin:end`` in the sentence that starts at `first`.
+        """Return the joint error of the events ``begin:end`` in the sentence that starts at
+        `first`.
 
         The error of log(P_end / P_begin) is estimated by the delta method.
         """

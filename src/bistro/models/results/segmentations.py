@@ -1,8 +1,8 @@
 """Analyses of a written word, with their probabilities.
 
 The capital letters of a word may have several interpretations. Analyses with the same morphemes at
-the same positions count as one, and their probabilities are added. Probabilities are relative to
-all analyses that remain at the end of the search.
+the same positions count as one analysis, and their probabilities are added. Probabilities are
+relative to all analyses that remain at the end of the search.
 
 >>> analysis = Analysis((FoundMorpheme("kw", "Poss", "kwa", 0, 2),), -3.0, 0.9)
 >>> str(analysis), analysis.canonical
@@ -40,7 +40,7 @@ class Analysis:
     log_prob: float
     """log P(morphemes, word), natural."""
     probability: float
-    """Probability among the analyses of the word."""
+    """The probability of this analysis among the analyses of the word."""
 
     def __str__(self) -> str:
         return format_morphemes([Morpheme(m.surface, m.label) for m in self.morphemes])

@@ -100,7 +100,7 @@ def sentence_context(text: str, place: int) -> Context:
 
 @lru_cache(maxsize=20_000)
 def _end_of_chunk(chunk: str) -> tuple[str, str, str]:
-    """Return the marks at the end of a chunk, and the kinds and forms of the characters before."""
+    """Return the marks at the end of a chunk, and the kinds and forms of the preceding text."""
     found = _CORE.match(chunk)
     core = found.group() if found else ""
     tail = chunk[len(core) :]

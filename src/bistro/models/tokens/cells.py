@@ -5,8 +5,8 @@ Sentences may be given as running text (*She's sure they don't.*), with the spac
 resulting words must be the same in all three cases. The characters between two spaces are a
 *chunk*.
 
-1. No word crosses the edge of a cell. A chunk is divided like running text.
-2. If a chunk is one word, nothing more is done, so tokenised text does not change.
+1. No word crosses the edge of a cell. A chunk is divided like running text. 2. If a chunk is one
+word, it stays as it is, so tokenised text does not change.
    If it has several parts, a space next to it may be one that the running text does not have
    (*'s* alone looks like a quotation mark and *s*). It is removed if the chunk then is one word
    that ends there, and the text without the space is more probable:
@@ -102,7 +102,8 @@ class CellCutter:
     ) -> list[tuple[int, list[CutToken]]]:
         """Return the tokens of each chunk with its cell. A shared token belongs to its first chunk.
 
-        Only chunks of the same cell can share a token, and only across a space that is kept.
+        Two chunks can share a token only if they are in the same cell and the space between them is
+        kept.
         """
         text = "".join(chunk.text + gap for chunk, gap in zip(chunks, gaps, strict=True))
         sizes = [len(chunk.text) + len(gap) for chunk, gap in zip(chunks, gaps, strict=True)]

@@ -35,7 +35,7 @@ _ANY = "\0"
 """A token that does not occur in any treebank."""
 
 Example = tuple[str, tuple[str, ...], str]
-"""A token, its words, and the token before it."""
+"""A token, its words, and the previous token."""
 Key = str | tuple[str, str]
 """A token, or a token and the previous token."""
 
@@ -86,7 +86,7 @@ class Splits:
     def _best(
         self, token: str, rules: Sequence[int], weights: Sequence[float]
     ) -> tuple[tuple[str, ...], float]:
-        """Return the most probable words among the results of the possible rules."""
+        """Return the most probable words that any of the possible rules yields."""
         found: dict[str, float] = {}
         for number, weight in zip(rules, weights, strict=True):
             words = self.rules[number].apply(token) if number >= 0 else None

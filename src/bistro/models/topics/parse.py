@@ -33,7 +33,7 @@ NEGLIGIBLE = 1e-6
 
 @dataclass(frozen=True)
 class TopicsParseOptions(SharedOptions):
-    """Options of the output. The search is exact, so it has no options.
+    """Options of the output. The search is exact and therefore has no options.
 
     Latent states do not require tags. The tags of the input are kept. If states are tags, they are
     given or summed out.

@@ -117,7 +117,7 @@ class TopicSample:
 
 
 def triples(rows: NDArray[np.int32], states: NDArray[np.int32]) -> Counts:
-    """Return the count of each state in each row, without zeros."""
+    """Return the nonzero counts of states in each row."""
     pairs, counts = np.unique(np.stack((rows, states), axis=1), axis=0, return_counts=True)
     return np.concatenate((pairs, counts[:, None]), axis=1).astype(np.int32)
 

@@ -101,7 +101,7 @@ class RawTextSettings:
     )
 
     def validate(self) -> None:
-        """Raise an error if the stage would do nothing."""
+        """Raise an error if a setting is out of range."""
         if self.rounds < 1 or self.particles < 1:
             raise ConfigError("raw_text.rounds and raw_text.particles must be at least 1")
         if not self.learns:
@@ -138,7 +138,7 @@ class TransitionConfig(ParserSettings):
         "Whether the lengths of generated sentences are free or matched to the lengths in the "
         "treebank.",
     )
-    contexts: ContextSettings = setting(ContextSettings(), "Context of each distribution.")
+    contexts: ContextSettings = setting(ContextSettings(), "Contexts of the distributions.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "Settings for learning the distributions."
     )

@@ -50,8 +50,9 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     size: int = 1000
     """Number of particles, or width of the beam."""
     selection: Literal["weight", "paper"] = "weight"
-    """How particles are assigned to derivations after each word: by weight or, as in the paper, by
-    weight times the number of particles, which is faster and keeps far fewer derivations."""
+    """How particles are assigned to derivations after each word. They are assigned by weight or, as
+    in the paper, by weight times the number of particles. The latter is faster and keeps far fewer
+    derivations."""
     ranking: Literal["trees", "derivations"] = "trees"
     """How trees are ranked. With ``trees``, they are ranked by the sum over their derivations and,
     if no context uses labels, over labels. With ``derivations``, labelled derivations are ranked,
@@ -124,7 +125,7 @@ class TransitionModel(FollowingAbility):
     origin: Origin
     single_root: bool = field(kw_only=True)
     pace: Pace = field(kw_only=True, default=FREE)
-    """A factor on the probability of a shift in long sentences."""
+    """The factor on the probability of a shift in long sentences."""
 
     def __post_init__(self) -> None:
         self.shape = shape_of(self.config, self.codec, single_root=self.single_root)

@@ -3,8 +3,8 @@
 Training treats the events of a derivation as draws among all outcomes. The prior is therefore the
 prior of sequences of events, given that every action was allowed in its configuration. Data with an
 action that is not allowed is drawn again, including hyper-parameters
-(`cpp/parse/derivation_urn.hpp`). Derivations are sampled given the trees or, if the second stage of
-training has sweeps, given only the words.
+(`cpp/parse/derivation_urn.hpp`). Derivations are sampled given the trees. If the second training
+stage has sweeps, they are sampled given only the words.
 """
 
 from __future__ import annotations

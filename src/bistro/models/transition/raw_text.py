@@ -48,7 +48,7 @@ PIECES_AT_ONCE = 16
 def train_with_text(
     data: Sequence[Words], config: TransitionConfig, run: Run, text: RawText
 ) -> TransitionModel:
-    """Train a transition parser on trees, and its words also on raw text."""
+    """Train a transition parser on trees and on the words of raw text."""
     _check(config)
     return _Training(trees_of(data), config, run, text).model()
 

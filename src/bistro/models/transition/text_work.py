@@ -68,7 +68,7 @@ class Recorder:
 
 
 def record_piece(shared: Recorder, text: ParsedText) -> TextEvents:
-    """Return the sorted events of parsed text, for a recorder of raw text."""
+    """Return the sorted events of parsed text. Workers run this function."""
     sentences = [words for piece in text.pieces for words in piece.sentences()]
     ids, offsets = shared.codec.encode_words(sentences)
     if ids.size != text.columns["tags"].size:

@@ -115,7 +115,7 @@ class Search:
         return self.accepted[0], self.accepted[-1]
 
     def run(self, start: TransitionConfig, parts: Sequence[str]) -> Trial:
-        """Improve `start` part by part until nothing helps or a stop is requested."""
+        """Improve `start` part by part until no change helps or a stop is requested."""
         for part in parts:
             if part not in PARTS:
                 raise ConfigError(f"'{part}' cannot be searched: one of {', '.join(PARTS)}")

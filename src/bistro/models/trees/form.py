@@ -53,7 +53,7 @@ class TreeForm:
         return cls(config.binarisation, config.marks, common)
 
     def for_grammar(self, tree: Tree) -> Tree:
-        """Return a tree in the form of the grammar."""
+        """Convert a tree to the form of the grammar."""
         return binarised(marked(tree, self.marks, self.prepositions), self.binarisation)
 
     def for_people(self, tree: Tree) -> Tree:

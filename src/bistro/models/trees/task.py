@@ -103,8 +103,7 @@ class TreesTask(Task[Tree]):
     def votes(
         self, begin: Ints, nodes: Sequence[Ints], share: Floats, accepted: Floats
     ) -> SpanVotes:
-        """Convert the shares of nodes (symbol, start, end) to votes, without marks and
-        binarisation."""
+        """Convert shares of nodes (symbol, start, end) to votes, without marks and binarisation."""
         symbol, start, end = nodes
         names, of_symbol, of_leaf = self._names
         # The same symbol may be the tag of a word and the label of longer phrases.

@@ -1,4 +1,4 @@
-"""Models with unbounded contexts: tags, trees and morphemes (Shareghi et al. 2015).
+"""Models of tags, trees and morphemes with unbounded contexts (Shareghi et al., 2015).
 
 A tree is generated from the top. Each node is rewritten by a rule that depends on all ancestors.
 

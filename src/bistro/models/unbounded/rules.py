@@ -99,7 +99,7 @@ class RuleTable:
         return ends
 
     def spans(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return the first and the last word (exclusive) of each node, counted from 0."""
+        """Return the first word and the last word (exclusive) of each node, counted from 0."""
         words = np.concatenate(([0], np.cumsum(self.is_lexical[derivation]))).astype(np.int32)
         return np.stack([words[:-1], words[self.ends(derivation)]], axis=1)
 
@@ -140,7 +140,7 @@ class RuleTable:
         return "".join(parts)[1:]
 
     def counts(self, derivations: Sequence[Derivation]) -> NDArray[np.int64]:
-        """Return the number of uses of each rule."""
+        """Return how often each rule is used."""
         used = np.concatenate(derivations) if derivations else np.zeros(0, dtype=np.int32)
         return np.bincount(used, minlength=len(self))
 
