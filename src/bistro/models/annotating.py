@@ -38,7 +38,7 @@ class Tokeniser(Protocol):
 def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
     """Yield the tokens of each sentence in running text, for scoring.
 
-    Each sentence is tokenised as a separate cell, so that it gets the same words as in a table.
+    Each sentence is tokenised as a separate cell, so that its words are the same as in a table.
     """
     for sentence in tokeniser.tokenise(text):
         if tokens := tokeniser.cut_cells([seen(sentence.text)])[0]:
@@ -59,8 +59,8 @@ class Filler(Protocol):
     ) -> list[FilledColumns]:
         """Return the columns of sentences. Non-empty values in the columns to `keep` do not change.
 
-        `beliefs` are a parser's distributions over tags. The first one is for its own column.
-        `alternatives` is the maximum number of alternative values per word and column.
+        `beliefs` are a parser's distributions over tags. The first distribution is for the parser's
+        own column. `alternatives` is the maximum number of alternative values per word and column.
         """
 
 

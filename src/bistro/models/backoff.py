@@ -28,7 +28,7 @@ SPELLED = "unknown word: multiplied by the probability of its spelling"
 
 
 class Seen(NamedTuple):
-    """One element of a context, with its name, its value as text and the index of the value."""
+    """One element of a context: its name, its value as text, and the index of the value."""
 
     element: str
     value: str
@@ -96,7 +96,7 @@ class Backoff:
         return float(self.arrays["probability"][span][found[0]]) if found.size else None
 
     def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
-        """Return the number of outcomes of a context, and of longer contexts with an outcome."""
+        """Return the numbers of outcomes of a context and of longer contexts with this outcome."""
         kinds = np.count_nonzero(self.arrays["dish"][self._span("entry_begin", at)] != GAP)
         longer = self._span("child_begin", at)
         # The entries of longer contexts are adjacent, and each context has an outcome only once.
@@ -160,7 +160,7 @@ def decided(
 ) -> Decision:
     """Return a decision whose first fields come from `about`.
 
-    Its probability is the sum over the levels, or 1 without levels.
+    The probability of the decision is the sum over its levels, or 1 if there are none.
     """
     p = added(level.contribution for level in levels) if levels else 1.0
     return Decision(*about, p, scale, reason, levels)

@@ -1,7 +1,7 @@
 """The base class of all models.
 
-A model is created by training or by `load`. It can be saved and described. Everything else that it
-can do (score a text, generate, parse) is an ability, see `bistro.models.abilities`.
+A model is created by training or by `load`. Every model can be saved and described. Everything else
+that it can do (score a text, generate, parse) is an ability, see `bistro.models.abilities`.
 
 >>> model = load("english.bistro")                  # doctest: +SKIP
 >>> model                                           # doctest: +SKIP
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class LacksAbilityError(BistroError, AttributeError):
-    """Raised if this kind of model does not support the method."""
+    """Error for a method that this kind of model does not support."""
 
     def __init__(self, method: str, kind: str) -> None:
         super().__init__(method, kind)
@@ -71,7 +71,10 @@ def flat(distributions: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
 
 
 def by_owner(arrays: Arrays, owners: Collection[str]) -> dict[str, dict[str, NDArray[Any]]]:
-    """Return the arrays of each distribution in a model file. This is the inverse of `flat`."""
+    """Return the arrays of each distribution in a model file.
+
+    The function is the inverse of `flat`.
+    """
     found: dict[str, dict[str, NDArray[Any]]] = {}
     for name, array in arrays.items():
         owner, _, part = name.partition(".")
@@ -220,7 +223,7 @@ def load(path: str | os.PathLike[str]) -> LoadedModel:
 
 
 def from_bytes(content: bytes, name: str = "the model") -> LoadedModel:
-    """Return a model from the content of its file. Error messages mention `name`."""
+    """Return a model from the content of its file. The `name` appears in error messages."""
     return _model_of(decode_model(content, name), name)
 
 
@@ -234,7 +237,7 @@ def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
 
 
 def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
-    """Return the origin of a model from its header. The types of all entries are checked."""
+    """Return the origin of a model from its header, and check the types of its entries."""
     is_trace = isinstance(trace, list) and all(map(_is_row, trace))
     if type(seed) is not int or not isinstance(treebank, dict) or not is_trace:
         raise TypeError("seed, treebank or trace")

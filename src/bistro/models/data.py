@@ -54,7 +54,7 @@ class SentenceReader:
     ) -> Treebank:
         """Read several files as one treebank.
 
-        Its hash is the hash of the concatenated file hashes.
+        The hash of the treebank is the hash of the concatenated file hashes.
         """
         if not paths:
             raise BistroError("there is no data: name a treebank or a text, or - for stdin")
@@ -106,7 +106,7 @@ class ExampleReader:
         return joined([self.read_one(path, config, format) for path in paths])
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
-        """Return the items. They are read from a file if a file name is given."""
+        """Return the items, which are read from a file if a file name is given."""
         if isinstance(data, str | os.PathLike):
             data = self.read([os.fspath(data)], config)
         items = listed(data)
@@ -117,7 +117,7 @@ class ExampleReader:
 
 
 def listed(data: Iterable[Any]) -> Sequence[Any]:
-    """Return the items as a sequence. Raise an error if it is empty."""
+    """Return the items as a sequence. Raise an error if there are no items."""
     if not isinstance(data, Iterable):
         raise BistroError(f"training data is a treebank, or a list of items, not {data!r:.60}")
     items = data if isinstance(data, Sequence) else list(data)

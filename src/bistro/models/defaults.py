@@ -56,8 +56,8 @@ def own_defaults(config: Any, verb: Verb) -> dict[str, OptionValue]:
 def chosen_options(model: Any, verb: Verb, given: Mapping[str, Any]) -> Any:
     """Return the options of a verb.
 
-    Given options take precedence over the defaults of the model, and these over the defaults of the
-    family.
+    Given options take precedence over the defaults of the model, which take precedence over the
+    defaults of the family.
     """
     whole = {**own_defaults(model.config, verb), **given}
     options: type[Options] = getattr(model, f"{verb}_options")

@@ -13,7 +13,7 @@ from bistro.treebank.constituents import simplified
 from bistro.treebank.sentence import Sentence
 
 Words = Sentence | Sequence[str]
-"""A sentence as models accept it, either a treebank sentence or a list of words."""
+"""A sentence in the form that models accept, either a treebank sentence or a list of words."""
 STRING = (
     "a sentence is a list of words: split the text first, as in 'The dog sleeps .'.split(), or "
     "train a pipeline, which takes running text"
@@ -45,7 +45,7 @@ def _words_of(item: Any) -> Sequence[str]:
 
 
 def as_sentence(given: Words) -> Sentence:
-    """Return the input as a sentence. A list of words is converted."""
+    """Return the input as a sentence. A list of words is converted to a sentence."""
     if isinstance(given, Sentence):
         return given
     if isinstance(given, str):

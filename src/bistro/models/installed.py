@@ -38,14 +38,14 @@ CARD_FILE = "card.json"
 CARD_FORMAT = 1
 """The format of cards that are written, which is also the newest format that can be read."""
 SUFFIX = ".bistro"
-"""Suffix of model file names. A package name never ends in it."""
+"""Suffix of model file names. The name of a package never ends in this suffix."""
 PACKAGE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 NEEDED = {"name": str, "version": str, "kind": str, "licence": str, "file": str, "sha256": str}
 """The entries that every card must have."""
 
 
 class DamagedPackageError(ModelFileError):
-    """Raised if an installed model package cannot be used."""
+    """Error for an installed model package that cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,7 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
 def located(name: str) -> tuple[str, Installed | None]:
     """Return the model file with this name, and its package if the model is installed.
 
-    A file with this name takes precedence. A warning is shown if an installed model has the same
-    name.
+    A file takes precedence over an installed model with the same name, but then a warning is shown.
 
     Parameters
     ----------
@@ -147,12 +146,15 @@ def is_model(name: str) -> bool:
 
 
 def _is_file(name: str) -> bool:
-    """Return whether a file (not a folder) has this name."""
+    """Return whether there is a file (not a folder) with this name."""
     return Path(name).exists() and not Path(name).is_dir()
 
 
 def every() -> Iterator[Installed | DamagedPackageError]:
-    """Yield the installed models in the order of their names. Damaged models yield an error."""
+    """Yield the installed models in the order of their names.
+
+    For a damaged model, an error is yielded instead.
+    """
     for name, entries in sorted(_entries().items()):
         try:
             yield _read(name, entries)

@@ -1,4 +1,6 @@
-"""The registry of model families. Each family has one record, which is loaded when it is needed.
+"""The registry of model families.
+
+Each family has one record, which is loaded when it is first needed.
 
 A family is a folder of `bistro.models` whose ``__init__`` holds its record, ``KIND``. A record
 names the configuration, model, trainer and reader of the family and the abilities of its models,
@@ -59,18 +61,21 @@ FORMER = {"infinite": "bistro.models.unbounded.former:settled"}
 
 
 class BrokenKindError(BistroError):
-    """Raised if a kind from an installed package cannot be used."""
+    """Error for a kind from an installed package that cannot be used."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The record of a family, available without importing it. References are ``module:name``."""
+    """The record of a family, available without importing it.
+
+    References have the form ``module:name``.
+    """
 
     name: str
     help: str
     """A one-line description for the help text."""
     about: str
-    """A description for a sentence in a report."""
+    """A description of the family that is part of a sentence in a report."""
     model: str
     config: str
     trainer: str
@@ -82,21 +87,21 @@ class Kind:
     items: str = "sentences"
     """The name of the training items, in the plural."""
     dev: str = ""
-    """How training uses a development set, or an empty string if it does not."""
+    """How training uses a development set, or an empty string if it is not used."""
     text_trainer: str = ""
     """A trainer that takes raw text as the fourth argument, or an empty string."""
     preset_for: str = ""
-    """A function that returns the name of the preset that fits the sentences, or None. It may be
-    empty."""
+    """A function that returns the name of the preset that fits the sentences, or None. An empty
+    string means that there is no such function."""
     judged_by: str = "score"
     """The ability that is evaluated on held-out data after training."""
     draws: bool = True
     """Whether training draws samples, so that chains from several seeds can be compared."""
     has_members: bool = False
-    """Whether several models are trained, which a cluster can do in parallel."""
+    """Whether training produces several models, which a cluster can train in parallel."""
     speeds: str = ""
     """Where to use the name of a preset ``fast`` or ``best``: ``config`` or the name of a setting.
-    It is empty if there are no such presets."""
+    An empty string means that there are no such presets."""
     reading: float = 0.0
     """Approximate share of the training time for reading the data, or 0 if it is small."""
     prior: str = ""

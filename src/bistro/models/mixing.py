@@ -3,8 +3,9 @@
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
 The share of member m in a word, weight_m p_m / Σ, is the posterior probability that m generated it.
-Monte Carlo errors of the members carry over by the delta method: to first order, the logarithm of
-the sum changes by the changes of the members' logarithms, weighted with their shares.
+Monte Carlo errors of the members are propagated by the delta method. To first order, the change in
+the logarithm of the sum is the sum of the changes in the members' logarithms, weighted by their
+shares.
 
     δ log p(w_i) = Σ_m share_m(i) δ log p_m(w_i)
 
@@ -35,8 +36,7 @@ Floats = NDArray[np.float64]
 def probabilities_of(members: Sequence[TextScores]) -> Floats:
     """Return the probability of every event under every member, with shape (members, events).
 
-    A member without any remaining analysis of the preceding words gives the next word probability
-    0.
+    If a member has no analysis of the preceding words left, it gives the next word probability 0.
     """
     return np.nan_to_num(np.exp([scores.log_probs for scores in members]))
 
@@ -92,7 +92,10 @@ def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
 
 
 def require_same_events(*models: Scorer) -> None:
-    """Raise an error if the models distinguish different words. Such scores cannot be mixed."""
+    """Raise an error if the models distinguish different words.
+
+    Scores over different words cannot be mixed.
+    """
     one = models[0].vocabulary
     for model in models[1:]:
         other = model.vocabulary

@@ -61,7 +61,7 @@ def nested_models(headers: Mapping[str, Mapping[str, Any]], arrays: Arrays) -> d
 
 
 def numbered(items: Iterable[Any]) -> dict[str, Any]:
-    """Number the items from 0. This is for models without names."""
+    """Number the items from 0, for models without names."""
     return {str(number): item for number, item in enumerate(items)}
 
 
@@ -71,7 +71,7 @@ def trained_in_turn(
     fingerprint: str,
     costs: Mapping[str, float] | None = None,
 ) -> dict[str, Model]:
-    """Train the models in turn, except models that the checkpoint contains.
+    """Train the models in turn. Models that the checkpoint contains are not trained again.
 
     A checkpoint contains its phase and the finished models, so that interrupted training can
     resume. `costs` are the relative training times of the models.

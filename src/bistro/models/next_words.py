@@ -54,7 +54,10 @@ class VocabularySums(NextSums):
         ]
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of events. Unknown words are spelled if the model can spell."""
+        """Return the probabilities of events.
+
+        Unknown words are spelled if the model has a spelling model.
+        """
         found = self.listed.at(self.ids(words))
         if self._speller is not None and found.is_oov.any():
             pairs = zip(words, found.is_oov, strict=True)
@@ -64,7 +67,9 @@ class VocabularySums(NextSums):
 
 
 class ScoredSums(NextSums):
-    """The next-word distribution of any model that scores text. Each word is scored separately.
+    """The next-word distribution of any model that scores text.
+
+    Each word of the vocabulary is scored separately.
 
     The remaining probability belongs to words that the model does not know.
     """
@@ -120,7 +125,7 @@ class MixedSums(NextSums):
     def of(self, words: Sequence[str]) -> Estimates:
         """Return the mixed probabilities of words.
 
-        A word is unknown if any member does not know it.
+        A word counts as unknown if any member does not know it.
         """
         return self._mixed([member.of(words) for member in self._members])
 

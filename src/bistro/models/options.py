@@ -24,7 +24,7 @@ from bistro.errors import ConfigError, nearest
 
 @dataclass(frozen=True)
 class Options:
-    """The base class of all options. It also serves abilities without options."""
+    """The base class of all options. Abilities without options use this class itself."""
 
     @classmethod
     def names(cls) -> frozenset[str]:
@@ -37,7 +37,10 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], kind: str, verb: str) -> Self:
-        """Return the options with these values. Error messages mention `kind` and `verb`."""
+        """Return the options with these values.
+
+        The arguments `kind` and `verb` appear in error messages.
+        """
         known = cls.names()
         for name in given:
             if name not in known:

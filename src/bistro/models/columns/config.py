@@ -55,7 +55,7 @@ class ColumnContexts:
         return {name: context for name, context in named.items() if context}
 
     def validate(self) -> None:
-        """Raise an error if a context element does not exist or an expert sees its own outcome."""
+        """Raise an error if a context element does not exist or an expert uses its own outcome."""
         if not self.experts:
             raise ConfigError("contexts: at least one expert on tags and features is needed")
         for expert, context in {**self.experts, LEMMAS: self.lemmas}.items():
@@ -84,7 +84,7 @@ class ColumnsConfig:
     )
     prior: float = setting(
         0.25,
-        "Exponent of the tag frequencies that are divided out, because every expert includes them.",
+        "Exponent with which tag frequencies are divided out, because every expert includes them.",
     )
     known_lemmas: float = setting(
         20.0, "Factor that makes lemmas seen in training likelier than new lemmas."

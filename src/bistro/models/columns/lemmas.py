@@ -19,8 +19,8 @@ from bistro.treebank.fields import EMPTY
 _CANDIDATES = 6
 _MOST_CACHED = 20_000
 _LEAST_SHARE = 1e-3
-"""Minimum probability of a rule, relative to the best one. Other rules are used only if none
-applies."""
+"""Minimum probability of a rule, relative to the best rule. Less probable rules are used only if no
+other rule applies."""
 
 Chances = dict[str, float]
 """Lemmas with their probabilities."""
@@ -54,9 +54,9 @@ class Lemmas:
     ) -> tuple[list[str], list[float], list[list[tuple[str, float]]]]:
         """Return lemmas, their probabilities and alternatives.
 
-        Lemmas that are kept have probability 1.
+        Lemmas that are kept from the input have probability 1.
 
-        The lemma is the best one over all likely tags, which are weighted as in tagging. The
+        The lemma is the best candidate over all likely tags, which are weighted as in tagging. The
         probability of a lemma is a sum over the likely tags.
         """
         names = self.config.contexts.lemmas

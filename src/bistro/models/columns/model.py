@@ -6,8 +6,8 @@
 UPOS, XPOS and FEATS are one outcome, on which several experts decide together
 (`bistro.inference.products`): one sees the spelling, one the surrounding words, one the tree, one
 the surrounding tags. A parser's tag probabilities count as one more expert. An edit rule derives
-the lemma from the word, so unseen words have lemmas too. Values from the input can be kept. They
-then serve as evidence for the other values.
+the lemma from the word, so unseen words have lemmas too. Values from the input can be kept as
+evidence for the other values.
 
 >>> import bistro
 >>> model = bistro.train("columns", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -63,9 +63,9 @@ class ColumnsModel(Model):
     ) -> list[FilledColumns]:
         """Return the columns of sentences. Non-empty values in the columns to `keep` do not change.
 
-        `beliefs` are a parser's distributions over tags. The first one is for its own column, and
-        the sentences contain the best tags of that column. `alternatives` is the maximum number of
-        alternative values per word and column.
+        `beliefs` are a parser's distributions over tags. The first distribution is for the parser's
+        own column, and the sentences contain the best tags of that column. `alternatives` is the
+        maximum number of alternative values per word and column.
         """
         for name in keep:
             if name not in PREDICTED:

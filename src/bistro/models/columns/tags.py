@@ -26,12 +26,12 @@ _LEAST_BELIEF = 1e-3
 
 _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)
-"""Weights of the experts and of the parser for calibrated probabilities. They were chosen on the
-development part of English EWT. The weights that give the best tags yield overconfident
+"""Weights of the experts and of the parser for calibrated probabilities. The weights were chosen on
+the development part of English EWT. The weights that give the best tags yield overconfident
 probabilities."""
 _DECIDING = 0.5
-"""Exponent of the deciding weights when a lemma is chosen over several tags. It was chosen on the
-development parts of the English EWT, French and Basque treebanks."""
+"""Exponent of the deciding weights when a lemma is chosen over several tags. The exponent was
+chosen on the development parts of the English EWT, French and Basque treebanks."""
 _ANY: list[int] = []
 """One list shared by all words, because separate lists would slow down the garbage collector."""
 _SURE = 0.97
@@ -40,7 +40,7 @@ _LIKELY = 4
 
 @dataclass(frozen=True)
 class Doubt:
-    """A word with uncertain tags. Its likely tags have weights that sum to 1."""
+    """A word with uncertain tags. The weights of its likely tags sum to 1."""
 
     place: int
     tags: list[dict[str, str]]
@@ -88,8 +88,8 @@ class Tags:
     ) -> Found:
         """Return values and probabilities, and store the values in the columns of the words.
 
-        The contexts of the experts contain the tags of neighbouring words. Unknown tags of
-        neighbours are predicted in a first pass.
+        The contexts of the experts contain the tags of neighbouring words. If the tags of
+        neighbouring words are unknown, they are predicted in a first pass.
         """
         name = self.columns[0]
         before = words.columns[name]
@@ -199,7 +199,7 @@ class Tags:
     def _possible(self, row: tuple[str, ...]) -> list[int]:
         """Return the outcomes that agree with the kept values of a word.
 
-        An empty list means all outcomes.
+        An empty list means that all outcomes agree.
         """
         if row.count(EMPTY) == len(row):
             return _ANY

@@ -6,9 +6,9 @@ are counted, and the counts are converted to positive pointwise mutual informati
     PPMI(w, c) = max(0, log p(w, c) / (p(w) p(c)^¾))
 
 whose truncated singular vectors put words that occur in the same places near each other (Levy and
-Goldberg 2014). The classes are clusters of these vectors. They are found by *k*-means, which starts
-from the most frequent words. There are three partitions of the words: into few, some and many
-classes. A decision uses all of them.
+Goldberg 2014). The classes are clusters of these vectors, found by *k*-means that starts from the
+most frequent words. The words are divided into few, some and many classes, and a decision uses all
+three partitions.
 
 >>> import bistro
 >>> classes = WordClasses.learn([s.forms for s in bistro.builtin(sentences=300, seed=1)])
@@ -37,7 +37,8 @@ Ints = NDArray[np.int32]
 Vectors = NDArray[np.float64]
 OFFSETS = (-2, -1, 1, 2)
 LEAST = 3
-"""Minimum frequency of a word that gets a class. Decisions about rarer words do not use classes."""
+"""Minimum frequency of a word that gets a class. Rarer words have no class, so that decisions also
+learn to work without classes."""
 MOST_WORDS = 30_000
 NEIGHBOURS = 1_500
 """Number of frequent words that are counted as neighbours."""

@@ -16,8 +16,8 @@ QUICK = IsbnConfig(
     hidden=80,
     learning=LearningSettings(passes=30, reads=75_000, patience=2, rate=0.1, dropout=0.15),
 )
-"""Settings of a latent-variable parser that trains in half a minute. In a committee it is almost as
-useful as a parser that trains for a quarter of an hour."""
+"""Settings of a latent-variable parser that trains in half a minute. In a committee, such a parser
+is almost as useful as one that trains for a quarter of an hour."""
 AUTO = "auto"
 Member = Literal[
     "left",
@@ -47,8 +47,8 @@ class StackSettings:
 
     folds: int = setting(
         2,
-        "Number of parts of the training data. Members that are trained on the other parts vote "
-        "on each part. With 0, there is no stack, and votes are mixed with fixed weights.",
+        "Number of folds of the training data. Members that are trained on the other folds vote "
+        "on each fold. With 0 folds, there is no stack, and votes are mixed with fixed weights.",
         most=1_000,
     )
     passes: int = setting(6, "Passes over the votes.")
@@ -60,8 +60,8 @@ class StackSettings:
     bits: int = setting(22, "Number of weights per decision, as a power of 2. Features are hashed.")
     dropout: float = setting(
         0.5,
-        "Share of the features that are left out in each step. With fewer than 100,000 words of "
-        "training data, all features are used.",
+        "Share of the features that are left out in each training step. With fewer than 100,000 "
+        "words of training data, all features are used.",
     )
 
     def validate(self) -> None:
@@ -97,7 +97,8 @@ class CommitteeConfig:
     spelled: tuple[Member, ...] = setting(
         ("left", "right", "left-labels"),
         "Transition parsers that spell unknown words (unknown = 'spelling') regardless of the "
-        "preset. Their tagging errors differ from those of parsers with word classes.",
+        "preset. Parsers that spell words make different tagging errors than parsers with word "
+        "classes.",
     )
     label_actions: tuple[str, ...] = setting(
         elements("s1.tag s2.tag s1.rc1.label s2.rc1.label s1.lc1.label distance s1.word s2.word"),
@@ -115,12 +116,12 @@ class CommitteeConfig:
     calibrate: bool = setting(
         True,
         "If there is no development set, fit the sharpness of the mixture on held-out training "
-        "sentences. The members for this are trained on the other sentences in a few sweeps.",
+        "sentences. For this purpose, members are trained on the other sentences in a few sweeps.",
     )
     crossing: float = setting(
         10.0,
         "Factor on a vote for a crossing arc if half of the patterns of its kind cross in the "
-        "training data. With 0, arcs cross only if that is most probable.",
+        "training data. With the factor 0, arcs cross only if that is most probable.",
     )
     particles: int = setting(
         50, "Default number of particles per member when parsing.", most=MOST_PARTICLES
@@ -133,8 +134,8 @@ class CommitteeConfig:
     )
     isbn: IsbnConfig = setting(
         QUICK,
-        "Settings of the latent-variable parser. Tags, labels, roots and crossing arcs are as in "
-        "the other members.",
+        "Settings of the latent-variable parser. Tags, labels, roots and crossing arcs are "
+        "treated as in the other members.",
     )
 
     def validate(self) -> None:

@@ -16,7 +16,7 @@ from bistro.models.committee.templates import Templates, compiled
 from bistro.models.nested import BETWEEN
 
 WAYS = ("given", "joint")
-"""The sources of tags. Each source has its own weights."""
+"""The sources of tags. Each source of tags has its own weights."""
 NO_CROSSING = Crossing()
 STACK = "stack."
 """Prefix of the array names of a stack."""
@@ -25,7 +25,7 @@ TEMPLATES = "templates"
 
 
 def crossing_of(header: Mapping[str, Any]) -> Crossing:
-    """Read the patterns of crossing arcs. Older files do not contain them."""
+    """Read the patterns of crossing arcs. Older files do not contain patterns."""
     if "crossing_arcs" not in header:
         return NO_CROSSING
     try:
@@ -35,7 +35,7 @@ def crossing_of(header: Mapping[str, Any]) -> Crossing:
 
 
 def classes_of(header: Mapping[str, Any], arrays: Arrays) -> WordClasses:
-    """Read the word classes. Older files do not contain them."""
+    """Read the word classes. Older files do not contain word classes."""
     if CLASSES not in header:
         return NO_CLASSES
     words = header[CLASSES]
@@ -63,7 +63,7 @@ def apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str, 
 
 
 def _templates_of(header: Mapping[str, Any]) -> dict[str, Templates]:
-    """Read the templates of a stack's decisions. Older files do not contain them."""
+    """Read the templates of a stack's decisions. Older files do not contain templates."""
     given = header.get(TEMPLATES, {})
     try:
         found = {name: (str(own), str(of_votes)) for name, (own, of_votes) in given.items()}

@@ -35,13 +35,13 @@ from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 
 LEAST_SHARE = 0.05
-"""Minimum share of crossings. Patterns with a smaller share are ignored."""
+"""Minimum share of crossings. Patterns with a smaller share of crossings are ignored."""
 PRIOR_SHARE = 0.003
 STRENGTHS = (3.0, 1.0, 1.0)
-"""Weight of each prior share, as a number of occurrences. The first prior is the share of all
-patterns. The share of all words is the prior for a form of t, and the share of a form of t is the
-prior for a form of w. These weights and the vote weights were chosen on the development parts of
-the Danish and Basque treebanks and on a part of the Danish training data."""
+"""Weight of each prior share, as a number of occurrences. The first prior is the share of crossings
+among all patterns. The share of all words is the prior for a form of t, and the share of a form of
+t is the prior for a form of w. The weights of priors and votes were chosen on the development parts
+of the Danish and Basque treebanks and on a part of the Danish training data."""
 MOST_STEPS = 3
 """Maximum number of steps from h down to t."""
 
@@ -62,7 +62,7 @@ class Pattern(NamedTuple):
     head_tag: str
     """Empty for the root."""
     order: str
-    """The letters w, t and h in the order of the words."""
+    """The letters w, t and h in the order of these words in the sentence."""
     is_child: bool
     """Whether t is a child of h."""
     is_leaf: bool
@@ -99,8 +99,7 @@ class Tree:
             level = [w for target in level for w in self.children[target] if w != word]
 
     def would_cross(self, word: int, target: int) -> bool:
-        """Return whether the arc to another head would cover words that are not descendants of that
-        head."""
+        """Return whether an arc to another head would cover words that are not below the head."""
         return not all(
             self._is_below(between, word, target)
             for between in range(min(word, target) + 1, max(word, target))
@@ -114,7 +113,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Crossing:
-    """Counts of how often word patterns cross in a treebank."""
+    """Statistics of how often word patterns cross in a treebank."""
 
     counts: dict[Pattern, Counts] = field(default_factory=dict)
     """The counts of all patterns that cross at least once."""
@@ -123,7 +122,7 @@ class Crossing:
 
     @classmethod
     def learn(cls, sentences: Iterable[Sentence], column: str) -> Crossing:
-        """Count how often patterns cross in a treebank. Tags come from this column."""
+        """Count how often patterns cross in a treebank, with tags from the given column."""
         trees = [_Lifted.of(sentence, column) for sentence in sentences]
         labels: Counter[tuple[Side, str]] = Counter()
         for one in trees:
@@ -150,7 +149,7 @@ class Crossing:
                     counts[key] = crossed + (one.heads[word - 1] == target), seen + 1
 
     def candidates(self, tree: Tree, word: int, head: int) -> Iterator[tuple[int, Pattern]]:
-        """Yield possible heads of `word` with a crossing arc. The current head is `head`."""
+        """Yield the words that could be heads of `word` with a crossing arc instead of `head`."""
         frequent = self.frequent.get(tree.side(word, head))
         if frequent is None:
             return

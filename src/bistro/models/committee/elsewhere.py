@@ -31,7 +31,8 @@ from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 
 PHASE = -1
-"""The phase of a checkpoint with remote members. The phases of a single process count from 0."""
+"""The phase of a checkpoint with remote members. The phases of a training run in a single process
+are numbered from 0."""
 TRACES = "traces"
 
 
@@ -62,7 +63,7 @@ class Learned(NamedTuple):
 
     content: bytes
     traces: list[Trace]
-    """The traces of the chains, in order. The list is empty for a latent-variable member."""
+    """The traces of the chains, in order. A latent-variable member has no traces."""
 
 
 def learn_member(shared: Errand, member: tuple[str, MemberSettings]) -> Learned:
@@ -130,7 +131,7 @@ def _save(session: Session, fingerprint: str, known: Mapping[str, Learned]) -> N
 def _saved(
     session: Session, fingerprint: str, members: Mapping[str, MemberSettings]
 ) -> Iterator[tuple[str, Learned]]:
-    """Yield the members of a checkpoint, written by one process or by workers."""
+    """Yield the members of a checkpoint that was written by one process or by workers."""
     saved = session.saved(fingerprint)
     if not saved:
         return

@@ -59,8 +59,7 @@ def _explainer(committee: CommitteeModel, name: str | None) -> tuple[int, Explai
 
 
 def _tree_of(committee: CommitteeModel, member: Voter, sentence: Sentence) -> tuple[Sentence, bool]:
-    """Return the committee's tree with the member's tags, and whether the member can generate this
-    tree.
+    """Return the committee's tree with a member's tags, and whether the member can generate it.
 
     A member's tags may include features from FEATS.
     """

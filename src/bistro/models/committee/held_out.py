@@ -1,8 +1,8 @@
 """Held-out sentences of a treebank, for the calibration of a committee.
 
 Neighbouring sentences share words and topics. Therefore a few contiguous stretches of the treebank
-are held out instead of single sentences. They differ from the training data as much as new text
-does.
+are held out instead of single sentences. Such stretches differ from the training data as much as
+new text does.
 
 >>> sentences = [Sentence.from_columns(["word"] * 100) for _ in range(100)]
 >>> rest, held_out = stretches(sentences)

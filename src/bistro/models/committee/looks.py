@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 MORE = 2
-"""Number of additional columns, after the columns of the core. Only templates use them."""
+"""Number of additional columns that only templates use, after the columns of the core."""
 REMEMBERED = 200_000
 """Maximum number of words in the cache."""
 

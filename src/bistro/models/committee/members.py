@@ -37,14 +37,14 @@ GENERATED_LABELS = ChildContexts(
 OTHER_TAGS = "other-tags"
 """Suffix of the names of members that learn from the other column of tags."""
 INSTEAD = {"left-other-tags": ("left-labels",), "right-other-tags": ("right", "left-labels")}
-"""Replacements for members whose tags the treebank lacks. The first one that is not yet a member is
-used."""
+"""Replacements for members whose tags the treebank lacks. The first replacement that is not yet a
+member is used."""
 
 
 def member_settings(
     config: CommitteeConfig, sentences: Sequence[Sentence]
 ) -> dict[str, MemberSettings]:
-    """Return the settings of every member by name. Members that would not differ are left out."""
+    """Return the settings of every member by name. Members that would be identical are left out."""
     base = replace(preset_settings(config.preset, sentences), sampler=config.sampler)
     if base.unsupervised.sweeps:
         raise ConfigError("members of a committee learn from trees: set unsupervised.sweeps = 0")
@@ -82,7 +82,10 @@ def _instead(wanted: str, members: Sequence[str]) -> str:
 def _transition(
     name: str, config: CommitteeConfig, base: TransitionConfig, *, has_labels: bool
 ) -> TransitionConfig:
-    """Return the settings of a transition parser. Its name determines direction and contexts."""
+    """Return the settings of a transition parser.
+
+    The name of the member determines the direction and the contexts.
+    """
     side, _, family = name.partition("-")
     settings = replace(base, direction="right-to-left" if side == "right" else "left-to-right")
     if family == "table1" or (family == "labels" and not has_labels):

@@ -30,7 +30,7 @@ class Fit:
     """The weight of each member, and the sharpness of the mixture."""
 
     heads: tuple[float, ...]
-    """The weights for heads and labels. They sum to 1, and so do the weights for tags."""
+    """The weights for heads and labels, which sum to 1. The weights for tags also sum to 1."""
     tags: tuple[float, ...]
     sharpness: float = USUAL_SHARPNESS
 
@@ -41,7 +41,7 @@ class Fit:
 
     @classmethod
     def together(cls, fits: Sequence[Fit]) -> Fit:
-        """Return the weights of several committees that are joined with equal shares."""
+        """Return the combined weights of several committees that are joined with equal shares."""
         share = 1 / len(fits)
         return cls(
             tuple(share * weight for fit in fits for weight in fit.heads),
@@ -152,7 +152,7 @@ class Mixture:
     relaxed: NDArray[np.bool_]
     other_tags: dict[str, Rows]
     longest: int = LONGEST_FOR_RISK
-    """Maximum length of a sentence for which the minimum-risk tree is found."""
+    """Maximum length of a sentence for which the minimum-risk tree is computed."""
 
     @classmethod
     def of(
@@ -240,7 +240,7 @@ class Mixture:
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:
     """Return the votes with the committee's indices for labels and tags.
 
-    A word may then have several entries with the same index. Mixing adds them up.
+    A word may then have several entries with the same index, which are added up by mixing.
     """
     code = ArcCode(len(symbols.labels))
     arcs: list[Rows] = []
@@ -256,7 +256,7 @@ def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], lis
 def _counted(votes: Sequence[Votes], lengths: Sequence[int]) -> list[NDArray[np.bool_]]:
     """Return the words on which each member's vote counts.
 
-    A member's vote counts if the member was able to use the evidence, or if no member was.
+    A member's vote counts if the member was able to use the evidence, or if no member was able to.
     """
     relaxed = np.stack([vote.relaxed for vote in votes])
     counts = ~relaxed | relaxed.all(axis=0)

@@ -1,14 +1,15 @@
 """The committee, several generative models of one treebank that parse together.
 
 Every member gives each word of a sentence a distribution over heads with labels and a distribution
-over tags. These are marginals of the member's posterior over trees. The committee mixes them,
+over tags. These distributions are marginals of the member's posterior over trees. The committee
+mixes the distributions of all members.
 
     p(head, label of i) = Σ_m w_m p_m(head, label of i)         p(tag of i) = Σ_m v_m p_m(tag of i)
 
-makes the heads sharper or flatter by a power that was fitted with the weights, and returns the tree
-with the highest expected number of correct heads. Members make different errors because, for
-example, they read in different directions or see labels. The mixture is better than the best
-member.
+A power that was fitted with the weights makes the distributions of heads sharper or flatter. The
+result is the tree with the highest expected number of correct heads. Members make different errors
+because they differ, for example, in the direction of reading or in the use of labels. The mixture
+is better than the best member.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -71,11 +72,11 @@ tags of all words takes 0.4 s for 250 words, 3 s for 500, and 90 s and gigabytes
 
 @dataclass(frozen=True)
 class CommitteeOptions(DictionaryOptions):
-    """Options of a committee. Each member uses the options that apply to it."""
+    """Options of a committee. Each member uses those options that apply to its kind."""
 
     samples_by_number: ClassVar[bool] = False
-    """Whether samples depend on sentence numbers. They do not, because members with a maximum
-    length count only the sentences that they parse."""
+    """Whether samples depend on sentence numbers. In a committee they do not, because members with
+    a maximum length count only the sentences that they parse."""
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 100
@@ -101,7 +102,8 @@ class CommitteeModel(TaggingByParsing, Model):
     crossing: Crossing = NO_CROSSING
     """The patterns in which arcs cross in the training data."""
     stacks: dict[str, Stack] = field(default_factory=dict)
-    """The stacks that weight the votes, by the source of tags. Without a stack, votes are mixed."""
+    """The stacks that weight the votes, by the source of tags. Without a stack, votes are mixed
+    with fixed weights."""
     classes: WordClasses = NO_CLASSES
     """The word classes that the stacks use."""
 
@@ -116,7 +118,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def of(cls, models: Sequence[Model], config: CommitteeConfig | None = None) -> Self:
         """Combine models with equal weights.
 
-        The members of a committee keep their relative weights.
+        If a model is itself a committee, its members keep their relative weights.
         """
         first = models[0]
         if len(models) == 1 and isinstance(first, cls):
@@ -153,7 +155,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def unknown_tags(self, sentence: Sentence) -> list[str]:
         """Return the given tags of a sentence that the member with the fewest tags does not know.
 
-        A tag may be unknown because a member combines it with features.
+        A tag may be unknown because a member combines tags with features.
         """
         voting = [member for member in self.members if member.tag_column == self.tag_column]
         return max((member.unknown_tags(sentence) for member in voting), key=len)
@@ -268,7 +270,10 @@ class CommitteeModel(TaggingByParsing, Model):
     def _votes_of(
         self, member: Voter, sentences: Sequence[Sentence], asked: Mapping[str, Any]
     ) -> Votes:
-        """Return the votes of a member. It does not vote on sentences that are too long for it."""
+        """Return the votes of a member.
+
+        A member does not vote on sentences that are too long for it.
+        """
         own, lengths = self.known_to(member, asked), [len(sentence) for sentence in sentences]
         most = self.most_words_of(member, asked)
         if max(lengths) <= most:
@@ -308,7 +313,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
         """Return the tree of the member with the highest weight.
 
-        This is used for very long sentences.
+        This method is used for very long sentences.
         """
         weights = self.fits[asked["tags"]].heads
         able = [len(sentence) <= self.most_words_of(m, asked) for m in self.members]
@@ -322,7 +327,8 @@ class CommitteeModel(TaggingByParsing, Model):
     ) -> Explanation:
         """Explain how the named member, or the member with the highest weight, generates a tree.
 
-        If the sentence has a tree, this tree is explained. Otherwise it is the committee's tree.
+        If the sentence has a tree, this tree is explained. Otherwise the committee's tree is
+        explained.
         """
         from bistro.models.committee.explain import explain_vote
 

@@ -1,14 +1,14 @@
 """Crossing arcs of a committee. A word is moved if the votes for a crossing arc prevail.
 
 The members are parsers of projective trees. A vote for (h, d↑x) means that the word depends, with
-label d, on a descendant t of h whose own label is x. Such a vote is rarely the most probable one,
-because the member must also predict this annotation. Some word patterns cross more often than not
-(`bistro.models.committee.crossing`), but members do not use these patterns.
+label d, on a descendant t of h whose own label is x. A vote for a crossing arc is rarely the most
+probable vote, because the member must also predict this annotation. Some word patterns cross more
+often than not (`bistro.models.committee.crossing`), but members do not use these patterns.
 
 A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
 pattern crosses, but by at least 1. A vote (h, d↑y), which attaches the word to another word below
-h, counts for t with its probability times OTHER_NOTES. A word is moved if these votes outweigh the
-votes for its current head in the tree.
+h, counts for t with its probability times OTHER_NOTES. A word is moved if the votes for a crossing
+arc outweigh the votes for its current head in the tree.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class _Arc:
 
 @dataclass(frozen=True)
 class _Votes:
-    """The votes on one sentence. Each word has a list of (head, label, probability)."""
+    """The votes on one sentence. Each word has a list of tuples (head, label, probability)."""
 
     rows: list[list[tuple[int, str, float]]]
 
@@ -107,7 +107,7 @@ class _Votes:
     def of_head(self, word: int, head: int) -> float:
         """Return the probability of a head.
 
-        Votes for a crossing arc to a word below it do not count.
+        Votes for a crossing arc to a word below this head do not count.
         """
         return sum(p for h, la, p in self.rows[word - 1] if h == head and LIFTED not in la)
 
@@ -130,8 +130,7 @@ class _Votes:
 
 
 def _notes(row: Sequence[tuple[int, str, float]]) -> dict[int, list[tuple[float, str, str]]]:
-    """Return the likely votes for crossing arcs by head, as tuples (probability, label, label of
-    t)."""
+    """Return the likely votes for crossing arcs by head: (probability, label, label of t)."""
     found: dict[int, list[tuple[float, str, str]]] = {}
     for head, noted, probability in row:
         label, arrow, below = noted.partition(LIFTED)

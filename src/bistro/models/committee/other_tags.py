@@ -2,8 +2,8 @@
 
 A treebank may have tags in one column, in two columns, or in two columns of which one has gaps. If
 most words have a tag in the other column, gaps are filled. A gap gets the most frequent tag of the
-same word with the same tag in the first column. If this word is new, the gap gets the most frequent
-tag of all words with this tag in the first column.
+same word with the same tag in the first column. If the word was never seen with this tag, the gap
+gets the most frequent tag of all words with this tag in the first column.
 
 >>> words = [("the", "DET", "DT"), ("dog", "NOUN", "NN"), ("dogs", "NOUN", "_")]
 >>> columns = dict(zip(("forms", "upos", "xpos"), map(list, zip(*words)), strict=True))
@@ -27,7 +27,7 @@ from bistro.treebank.sentence import Sentence
 
 Column = Literal["upos", "xpos"]
 LEAST_SHARE = 0.5
-"""Minimum share of words with a tag. With a smaller share, missing tags are not filled in."""
+"""Minimum share of words with a tag. If fewer words have a tag, missing tags are not filled in."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@
 
 A sample is drawn in two steps: first a member by its weight, then a tree from that member. To find
 the most probable trees, each member proposes its own best trees. Trees with the same heads and tags
-from several members count as one tree. Their probabilities are added up, and the labels are taken
-from the member that contributes most.
+from several members count as one tree. The probabilities of equal trees are added up, and the
+labels are taken from the member that contributes most.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _tags(
 ) -> list[str]:
     """Return the tags of a tree in the committee's column.
 
-    If the member uses another column, the tags come from the best tree of a member with this
+    If a member uses another tag column, the tags come from the best tree of a member that uses this
     column.
     """
     numbers = committee.symbols.tag_numbers

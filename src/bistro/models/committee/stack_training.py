@@ -1,17 +1,17 @@
 """Training of a stack on votes by members that have not seen the sentences.
 
 The training sentences are divided into folds in short stretches, so that every fold contains all
-genres. For each fold, members are trained briefly on the other folds and vote on this one. The
-result is votes on the whole treebank by members that have not seen the sentences. These votes are
-used to train two things.
+genres. For each fold, members are trained briefly on the other folds and vote on this one. In this
+way, every sentence of the treebank gets votes by members that have not seen it. The weights of the
+mixture and the stack are learned from these votes.
 
     the weights of the mixture      as from a development set
     the stack                       by stochastic gradient, a few passes in random order
 
-Members trained on all sentences are slightly better than the members of the folds. This difference
-affects only the sharpness, which is fitted on a development set or else is 1. When the sharpness
-was fitted on a fold that the stack had not seen, mean probabilities were 1 to 3 points below the
-accuracy.
+Members trained on all sentences are slightly better than the members of the folds. The difference
+affects only the sharpness, which is fitted on a development set. Without a development set, the
+sharpness is 1. When the sharpness was fitted on a fold that the stack had not seen, mean
+probabilities were 1 to 3 points below the accuracy.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Counted(NamedTuple):
     sentences: list[Sentence]
     votes: list[Votes]
     symbols: Symbols
-    """The mapping from the symbols of these voters to the symbols of the whole committee."""
+    """The mapping from the symbols of the voters to the symbols of the whole committee."""
 
 
 @dataclass(frozen=True)

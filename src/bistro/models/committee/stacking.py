@@ -1,8 +1,9 @@
 """Stacked decisions, in which another model weights the votes of several members.
 
 A mixture gives every member one weight for all decisions. But members make different errors. For
-example, one is good at short arcs and another at conjunctions. A *stack* learns such differences
-from votes on sentences that the members have not seen. It is a conditional logit model.
+example, one member is good at short arcs, and another at conjunctions. A *stack* learns such
+differences from votes on sentences that the members have not seen. A stack is a conditional logit
+model.
 
     p(candidate) ∝ exp Σ_k θ_k f_k(candidate)
 
@@ -16,10 +17,10 @@ surrounding words, tags and arcs in the tree of the plain mixture. Decisions are
 
 Each decision gives probabilities for every word, which replace the probabilities of the mixture.
 Values that no member proposes are not candidates, so given annotation is kept. An additional
-candidate represents the case that all proposed heads of a word are wrong. Its probability is not
-part of the result, so the probabilities of a word's heads may sum to less than 1. Parsers have been
-stacked in this way by Nivre and McDonald (2008) and by Martins and others (2008), who use the tree
-of one parser as features of another.
+candidate represents the case that all proposed heads of a word are wrong. The probability of this
+candidate is not part of the result, so the probabilities of a word's heads may sum to less than 1.
+Parsers have been stacked in this way by Nivre and McDonald (2008) and by Martins and others (2008),
+who use the tree of one parser as features of another.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
 """Minimum probability of a candidate under the mixture."""
 
 NO_TAG = -5
-"""The tag of words in a column that no member uses."""
+"""The tag index of all words in a column that no member uses."""
 NO_LABEL = -9
 """The label of the candidate for "none of the heads"."""
 
@@ -203,7 +204,7 @@ class Ballot:
     def batch(self, tree: Tree, candidates: Candidates, *, has_words: bool) -> StackBatch:
         """Return the words, the tree and the candidates in the form that the core expects.
 
-        The feature templates require the words.
+        The words are required by the feature templates.
         """
         words = self.words if has_words else np.zeros(0, dtype=np.int32)
         return StackBatch(
@@ -227,8 +228,8 @@ class Stack:
     weights: Mapping[str, Weights]
     """The weights of each decision. Without weights, the mixture decides."""
     templates: Mapping[str, Templates] = field(default_factory=dict)
-    """The feature templates of each decision. Older files lack them and use the features of the
-    core."""
+    """The feature templates of each decision. Older files have no templates and use the features of
+    the core."""
 
     def decided(self, ballot: Ballot) -> Mixture:
         """Return the mixture with its probabilities replaced by the stack's probabilities."""

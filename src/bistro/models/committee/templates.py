@@ -2,7 +2,7 @@
 
 A template is a list of elements on one line. An element is an attribute of a word in a role
 (`h.tag` is the tag of the head), or a fact about the candidate (`distance`). A feature is a
-template together with the values of its elements. The core looks up the weight of a feature by a
+template together with the values of its elements. The core looks up the weight of a feature by its
 hash.
 
 Roles, for a word i and a head h (the candidate, the head of a label, or the head in the tree):
@@ -172,7 +172,10 @@ def _numbers(templates: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDA
 
 
 def element(name: str) -> tuple[int, int]:
-    """Return the role and the column of an element. Facts have a role of their own."""
+    """Return the role and the column of an element.
+
+    Facts about the candidate have a separate role.
+    """
     role, _, column = name.rpartition(".")
     if not role and column in FACTS:
         return len(ROLES), FACTS.index(column)

@@ -1,6 +1,6 @@
 """Training of a committee.
 
-The latent-variable members come first, then the others, then the weights.
+Latent-variable members are trained first, then the other members, then the weights.
 
 A checkpoint records its phase, so that an interrupted run resumes where it was:
 
@@ -56,19 +56,19 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
-"""Number of sweeps for members that only calibrate votes. Votes are as confident as after 20
-sweeps."""
+"""Number of sweeps for members that only calibrate votes. The votes of such members are as
+confident as after 20 sweeps."""
 LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.5, 0.7
 """Relative times per member for training a latent-variable member, one sweep, matching lengths, and
 voting."""
 PREPARING = 0.25
 """Time for preparing a member's events, relative to the time for its sweeps."""
 VOTING = 0.25
-"""Share of voting in the time for fitting without a development set."""
+"""Share of the fitting time that is spent on voting, if there is no development set."""
 VOTES_ON_ALL = 5.0
 """Ratio of the time for voting on the training data to the time for voting on a development set."""
 VOTED = 0.9
-"""Share of voting on folds in the time for training a stack."""
+"""Share of the training time of a stack that is spent on voting on folds."""
 
 
 def train_committee(
@@ -257,10 +257,10 @@ class _Training:
         return {way: fit.sharpness for way, fit in found.items()}
 
     def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
-        """Return training and held-out sentences, and whether latent-variable members use them.
+        """Return training and held-out sentences, and whether latent members used the same split.
 
-        If the held-out part of the latent-variable members is large enough, it is used, so that
-        they need not be trained twice.
+        If the held-out part of the latent-variable members is large enough, it is used here too, so
+        that these members need not be trained twice.
         """
         for settings in self._latent().values():
             rest, held_out = split(self.sentences, None, settings, self.run.seed)
@@ -271,8 +271,8 @@ class _Training:
     def _of_the_rest(self, rest: list[Sentence], members: Sequence[Voter] | None) -> CommitteeModel:
         """Return a committee that is trained on a part of the sentences in a few sweeps.
 
-        If `members` is given, latent-variable members are taken from it, because they have not seen
-        the other part.
+        If `members` is given, latent-variable members are taken from this list, because they have
+        not seen the other part.
         """
         sampler = self.config.sampler
         sweeps, samples = min(SWEEPS, sampler.sweeps), min(SAMPLES, sampler.samples)
@@ -331,7 +331,10 @@ def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
 
 
 def _quick(settings: MemberSettings, sampler: SamplerSettings) -> MemberSettings:
-    """Return the settings of a member that only votes. Its sentence lengths need not be matched."""
+    """Return the settings of a member that only votes.
+
+    The sentence lengths of such a member need not be matched.
+    """
     if isinstance(settings, IsbnConfig):
         return settings
     if isinstance(settings, TransitionConfig):

@@ -26,12 +26,12 @@ MOST_ROUNDS = 10
 
 
 def likely_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
-    """Return the weights that maximise the probability of the gold entries. They sum to 1."""
+    """Return the weights, which sum to 1, that maximise the probability of the gold entries."""
     return mixture_weights(np.stack([rows.probability_of(gold) for rows in members]))
 
 
 def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
-    """Return the weights that maximise the number of correct choices. They sum to 1."""
+    """Return the weights, which sum to 1, that maximise the number of correct choices."""
     right = _counter(members, gold)
     weights = np.full(len(members), 1 / len(members))
     best = right(weights)
@@ -52,7 +52,8 @@ def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats
 def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floats], float]:
     """Return a function that maps weights to the number of words with a correct choice.
 
-    A word is left out if no member lists its gold entry, because it can never be correct.
+    Words whose gold entry is not listed by any member are left out, because they can never be
+    correct.
     """
     union = mixed(members, [1.0] * len(members))
     row, span = union.row, int(union.what.max(initial=0)) + 1

@@ -7,7 +7,7 @@ a fixed amount.
 
 With cost = 1/2, a wrong constituent is as bad as a missing one. All trees over the words compete,
 with or without a grammar: a span may have every label that gains something, and spans must not
-cross (`cpp/infinite/span_tree.hpp`). Each word has its likeliest tag.
+cross (`cpp/infinite/span_tree.hpp`). Each word receives its likeliest tag.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> from bistro.models.span_votes import SpanVotes, mixed
@@ -45,13 +45,13 @@ class Risked(NamedTuple):
 
     tree: Tree
     expected_f1: float
-    """The expected F1 score. It is twice the expected number of correct constituents, divided by
+    """The expected F1 score. This is twice the expected number of correct constituents, divided by
     the number of constituents in the tree plus the expected number in the correct tree. Punctuation
     counts."""
 
 
 def ranks_of(trees: Iterable[Tree]) -> dict[str, float]:
-    """Return how often each label is above minus how often it is below others over the same words.
+    """Return how often each label is above minus below other labels over the same words.
 
     >>> from bistro.treebank.brackets import parse_tree
     >>> ranks_of([parse_tree("(TOP (S (VP (VB go))))")])

@@ -1,7 +1,8 @@
 """A committee of constituency parsers, which finds the minimum-risk tree under mixed votes.
 
 Members differ in the binarisation of trees, in the marks on labels, and in their chains. Each
-member draws trees of a sentence from its posterior. The shares of labelled spans are mixed.
+member draws trees of a sentence from its posterior. The shares of labelled spans in these draws are
+mixed.
 
     p(label, start, end) = Σ over members of  weight · share of its draws with this constituent
 
@@ -55,7 +56,7 @@ class VoteOptions(Options):
     """Options for drawing trees and for choosing the result."""
 
     samples: int = 2000
-    """Number of trees that each member draws. The first tenth is discarded."""
+    """Number of trees that each member draws. The first tenth of the trees is discarded."""
     subtrees: int = 10
     """Number of subtrees that are resampled after each whole tree."""
     node_cost: float = 0.5
@@ -90,7 +91,7 @@ class ConstituentsModel(Model):
     members: list[SpanVoter]
     weights: list[float]
     ranks: dict[str, float]
-    """How often each label is above minus how often it is below others over the same words."""
+    """How often each label is above minus below other labels over the same words."""
     origin: Origin
 
     def parse_tree(self, words: Words, **options: Any) -> TreeParse:

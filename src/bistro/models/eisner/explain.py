@@ -71,7 +71,10 @@ class _Generation:
     step: int = 0
 
     def decisions(self) -> Iterator[Decision]:
-        """Yield the decisions of all heads. The left side of a head comes before its right side."""
+        """Yield the decisions of all heads.
+
+        The decisions on the left side of a head precede those on its right side.
+        """
         for head in range(len(self.words) + 1):
             for side in SIDES if head else SIDES[1:]:
                 yield from self._side(head, side)

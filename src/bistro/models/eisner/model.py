@@ -135,7 +135,8 @@ class EisnerModel(ParsingAbility):
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
         """Return the decisions that make up the probability of the given tree or of the best tree.
 
-        If `training` data is given, the result also contains the counts of each context in it.
+        If `training` data is given, the result also contains the counts of each context in this
+        data.
         """
         from bistro.models.eisner.explain import explain_tree
 

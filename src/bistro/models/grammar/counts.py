@@ -47,7 +47,7 @@ class RuleCounts:
 
     @property
     def symbols(self) -> list[str]:
-        """The symbols of all phrases, followed by those of all tags."""
+        """The symbols of all phrases, followed by the symbols of all tags."""
         return [*self.rules, *self.words]
 
     def child_types(self, phrase: str) -> tuple[Counter[str], int]:

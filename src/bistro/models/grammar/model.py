@@ -129,7 +129,10 @@ class GrammarModel(Scoring, Model):
             yield self._written([word.form for word in words_of(derivation)], stream)
 
     def _written(self, forms: Sequence[str], stream: Stream) -> list[str]:
-        """Add the expected capital letters to words. Some are left out at random."""
+        """Add the expected capital letters to words.
+
+        Some capital letters are left out at random.
+        """
         tokens: list[str] = []
         for form in forms:
             is_due = (tokens[-1] if tokens else START) in self.capitals
@@ -176,5 +179,5 @@ class GrammarModel(Scoring, Model):
 
 
 def learned_casing(texts: Sequence[Sequence[str]], config: GrammarConfig) -> Casing:
-    """Learn where capital letters are expected, or return an empty rule if this is disabled."""
+    """Learn where capital letters are expected. If this is disabled, return an empty rule."""
     return Casing.learn(texts) if config.capitals else Casing(())

@@ -34,7 +34,7 @@ class GrammarSums(NextSums):
     def of(self, words: Sequence[str]) -> Estimates:
         """Return the probabilities of words.
 
-        Spellings that cannot occur here have probability 0.
+        Spellings that cannot occur at this position have probability 0.
         """
         tokens, unknown = zip(*map(self._written, words), strict=True)
         is_end = [w == END_SYMBOL and oov for w, oov in zip(words, unknown, strict=True)]

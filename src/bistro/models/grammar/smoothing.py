@@ -31,7 +31,8 @@ STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
 """Factors on the frequency of phrases among all symbols, in the order in which they are tried."""
 LONGEST_MEAN = 200.0
-"""Maximum expected length of a sentence, in words. A grammar above this limit is not usable."""
+"""Maximum expected length of a sentence, in words. A grammar whose sentences are longer is not
+usable."""
 
 
 class Level(NamedTuple):
@@ -77,7 +78,7 @@ def smoothed_grammar(
     """Return the smoothed grammar. `forms` are all words, including classes of unknown words.
 
     With a small treebank, most generated phrases are new, and sentences with new phrases may grow
-    without limit. In this case, the base distribution generates fewer phrases and more tags.
+    without limit. To prevent this, the base distribution generates fewer phrases and more tags.
     """
     fixed = [*_phrases(counts, levels), *_tags(counts, levels)]
     lexicon = {
@@ -110,7 +111,7 @@ def _phrases(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
 def _one_by_one_rules(
     counts: RuleCounts, phrase: str, level: Level, usual_stop: float
 ) -> Iterator[Rule]:
-    """Yield ``A⁺ -> child`` and ``A⁺ -> child A⁺``. The first child is never a stop."""
+    """Yield ``A⁺ -> child`` and ``A⁺ -> child A⁺``. A stop is never the first child."""
     chain = _one_by_one(phrase)
     types, rules = counts.child_types(phrase)
     found = shares({**types, STOP: rules}, level)
@@ -121,7 +122,7 @@ def _one_by_one_rules(
 
 
 def _any_child(counts: RuleCounts, levels: Levels) -> dict[str, float]:
-    """Return p(child) and p(stop) for any phrase. Each kind of phrase counts a child once."""
+    """Return p(child) and p(stop) for any phrase. A child counts once for each kind of phrase."""
     kinds = Counter[str]()
     for phrase in counts.rules:
         kinds.update(counts.child_types(phrase)[0].keys())

@@ -37,11 +37,14 @@ RARE = "?"
 
 @dataclass(eq=False)
 class IsbnCodec(Codec):
-    """A codec whose tags are clusters. Unknown clusters become the rare cluster of their tag."""
+    """A codec whose tags are clusters.
+
+    Unknown clusters are replaced by the rare cluster of their tag.
+    """
 
     lemmas: list[str] = field(default_factory=list)
-    """The known lemmas, numbered from 1. The number 0 means an unknown lemma. The list is empty if
-    states do not use lemmas."""
+    """The known lemmas, numbered from 1. The number 0 represents an unknown lemma. If states do not
+    use lemmas, the list is empty."""
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Self, int]:

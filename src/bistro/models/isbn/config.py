@@ -59,8 +59,8 @@ class LearningSettings:
     passes: int = setting(60, "Maximum number of passes over the training sentences.")
     reads: int = setting(
         0,
-        "Maximum total number of sentences in all passes, which limits the passes over large "
-        "treebanks. 0 means no limit.",
+        "Maximum total number of sentences in all passes. This setting limits the passes over "
+        "large treebanks. 0 means no limit.",
     )
     patience: int = setting(
         6, "Learning ends after this number of passes without gain on the held-out sentences."
@@ -114,9 +114,10 @@ class IsbnTextSettings:
     """Settings for learning from raw text."""
 
     rounds: int = setting(
-        1, "Number of times the text is parsed. The newest model is used each time."
+        1,
+        "Number of times the text is parsed. Each time, the text is parsed with the newest model.",
     )
-    beam: int = setting(5, "Width of the beam when the text is parsed.", most=10_000)
+    beam: int = setting(5, "Width of the beam for parsing the text.", most=10_000)
 
     def validate(self) -> None:
         """Raise an error if a setting is less than 1."""

@@ -22,8 +22,8 @@ OF_PROPERTIES = {"coarse_of": "coarse", "lemma_of": "lemma"}
 
 
 OF_OTHERS = ("other_begin", "other_list", "other_count")
-"""Arrays that models of earlier versions lack. These models distribute other words by frequency
-alone."""
+"""Arrays that models of earlier versions lack. Models without these arrays distribute other words
+by frequency alone."""
 
 
 def no_numbers() -> Ints:
@@ -69,7 +69,8 @@ class IsbnSymbols:
     ) -> Self:
         """Count clusters, words and roots in trees.
 
-        The annotated sentences come first. Only annotated sentences have coarse tags and lemmas.
+        Annotated sentences come before all other sentences. Only annotated sentences have coarse
+        tags and lemmas.
         """
         words = codec.encode_words(s.forms for s in sentences)[0].astype(np.int64)
         clusters = codec.cluster_numbers(trees)

@@ -1,9 +1,9 @@
 """The latent-variable parser, an incremental sigmoid belief network (Titov & Henderson 2007).
 
-It is an arc-eager parser that generates the sentence with its tree. Every decision is made by a
-state, which is a vector of latent binary variables. The means of a state depend on the means of up
-to seven earlier states that dealt with the words in focus (on top of the stack, in front of the
-queue, and their relatives), and on the features of these words.
+The model is an arc-eager parser that generates the sentence with its tree. Every decision is made
+by a state, which is a vector of latent binary variables. The means of a state depend on the means
+of up to seven earlier states that dealt with the words in focus (on top of the stack, in front of
+the queue, and their relatives), and on the features of these words.
 
     η = Σ_relations J μ' + Σ_features B      μ = σ(η)      p(d) ∝ exp(b_d + Σ_j W_dj μ_j)
 
@@ -40,7 +40,7 @@ from bistro.models.parsing.options import CoreOptions
 
 LABELS_SUMMED = 10
 TAGS_SUMMED = 10
-"""The number of labels per arc and of clusters per word over which word scores sum."""
+"""The numbers of labels per arc and of clusters per word that are summed over in word scores."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class IsbnModel(LanguageAbility):
     ) -> dict[str, NDArray[np.int32]]:
         """Return the heads, labels and tags of the best parses as indices, word by word.
 
-        The words are in the order of generation, which is mirrored for a right-to-left model.
+        Words are in the order of generation, which is reversed in a right-to-left model.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
         found = self._found(batch, self._chosen({"size": size, "mbr": False}).request(), 1)

@@ -1,7 +1,7 @@
 """Lemmas and coarse tags, which states use but never predict.
 
-The coarse tag of a word is the most frequent coarse tag of its cluster. If the tag is given, the
-lemma is given with it. Otherwise it is the most frequent lemma of the form.
+The coarse tag of a word is the most frequent coarse tag of its cluster. If the tag of a word is
+given, its lemma is given too. Otherwise the lemma is the most frequent lemma of the form.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
 def commonest(keys: Sequence[int], values: Sequence[int], num_keys: int) -> Ints:
     """Return the most frequent value of every key, or 0 if there is none.
 
-    The lowest value wins a tie.
+    In a tie, the lowest value is returned.
 
     >>> commonest([0, 0, 0, 2], [3, 1, 3, 5], 3)
     array([3, 0, 5], dtype=int32)

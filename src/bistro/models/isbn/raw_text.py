@@ -1,4 +1,4 @@
-"""Learning from raw text, which is parsed automatically and added to the treebank.
+"""Learning from raw text, which is parsed automatically and added to the training data.
 
 A parser is trained on the treebank and parses the text (`bistro.models.parsing.raw_text`). The
 model is then trained on the treebank and the parsed text. Published neural parsers that are
@@ -84,8 +84,8 @@ def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
 def _split(trees: Trees, number: int) -> tuple[Trees, Trees]:
     """Return the training trees, and evenly spaced held-out trees.
 
-    The text may differ from the treebank, so learning ends when there is no gain on their combined
-    held-out trees.
+    The text may differ from the treebank, so learning ends when there is no gain on the held-out
+    trees of both.
     """
     places = {len(trees) * i // number for i in range(number)}
     parts: tuple[Trees, Trees] = ([], [])

@@ -1,8 +1,8 @@
 """Training of the latent-variable parser in passes over derivations, with early stopping.
 
-A pass visits all training sentences in a random order, a few at a time. After each pass the weights
-are scored on the held-out sentences. The best weights are kept, and training ends after several
-passes without gain.
+A pass visits all training sentences in a random order, a few at a time. After each pass, the
+weights are scored on the held-out sentences. The best weights are kept, and training ends after
+several passes without gain.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ def shuffled(n: int, seed: int, purpose: str, index: int) -> NDArray[np.int64]:
 
 
 USUAL_BEST_PASS = 10
-"""Approximate number of passes until the best weights, for a small treebank."""
+"""Approximate number of passes after which a small treebank has its best weights."""
 
 
 @dataclass
 class Progress:
-    """The state of training without the weights, for a checkpoint."""
+    """The state of training, without the weights, that a checkpoint saves."""
 
     trace: list[dict[str, Any]] = field(default_factory=list)
     best_pass: int = 0

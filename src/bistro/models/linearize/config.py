@@ -4,7 +4,7 @@ A part is a model type with a labelling. The types are ``oo`` (observed orders),
 (n-grams of dependents from the head outwards), and ``c`` (Eisner's model C, which is ``n1``). A
 labelling names the columns of the head and of each dependent that are used, joined by ``+``:
 ``head.upos+upos+deprel``. The letters H, D and R stand for head tag, dependent tag and relation, so
-that ``HDR`` is the same labelling.
+``HDR`` is short for this labelling.
 
 >>> parse_labelling("HDR", "upos")
 Labelling(head=('upos',), dependent=('upos', 'deprel'))
@@ -115,22 +115,22 @@ class LinearizeConfig:
         ("head", "side", "last"),
         "Context of Pitman-Yor n-grams, starting with the most informative element. The elements "
         "are the side of the head, the last dependent and the head. Earlier dependents follow "
-        "them.",
+        "these elements.",
     )
     leaves: Literal["ignored", "counted"] = setting(
         "ignored",
-        "Whether n-grams are trained without the words that have no dependents, or count them as "
-        "empty sides (as in the paper).",
+        "Whether n-grams ignore words without dependents or count them as empty sides (as in the "
+        "paper).",
     )
     held_out_families: int = setting(
         4000,
-        "Number of heads in held-out trees on which weights are fitted. The heads are evenly "
-        "spaced. 0 uses all heads.",
+        "Number of heads in held-out trees on which weights are fitted. These heads are evenly "
+        "spaced in the data. 0 uses all heads.",
     )
     most_cells: int = setting(
         1 << 22,
-        "Maximum number of cells in the table of multisets and contexts for a head. If more cells "
-        "are needed, the 1-gram of the labelling is used.",
+        "Maximum number of cells in the table of multisets and contexts for a head. If a head "
+        "needs more cells, it is ordered by the 1-gram of the labelling.",
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5), "Settings for training the Pitman-Yor processes."

@@ -220,9 +220,9 @@ class LinearizeModel(Model):
         """Return the most probable orders of a tree, starting with the best.
 
         Words that no labelling distinguishes can be exchanged without changing the probability, so
-        their arrangements count as one order. The arrangement of such words, and the first of
-        equally probable orders, are drawn with `seed`. With `ties="input"`, the order in the
-        sentence is used instead.
+        their arrangements count as one order. The arrangement of indistinguishable words, and the
+        first of equally probable orders, are drawn with `seed`. With `ties="input"`, the order of
+        the input is used instead of a draw.
         """
         if kbest < 1:
             raise ConfigError(f"kbest = {kbest} must be at least 1")
@@ -239,7 +239,7 @@ class LinearizeModel(Model):
     ) -> list[tuple[float, Family]]:
         """Return the best orders of a family.
 
-        The streams break ties between words and between orders.
+        Random streams break ties between words and between orders.
         """
         log_weights = self._log_weights[self.weights > 0]
         local, types = self._local(ordered)

@@ -49,7 +49,7 @@ Table = tuple[Floats, Floats]
 remaining multiset."""
 LEFT, RIGHT = 0, 1
 HEAD = -1
-"""Placeholder for the head when it is shuffled with its dependents."""
+"""Placeholder for the head when the head is shuffled with its dependents."""
 EQUAL = 9
 """Number of decimals for comparing log-weights. The last digits depend on the order of
 summation."""
@@ -71,7 +71,7 @@ class Orders(ABC):
 
     @abstractmethod
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by decreasing log-weight. Ties are in random order."""
+        """Yield all orders by decreasing log-weight, with ties in random order."""
 
     @abstractmethod
     def sample(self, stream: Stream) -> Order:
@@ -99,7 +99,10 @@ class UniformOrders(Orders):
         return 0.0
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders in random order. A fixed sequence would look like a preference."""
+        """Yield all orders in random order.
+
+        A fixed sequence of orders would look like a preference.
+        """
         for mixed in random_permutations([*expand(self.counts), HEAD], stream):
             yield 0.0, _around_head(mixed)
 
@@ -167,7 +170,9 @@ class UnigramOrders(SequenceOrders):
         self.log_total = float(np.logaddexp.reduce(self._by_left)) + stops - self.log_repeats
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by decreasing weight. It depends only on the dependents of each side.
+        """Yield all orders by decreasing weight.
+
+        The weight depends only on the dependents of each side.
 
         The search starts with every dependent on its more probable side, and makes the cheapest
         moves to the other side first. Types are moved in turn, so that each division into sides
@@ -242,7 +247,7 @@ class NgramOrders(SequenceOrders):
         return int(self._radix @ rest)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by decreasing weight."""
+        """Yield all orders by decreasing weight, using A* with exact completion weights."""
         ticket = itertools.count()
         all_types = tuple(self.counts.tolist())
         start: Unfinished = (LEFT, all_types, 0, 0.0, ((), ()))
@@ -298,7 +303,10 @@ class NgramOrders(SequenceOrders):
         return _log_cell(self._best, side, self._row(rest), context)
 
     def sample(self, stream: Stream) -> Order:
-        """Draw step by step. The weight of a step is multiplied by the sum over its completions."""
+        """Draw step by step.
+
+        The probability of a step is proportional to its weight times the sum over its completions.
+        """
         rest, sides = self.counts.copy(), []
         for side in (LEFT, RIGHT):
             types: list[int] = []

@@ -20,7 +20,8 @@ from bistro.models.results.structures import Family
 from bistro.rng import Stream
 
 MOST_LOOKED_AT = 5000
-"""Maximum number of orders of one family that are examined. The best of them are returned."""
+"""Maximum number of orders of one family that are examined. The best of the examined orders are
+returned."""
 
 
 def best_orders(
@@ -28,7 +29,8 @@ def best_orders(
 ) -> list[tuple[float, Order]]:
     """Return the k most probable orders of a mixture, with their log-probabilities.
 
-    Equally probable orders are returned in the order of the parts, which is random.
+    Equally probable orders are returned in the sequence in which the parts list them, which is
+    random.
     """
     lists: list[Iterator[tuple[float, Order]] | None] = [part.ranked(stream) for part in parts]
     bounds = np.zeros(len(parts))
@@ -91,7 +93,8 @@ def with_words(
 ) -> Family:
     """Replace the types in an order by words.
 
-    Words of the same type are in random order. Without a stream, they keep their order.
+    Words of the same type are in random order. Without a random stream, words keep their original
+    order.
     """
     pools = []
     for place, kind in enumerate(types):

@@ -19,7 +19,10 @@ Floats = NDArray[np.float64]
 
 
 class CountedSteps:
-    """Steps with add-k smoothing. The probability is (count + k) / (total + k · outcomes)."""
+    """Steps with add-k smoothing.
+
+    The probability of an outcome is (count + k) / (total + k · outcomes).
+    """
 
     def __init__(self, arrays: Arrays, outcomes: int, k: float) -> None:
         self._outcomes = outcomes
@@ -42,7 +45,7 @@ class CountedSteps:
 
 
 def count_steps(contexts: Numbers, outcomes: Numbers, size: int) -> dict[str, NDArray[Any]]:
-    """Count events for `CountedSteps`. The outcomes are numbers below `size`."""
+    """Count events for `CountedSteps`. All outcomes are numbers below `size`."""
     # Contexts are numbered column by column, since NumPy sorts numbers much faster than rows.
     of_event = np.zeros(len(contexts), dtype=np.int64)
     for column in contexts.T:

@@ -1,8 +1,8 @@
 """Training of word-order models. The weights of the parts are fitted on held-out trees.
 
 Without a development set, every tenth sentence is held out. To fit the weights, the parts are first
-learned from half of the sentences, without the held-out ones. Then they are learned again from all
-sentences.
+learned from half of the sentences, none of which is held out. Then the parts are learned again from
+all sentences.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ HELD_OUT = 10
 """Every sentence with a number divisible by this is held out if there is no development set; the
 number is even, so that the first, third, fifth ... sentence is never held out."""
 QUICK_SWEEPS = 3
-"""Number of sweeps for parts that are trained without the held-out trees, only to fit the
+"""Number of sweeps for parts that are trained without the held-out trees in order to fit the
 weights."""
 
 
@@ -64,7 +64,10 @@ class LabellingTraining:
         }
 
     def learned(self) -> LearnedOrders:
-        """Return the arrays after the chains have run. An additional 1-gram has only counts."""
+        """Return the arrays after the chains have run.
+
+        If there is an additional 1-gram, it has only counts.
+        """
         labels = self.families.labels
         arrays = {
             f"n{n}": self.chains[n].frozen()

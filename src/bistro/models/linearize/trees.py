@@ -2,8 +2,8 @@
 
 A *family* is a head with its left and right dependents, each listed from the head outwards. The
 word order of a projective tree is determined by the orders of its families. If arcs cross, a family
-is still ordered by the positions of its words. The score is that of the projective order with the
-same families.
+is still ordered by the positions of its words. The resulting score is the score of the projective
+order with the same families.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> tree = Sentence.from_columns(["This", "story", "ends", "."], heads=[2, 3, 0, 3],
@@ -30,7 +30,7 @@ from bistro.treebank.validate import find_tree_problem, has_tree
 
 @dataclass(frozen=True)
 class UnorderedTree:
-    """A sentence with one root, and the words of it that are ordered."""
+    """A sentence with one root, and those of its words that are ordered."""
 
     sentence: Sentence
     heads: list[int]

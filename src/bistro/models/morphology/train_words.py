@@ -1,8 +1,8 @@
 """Training of the model of morphemes in written words, which has three suffix tries.
 
 The context of a label or morpheme is everything before it in the word. Letters are counted in the
-distinct morphemes, each of which counts once. These are the tables that the trie of morphemes sends
-to its base.
+distinct morphemes, each of which counts once. The distinct morphemes are the tables that the trie
+of morphemes sends to its base.
 
     H(morpheme | label) = P(letters | label) · (share of a morpheme whose form is its letters)
 """
@@ -41,7 +41,10 @@ Events = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[
 
 
 def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -> WordsModel:
-    """Train a model of the morphemes of words. Nothing is drawn, so the seed is only recorded."""
+    """Train a model of the morphemes of words.
+
+    Training draws nothing, so the seed is only recorded.
+    """
     if config.sampler.seating != "minimal":
         raise ConfigError("the morphemes of words are learned with sampler.seating = minimal")
     check_paragraphs(data)

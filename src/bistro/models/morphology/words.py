@@ -69,7 +69,10 @@ class WordsModel(MorphologyModel):
     def segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
     ) -> list[Segmentation]:
-        """Return the analyses of each word. A wider beam and a lower floor enlarge the search."""
+        """Return the analyses of each word.
+
+        A wider beam or a lower floor makes the search larger.
+        """
         return list(self.iter_segment(words, kbest=kbest, beam=beam, floor=floor))
 
     def iter_segment(
@@ -207,7 +210,7 @@ class WordsModel(MorphologyModel):
     def _morphemes(
         self, word: str, text: str, steps: Sequence[Sequence[int]]
     ) -> tuple[FoundMorpheme, ...]:
-        """Return the morphemes of an analysis. `text` is the normalised word."""
+        """Return the morphemes of an analysis. The argument `text` is the normalised word."""
         inventory = self.inventory
         found = []
         begin = 0

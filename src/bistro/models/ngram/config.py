@@ -17,8 +17,8 @@ from bistro.inference.settings import (
 WORDS = "words"
 """The name of the model's distribution."""
 MOST_ORDER = 100
-"""Maximum order. Every word has this many contexts in memory. Orders above a dozen bring no
-gain."""
+"""Maximum order. The number of contexts in memory per word is equal to the order. Orders above 12
+bring no gain."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,9 @@ class NgramConfig:
     )
     order: int = setting(
         5,
-        "Length of the n-grams. Each unit depends on the preceding order - 1 units. For "
-        "characters and bytes, 0 means all preceding units, learned in one pass.",
+        "Length of the n-grams. The context of each unit is the preceding order - 1 units. For "
+        "characters and bytes, order 0 means that all preceding units are used, and the model is "
+        "learned in one pass.",
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")

@@ -114,7 +114,7 @@ class NgramModel(AnyNgramModel):
         return self._drawn(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix. `generate` draws the same word with this seed."""
+        """Draw the word after a prefix. With the same seed, `generate` draws the same word."""
         check_draws(1, seed, temperature, prefix)
         (words,) = self._drawn(1, seed, temperature, prefix, len(prefix) + 1)
         return words[-1] if len(words) > len(prefix) else None

@@ -1,8 +1,8 @@
 """The next-word distribution of a character or byte model, over training words and other strings.
 
-A word is complete if a space or the end follows it. In a surprisal table, this space or end is part
-of the next event. Here, where words compete, it belongs to the word, and the context ends with a
-complete word:
+A word is complete if a space or the end follows it. In a surprisal table, the space or end after a
+word is part of the next event. Here, where words compete, it belongs to the word, and the context
+ends with a complete word:
 
     p(w | context) = p(space) Π p(character) p(space or end) / p(space or end | context)
 

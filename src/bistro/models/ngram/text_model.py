@@ -62,7 +62,8 @@ class TextModel(AnyNgramModel):
 
     config: NgramConfig
     vocabulary: Vocabulary
-    """The training words. Other words are reported as unknown, but spelled like all words."""
+    """The training words. All other words are reported as unknown, although they are spelled like
+    known words."""
     units: Units
     process: PitmanYor
     origin: Origin
@@ -187,7 +188,7 @@ class TextChain:
         self.process.observe_all(self._sequences)
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Make one sweep. Only the last state is kept."""
+        """Make one sweep. Only the state after the last sweep is kept."""
         if self.process.hyper != "online":
             self.process.sweep()
 

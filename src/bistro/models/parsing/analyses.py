@@ -1,8 +1,8 @@
 """The best parses of raw text, computed in pieces on any number of workers.
 
-An analysis consists of the head, the label index and the tag index of every word. It does not
-contain the words. Pieces are returned in the order of the text, so the result is the same for any
-number of workers, and an interrupted run resumes after the last piece that was saved.
+An analysis consists of the head, the label index and the tag index of every word. The words are not
+part of the analysis. Pieces are returned in the order of the text, so the result is the same for
+any number of workers, and an interrupted run resumes after the last piece that was saved.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Conversion between trees and integers, for all parsers of projective trees.
 
 Tags come from one column and may include features. Crossing arcs are encoded in the labels (see
-`bistro.treebank.projectivity`). For generation from right to left, everything is mirrored. `Codec`
-converts in both directions.
+`bistro.treebank.projectivity`). For generation from right to left, sentences and trees are
+mirrored. `Codec` converts in both directions.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Unseen:
     """The spellings of unknown words in sentences, in the order of the text."""
 
     rows: NDArray[np.int32]
-    """The row of `spellings` for each word, or -1 for a known word. It is empty if all words are
-    known."""
+    """The row of `spellings` for each word, or -1 for a known word. If all words are known, the
+    array is empty."""
     spellings: NDArray[np.float64]
     """p(spelling | tag, the word is unknown), one row per string, each divided by its maximum."""
     log_scale: NDArray[np.float64]
@@ -69,7 +69,7 @@ class Codec:
     def __post_init__(self) -> None:
         self._tag_ids = {tag: i for i, tag in enumerate(self.tags)}
         self.known_tags = frozenset({EMPTY, *self.tags})
-        """The tags that may be given. The model predicts tags that are empty."""
+        """The tags that may be given. If the tag of a word is empty, the model predicts it."""
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
 
     @classmethod

@@ -6,12 +6,12 @@ The probability of a prefix is a sum over all derivations that generate its word
 
 There are too many derivations to enumerate, so there are four methods. ``graph`` keeps all stacks
 in one graph, which is thinned at random. Stacks that the model cannot distinguish share a node. The
-sum is unbiased, and its standard error is estimated from the removed nodes. ``exact`` is the same
-method without thinning, for models with small contexts and for short sentences. ``smc`` (sequential
-Monte Carlo) is also unbiased. Particles draw their derivations from the model and are weighted by
-the words. The standard error is estimated from several independent runs. ``search`` sums over the
-derivations that the particle search keeps. The result is a lower bound, since all other derivations
-are ignored.
+resulting sum is unbiased, and its standard error is estimated from the removed nodes. ``exact`` is
+the same method without thinning, for models with small contexts and for short sentences. ``smc``
+(sequential Monte Carlo) is also unbiased. Particles draw their derivations from the model and are
+weighted by the words. The standard error is estimated from several independent runs. ``search``
+sums over the derivations that the particle search keeps. The result is a lower bound, since all
+other derivations are ignored.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ GRAPHS = ("graph", "exact")
 RUNS = 10
 """Default number of runs for methods that estimate the standard error from the spread of runs."""
 LARGEST_SHARE = 0.95
-"""Maximum relative error of a graph's estimate. Larger errors are truncated."""
+"""Maximum relative error of a graph's estimate. Larger errors are truncated to this value."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class ScoreOptions(Options):
     """Number of independent runs that are averaged. 0 means one run, or ten for ``smc``, which
     estimates its standard error from the spread of the runs."""
     tags: Literal["all", "seen"] = "all"
-    """The tags that a word may have: all tags, or only its tags in training. The latter is faster
-    and gives a lower bound."""
+    """The tags that a word may have: all tags, or only its tags in training. The restriction to
+    seen tags is faster and gives a lower bound."""
     tags_per_word: int = 0
     """Maximum number of tags tried for a word, in order of probability. 0 tries all possible
     tags."""
@@ -79,7 +79,7 @@ class ScoreOptions(Options):
     seed: int = 1
     part: tuple[int, int] | None = None
     """The index of the first sentence in a larger text and the total number of sentences. Random
-    choices depend on them."""
+    choices depend on these two numbers."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 
@@ -230,7 +230,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return self._trees(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix. `generate` draws the same word with this seed."""
+        """Draw the word after a prefix. With the same seed, `generate` draws the same word."""
         check_draws(1, seed, temperature, prefix)
         (tree,) = self._trees(1, seed, temperature, prefix, len(prefix) + 1)
         return tree.forms[-1] if len(tree) > len(prefix) else None
@@ -347,7 +347,8 @@ def _words_of(prefix: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArra
     """Return the log-probabilities of words, given the log-probabilities of all prefixes.
 
     A longer prefix cannot be more probable than a shorter one, but its estimate may be higher if
-    the word was almost certain. The estimate is then lowered to that of the shorter prefix.
+    the added word was almost certain. In this case, the estimate is lowered to that of the shorter
+    prefix.
     """
     words = np.empty_like(prefix)
     for begin, end in pairwise(offsets.tolist()):

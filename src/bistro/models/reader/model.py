@@ -56,8 +56,8 @@ class ReaderOptions(Options):
     repeats: int = 0
     """Number of independent runs for members that draw. 0 uses the default of each member."""
     tags: Literal["all", "seen"] = "all"
-    """The tags that a word may have: all tags, or only its tags in training. The latter is faster
-    and gives a lower bound."""
+    """The tags that a word may have: all tags, or only its tags in training. The restriction to
+    seen tags is faster and gives a lower bound."""
     tags_per_word: int = 0
     """Maximum number of tags tried for a word, in order of probability. 0 tries all possible
     tags."""

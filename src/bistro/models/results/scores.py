@@ -126,8 +126,7 @@ class TextScores:
         return None if self.deviation is None else steps_between(self.deviation, self.offsets)
 
     def error_of(self, first: int, begin: int, end: int) -> float | None:
-        """Return the joint error of the events ``begin:end`` in the sentence that starts at
-        `first`.
+        """Return the joint error of events ``begin:end`` in the sentence that starts at `first`.
 
         The error of log(P_end / P_begin) is estimated by the delta method.
         """

@@ -169,7 +169,7 @@ class TransitionModel(FollowingAbility):
     ) -> dict[str, NDArray[np.int32]]:
         """Return the heads, labels and tags of the best parses as indices, word by word.
 
-        The words are in the order of generation, which is mirrored for a right-to-left model.
+        Words are in the order of generation, which is reversed in a right-to-left model.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
         # The parses are training data, so a word gets only tags that it has in the treebank.
