@@ -1,4 +1,4 @@
-"""Methods that all models that score words share."""
+"""Methods that are common to all models that score words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Scoring(ABC):
 
     kind: ClassVar[str]
     score_options: ClassVar[type[Options]] = Options
-    """The options of `score`. The class has no fields if scores are exact."""
+    """The options of `score`. If scores are exact, there are no options."""
     is_cubic: ClassVar[bool] = False
     """Whether the time to score a sentence grows with the cube of its length."""
     if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Scoring(ABC):
         Parameters
         ----------
         context
-            The first words of a sentence. An empty list is the beginning.
+            The first words of a sentence. An empty list means the beginning of the sentence.
         **options
             Options of the model's scores.
         """
@@ -100,7 +100,7 @@ class Scoring(ABC):
     def next_sums(self, context: Sequence[str], **options: Any) -> NextSums:
         """Return the probabilities of all next words.
 
-        A family may override this method to be faster.
+        A family may override this method with a faster one.
         """
         from bistro.models.next_words import ScoredSums
 

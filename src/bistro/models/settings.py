@@ -43,7 +43,9 @@ def chosen_settings(
 def settled_settings(
     name: str, settings: Mapping[str, Any], where: str = "settings"
 ) -> tuple[Kind, Any]:
-    """Return a kind and its configuration with these settings. Former kinds are translated.
+    """Return a kind and its configuration with these settings.
+
+    Former kinds are translated to current kinds.
 
     Settings that are not given have the default values of the kind.
     """

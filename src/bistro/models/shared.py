@@ -14,7 +14,7 @@ M = TypeVar("M", bound=Model)
 
 
 class SharedModel(Generic[M]):
-    """A model that tasks share. Other processes receive the content of its file.
+    """A model that tasks share. Other processes receive the content of the model's file.
 
     Only the file content is sent, never a pickled model. A process opens the model once and keeps
     it for all tasks until it receives another model.

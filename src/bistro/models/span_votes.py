@@ -57,8 +57,7 @@ class SpanVotes:
     end: Ints
     probability: Floats
     found: NDArray[np.bool_]
-    """Whether the parser found a tree, for each sentence. Without a tree, a sentence has no
-    rows."""
+    """Whether the parser found a tree, for each sentence. A sentence without a tree has no rows."""
     accepted: Floats
     """The share of proposed trees that the sampler accepted, for each sentence."""
 
@@ -82,7 +81,8 @@ class SpanVotes:
         yield from map(Row, *(column[part].tolist() for column in columns))
 
     def renamed(self, numbers: dict[Name, int]) -> Ints:
-        """Return the index of each row's name in another list of names, or -1 if it is missing."""
+        """Return the index of each row's name in another list of names, or -1 if the name is
+        missing."""
         new = np.array([numbers.get(name, -1) for name in self.names], dtype=np.int64)
         return new[self.name] if self.name.size else self.name
 
@@ -132,7 +132,9 @@ def common_names(votes: Sequence[SpanVotes]) -> tuple[Name, ...]:
 
 
 def mixed(votes: Sequence[SpanVotes], weights: Sequence[float]) -> SpanVotes:
-    """Return the weighted mean of votes on the same sentences. Votes without a tree are ignored.
+    """Return the weighted mean of votes on the same sentences.
+
+    Parsers that found no tree for a sentence are ignored.
 
     Parameters
     ----------

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class ParsedSums(VocabularySums):
     """The sums from the core, for each run.
 
-    The sums include all tags of the next word, regardless of the tags that the context may have.
+    The sums include all tags of the next word, regardless of the tags that are allowed in the
+    context.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class ParsedSums(VocabularySums):
     def _spellings(self, words: Sequence[str], ids: Sequence[int]) -> Floats:
         """Return the spelling factors for each tag of each word. The end has no factors.
 
-        A listed class represents all its words, so nothing is spelled.
+        A listed class represents all its words, so it is not spelled.
         """
         known = [(w, i) for w, i in zip(words, ids, strict=True) if i != self.vocabulary.end]
         factors = np.ones((len(known), len(self._tag_names)))

@@ -26,19 +26,20 @@ class SharedOptions(Options):
     tags: Literal["joint", "given"] = "joint"
     """Whether tags are predicted with the tree or taken from the input."""
     partial: bool = False
-    """Whether heads and labels in the input are used as evidence. The value ``_`` is predicted."""
+    """Whether heads and labels in the input are used as evidence. A head or label ``_`` is
+    predicted."""
     temperature: float = 2.0
     """Temperature of marginals, samples and minimum risk. The value 1 gives the model's own
-    posterior, which is overconfident because it is a product of many steps. Higher values make the
-    weights of derivations more even. The value 2 gave the best calibration of heads on the
-    development set of English EWT."""
+    posterior, which is overconfident because it is a product of many steps. A higher temperature
+    makes the weights of derivations more even. The value 2 gave the best calibration of heads on
+    the development set of English EWT."""
     tags_per_word: int = 3
     kbest: int = 1
     samples: int = 0
     marginals: bool | Literal["tags"] = False
     """Whether to return the probabilities of heads, labels and tags. The value ``"tags"`` returns
-    only the probabilities of tags, which is faster. The minimum-risk tree may then have neither
-    log_prob nor posterior."""
+    only the probabilities of tags, which is faster. With ``"tags"``, the minimum-risk tree may have
+    neither log_prob nor posterior."""
     mbr: bool = True
     """Whether the first tree is the minimum-risk tree, which maximises the expected number of
     correct arcs."""
@@ -67,7 +68,7 @@ class SharedOptions(Options):
         return "minimum risk" if self.by_risk else "most probable trees"
 
     def _search(self) -> list[str]:
-        """Describe the search for trees. The list is empty for a chart, which is exact."""
+        """Describe the search for trees. For a chart, which is exact, the description is empty."""
         return []
 
 
@@ -77,8 +78,8 @@ class DictionaryOptions(SharedOptions):
 
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
     """How to treat tags that a word never had in training, if tags are predicted. ``hard`` excludes
-    them, ``none`` treats them like all others, and ``soft`` gives them less weight in marginals,
-    samples and minimum risk. An unknown word may have the tags of its class."""
+    such tags, ``none`` treats them like all others, and ``soft`` gives them less weight in
+    marginals, samples and minimum risk. An unknown word may have the tags of its class."""
     unseen_tags: float = 0.3
     """Factor on a derivation for each unseen tag, with the soft dictionary. The default was chosen
     on the development parts of three treebanks."""
@@ -94,7 +95,7 @@ class DictionaryOptions(SharedOptions):
 
     @property
     def unseen_weight(self) -> float:
-        """The factor for each unseen tag. The value 0 excludes such tags from the search."""
+        """The factor for each unseen tag. The value 0 excludes unseen tags from the search."""
         return {"soft": self.unseen_tags, "hard": 0.0, "none": 1.0}[self.tag_dictionary]
 
     def _search(self) -> list[str]:

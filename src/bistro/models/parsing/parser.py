@@ -42,7 +42,7 @@ class ParsingAbility(TaggingByParsing, Model):
     codec: Codec
     single_root: bool
     _parser: Any
-    """The parser of the core. Its method parse(batch, request, threads) returns flat arrays."""
+    """The parser of the core, whose method parse(batch, request, threads) returns flat arrays."""
 
     def header(self) -> dict[str, Any]:
         """Return the symbols."""
@@ -64,7 +64,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.vocabulary
 
     def share_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Replace the vocabulary by an equal one, so that look-ups are shared."""
+        """Replace the vocabulary by an equal vocabulary, so that look-ups are shared."""
         self.codec.vocabulary = vocabulary
 
     @property
@@ -80,7 +80,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def label_names(self) -> list[str]:
-        """The labels in index order. The list is empty for a model without labels."""
+        """The labels in index order. A model without labels has an empty list."""
         return self.codec.labels if self.codec.is_labelled else []
 
     @property
@@ -110,7 +110,7 @@ class ParsingAbility(TaggingByParsing, Model):
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
         """Return the options of a committee that this parser supports.
 
-        Only a transition parser has particles. Any other search uses the committee's `beam`.
+        Only a transition parser has particles. All other parsers use the committee's `beam`.
         """
         known = self.parse_options.names()
         own = {n: v for n, v in options.items() if n in known and n not in ("search", "size")}

@@ -1,6 +1,6 @@
 """Training with raw text, which is parsed by a parser that was trained on the treebank.
 
-A parser that also learns from raw text is trained in phases. There may be several rounds.
+A parser that also learns from raw text is trained in phases. Training may have several rounds.
 
     phase 0        the first parser, from the treebank; unknown words by classes
     phase 1 + 2r   round r parses the text with the newest model
@@ -9,7 +9,7 @@ A parser that also learns from raw text is trained in phases. There may be sever
 The model knows the words of the treebank and the text. The first parser knows only the words of the
 treebank, and treats all other words as unknown. A checkpoint records its phase, so an interrupted
 run resumes where it stopped. Families differ only in how they learn from the parses. All other
-steps are in this module.
+training steps are in this module.
 """
 
 from __future__ import annotations

@@ -22,12 +22,13 @@ class ParserSettings:
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Number of words that may depend on the root. auto uses the same as the training data.",
+        "Number of words that may depend on the root. auto uses the same number as the training "
+        "data.",
     )
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
         "head",
-        "Pseudo-projective encoding of crossing arcs. With lift, words are attached higher "
-        "without encoding.",
+        "Pseudo-projective encoding of crossing arcs. With lift, crossing arcs are attached to a "
+        "higher head and not encoded.",
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")

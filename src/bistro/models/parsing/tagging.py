@@ -1,4 +1,4 @@
-"""Tagging by parsing. The tags are those of the trees that a parser finds."""
+"""Tagging by parsing. The tags are taken from the trees that a parser finds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Parsing(ABC):
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences and yield the parses in order.
 
-        The options are those of `parse_options`.
+        The options are listed in `parse_options`.
         """
 
     def parse(self, sentence: Words, **options: Any) -> Parse:
@@ -65,15 +65,18 @@ class TaggingByParsing(Parsing):
         return self.parse_options
 
     def tag_protocol(self, **options: Any) -> str:
-        """Describe how tags are found. They are found together with the trees."""
+        """Describe how tags are found, together with the trees."""
         return self.parse_protocol(**options)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:
-        """Tag one `sentence`. The options are those of `parse`."""
+        """Tag one `sentence`. The options are the same as for `parse`."""
         return next(self.tag_all([sentence], **options))
 
     def tag_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Tagging]:
-        """Tag `sentences` and yield the results in order. The options are those of `parse`."""
+        """Tag `sentences` and yield the results in order.
+
+        The options are the same as for `parse`.
+        """
         for parse in self.parse_all(sentences, **options):
             marginals = None
             if parse.marginals is not None:

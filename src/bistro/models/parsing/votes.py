@@ -57,7 +57,10 @@ class Rows:
         return Rows(np.concatenate(([0], np.cumsum(lengths))), self.what, self.probability)
 
     def renamed(self, what: Ints) -> Rows:
-        """Return the rows with renamed entries. Several entries may then have the same name."""
+        """Return the rows with renamed entries.
+
+        After renaming, several entries may have the same name.
+        """
         return Rows(self.begin, what, self.probability)
 
     def mapped(self, what: Ints) -> Rows:
@@ -137,7 +140,8 @@ class Votes:
     """The probabilities of labelled heads, numbered by an `ArcCode` of the model's labels."""
     tags: Rows
     relaxed: NDArray[np.bool_]
-    """For each sentence, whether no tree agrees with the given heads. These heads are ignored."""
+    """For each sentence, whether no tree agrees with the given heads. In that case, the given heads
+    are ignored."""
 
 
 def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:

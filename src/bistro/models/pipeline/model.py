@@ -2,8 +2,8 @@
 
     text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
 
-The three layers are separate models in one file. The pipeline has the abilities of all layers. It
-parses and tags and, if its parser can, scores words and generates.
+The three layers are separate models in one file. The pipeline has the abilities of all layers. A
+pipeline parses and tags and, if its parser can, scores words and generates.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -67,8 +67,8 @@ class PipelineModel(TextReading):
         """Yield the sentences of a text with all columns. The options are those of the parser.
 
         With ``marginals=True``, MISC contains the probability of every value and of every token.
-        With ``alternatives=3``, it also contains up to three of the likeliest other values of each
-        column.
+        With ``alternatives=3``, MISC also contains up to three of the likeliest other values of
+        each column.
         """
         return self.annotate_all(
             self.sentences(text, line_ends=line_ends, **_shown(options)), **options
@@ -219,8 +219,8 @@ class PipelineModel(TextReading):
 def _readers(parser: Model) -> list[Model]:
     """Return a member that reads words from left to right, if the parser cannot score words.
 
-    A committee does not give words a probability. The scores come from the first member that reads
-    from left to right, and are reported under its own name.
+    A committee does not give words a probability. The scores of words come from the first member
+    that reads from left to right, and are reported under its own name.
     """
     if SCORE.is_own(parser):
         return []

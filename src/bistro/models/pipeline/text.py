@@ -1,4 +1,4 @@
-"""Methods that accept strings instead of lists of words. The pipeline finds the words.
+"""Methods that accept strings instead of lists of words. The pipeline finds the words itself.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)

@@ -14,8 +14,8 @@ QUICK = (
     "hidden=80 learning.passes=30 learning.reads=75000 learning.patience=2 learning.rate=0.1 "
     "learning.dropout=0.15"
 )
-"""Settings of the latent-variable parser in the default reader. In a mixture, a small parser is
-enough."""
+"""Settings of the latent-variable parser in the default reader. A small parser is sufficient in a
+mixture."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class ReaderConfig:
     )
     held_out: float = setting(
         0.1,
-        "Share of the training sentences that is held out if there is no development set. Members "
-        "learn from the other sentences.",
+        "Share of the training sentences that is held out if there is no development set. The "
+        "members are trained on the other sentences.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

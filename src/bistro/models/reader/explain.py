@@ -1,7 +1,7 @@
 """Explanation of a reader: the surprisal of every word under each member.
 
-A word has one decision, whose levels are the members. The reach of a level is the weight of the
-member. The member's contribution to the word's probability, divided by that probability, is the
+A word has one decision, whose levels are the members. The reach of such a level is the weight of
+the member. The member's contribution to the word's probability, divided by that probability, is the
 posterior probability that this member generated the word.
 """
 

@@ -1,4 +1,4 @@
-"""Generation from a mixture. For each word, a member is drawn by its weight.
+"""Generation from a mixture. For each word, a member is drawn according to its weight.
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
@@ -30,7 +30,7 @@ class WordDrawer(Protocol):
         """Maximum number of words in a drawn sentence. Longer sentences are truncated."""
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix. Return None if the sentence ends."""
+        """Draw the word after a prefix. Return None if the sentence ends there."""
 
 
 def draw_sentences(

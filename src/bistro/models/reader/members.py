@@ -1,6 +1,7 @@
 """The families and settings of a reader's members, from its configuration.
 
-A member is specified as on the command line, by a kind with an optional preset or file and changes.
+A member is specified as on the command line: a kind, an optional preset or file, and changes of
+settings.
 
 >>> [member] = members_of(ReaderConfig(members=("ngram order=3",)), [])
 >>> member.name, member.config.order

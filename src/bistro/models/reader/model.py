@@ -141,15 +141,16 @@ class ReaderModel(Scoring, Model):
     ) -> Iterator[list[str]]:
         """Draw sentences that begin with `prefix`. Sentence i depends only on the seed and on i.
 
-        For each word, a member is drawn by its weight and then draws the word. This is a draw from
-        the mixture. The temperature applies to the draws of the members.
+        For each word, a member is drawn according to its weight, and then the member draws the
+        word. The result is a draw from the mixture. The temperature applies to the draws of the
+        members.
         """
         return draw_sentences(self, n, seed, temperature, prefix)
 
     def explain(
         self, sentence: Words, training: Iterable[Any] | None = None, member: str | None = None
     ) -> Explanation:
-        """Return the surprisal of every word under each member, and the share of the member.
+        """Return the surprisal of every word under each member, and the share of each member.
 
         If `member` is given, return the explanation of that member.
         """
@@ -209,7 +210,10 @@ def _drawer_of(member: Model) -> WordDrawer:
 
 
 def _known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:
-    """Return the options that a member supports. The default value of `tags` is left out."""
+    """Return the options that a member supports.
+
+    The option `tags` is left out if it has its default value.
+    """
     unsaid = {"tags"} if chosen.tags == "all" else set()
     known = scorer.score_options.names()
     if "repeats" not in known:  # it does not draw

@@ -32,10 +32,10 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 MOST_WORDS = 15_000
-"""Maximum number of words for fitting the weights. More words would hardly change the weights."""
+"""Maximum number of words for fitting the weights. More words would not change the weights."""
 PHASE = -1
-"""The phase of a checkpoint with members from a cluster. The phases of a single process start at
-0."""
+"""The phase of a checkpoint with members from a cluster. The phases of a training run in a single
+process start at 0."""
 
 
 class Errand(NamedTuple):
@@ -93,7 +93,10 @@ def _train(
 
 
 def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]]:
-    """Return the training sentences and the held-out sentences. The latter form a few stretches."""
+    """Return the training sentences and the held-out sentences.
+
+    Held-out sentences form a few contiguous stretches.
+    """
     chosen = places(len(data), share)
     if len(chosen) == len(data):
         return list(data), []

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 BASE = -1
 """The depth of the base distribution, below the empty context."""
 MEMBER = "member"
-"""The element name of a level that represents a member of a mixture instead of a context. Its value
-is the name of the member, `reach` is the weight of the member, and `contribution` is the weight
+"""The element name of a level that represents a member of a mixture instead of a context. The value
+of such a level is the name of the member, `reach` is its weight, and `contribution` is the weight
 times the member's probability."""
 
 
@@ -50,7 +50,7 @@ class Level:
     """The element that this context adds to the shorter context. It is empty at depth 0."""
     value: str
     known: bool
-    """Whether the context occurred in training. Otherwise it contributes nothing."""
+    """Whether the context occurred in training. An unseen context contributes nothing."""
     kinds: int
     """Number of distinct outcomes seen in the context."""
     ways: int
@@ -82,7 +82,7 @@ class Decision:
     step: int
     """The number of the decision in the order of generation, counted from 1."""
     word: int
-    """The position of the current or next word. The end follows the last word."""
+    """The position of the current or next word. The sentence end follows the last word."""
     token: str
     distribution: str
     outcome: str
@@ -93,8 +93,8 @@ class Decision:
     """Factor on the probability of the chain, explained by `reason`."""
     reason: str
     levels: list[Level]
-    """The levels from the base to the longest context. The list is empty if only one outcome is
-    possible."""
+    """The levels from the base to the longest context. If only one outcome is possible, there are
+    no levels."""
 
     @property
     def bits(self) -> float:

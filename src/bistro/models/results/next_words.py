@@ -3,9 +3,9 @@
     p(w | w_1 ... w_i) = p(w_1 ... w_i w) / p(w_1 ... w_i)
 
 A model lists events: its known words, its classes of unknown words (or one event for all strings
-that it would spell), and the end of the sentence. The probabilities of the events sum to 1, or to
-less if they are sums over the analyses of a search. A word that is not listed has the probability
-of its class or of its spelling.
+that it would spell), and the end of the sentence. The probabilities of all events sum to 1, or to
+less if they are computed by a search that drops analyses. A word that is not listed has the
+probability of its class or of its spelling.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -49,8 +49,8 @@ class Estimates(NamedTuple):
     is_oov: Flags
     """Whether each event is an unknown word or represents unknown words."""
     steps: Floats | None = None
-    """The deviation of each run from each log-probability, to first order. The shape is (runs,
-    events)."""
+    """The deviation of each run from each log-probability, to first order. The shape of the array
+    is (runs, events)."""
 
     @classmethod
     def exact(cls, probabilities: Floats, is_oov: Flags) -> Estimates:
@@ -103,7 +103,7 @@ def run_weights(log_probs: Floats) -> Floats:
 
 
 def with_rest(listed: Estimates) -> Estimates:
-    """Prepend one event for all unknown words. It has the remaining probability."""
+    """Prepend one event for all unknown words. This event has the remaining probability."""
     rest = max(1 - float(np.exp(listed.log_probs).sum()), 0.0)
     steps = None
     if listed.steps is not None:
@@ -152,7 +152,7 @@ class NextWords:
 
     @property
     def covered(self) -> float:
-        """Sum of all listed probabilities. It is 1, or less if a search dropped analyses."""
+        """Sum of all listed probabilities. The sum is 1, or less if a search dropped analyses."""
         return float(self.probabilities.sum())
 
     @cached_property

@@ -1,6 +1,6 @@
-"""The trees of one sentence and their probabilities, the result of a parser.
+"""The result of a parser for one sentence, with trees and their probabilities.
 
-Parsing one sentence or many sentences gives the same type of `Parse`. Heads are numbered from 1,
+The result has the same type if several sentences are parsed together. Heads are numbered from 1,
 with 0 for the root. `log_prob` is the natural logarithm of the joint probability of words, tags,
 tree and labels. `posterior` is the tree's share of the probability of all analyses found.
 """
@@ -38,7 +38,7 @@ class Analysis:
     labels: list[str]
     tags: list[str]
     log_prob: float
-    """The joint log-probability. It is NaN for trees of a committee."""
+    """The joint log-probability, or NaN for trees of a committee."""
     posterior: float
     expected_uas: float | None = None
     """The mean probability of the heads, for trees of a committee."""
@@ -84,8 +84,8 @@ class Parse:
         The columns are ``word_id, form, tag, head, label``.
 
         With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the marginal probabilities of
-        these values. They are NaN for values without a probability, such as a head that was
-        restored from a label.
+        these values. A value without a probability has NaN, for example a head that was restored
+        from a label.
         """
         from bistro.data_frames import pandas
 
@@ -134,7 +134,7 @@ def head_probability(heads: list[int], word: int, head: int, marginals: Marginal
     """Return the probability of an arc.
 
     If a word was moved back to a lower head (pseudo-projective trees), the result is the
-    probability of the lifted arc. Its head is an ancestor of the current head.
+    probability of the lifted arc. The head of the lifted arc is an ancestor of the current head.
     """
     listed = dict(marginals.heads[word])
     if head not in listed and any(LIFTED in label for label, _ in marginals.labels[word]):

@@ -18,7 +18,7 @@ class Live:
     shown."""
     parent: int | None
     """The analysis of the previous step that this analysis extends, or that contributes most of its
-    probability. It is None at the first word, and if that analysis is not shown."""
+    probability. The value is None at the first word, or if that analysis is not shown."""
     probability: float
     """The probability of the analysis given the words so far. The probabilities of all current
     analyses sum to 1."""
@@ -38,7 +38,7 @@ class Step:
     """The current analyses after a word or at the sentence end."""
 
     word: int
-    """The position of the word, counted from 1. The end follows the last word."""
+    """The position of the word, counted from 1. The sentence end follows the last word."""
     token: str
     surprisal: float
     """The surprisal of the word, in bits."""
@@ -92,7 +92,10 @@ class Reading:
 
 
 def _likeliest(step: Step) -> tuple[str, str]:
-    """Return the share and the heads of the likeliest analysis. Unattached words have a dot."""
+    """Return the share and the heads of the likeliest analysis.
+
+    Unattached words are shown as dots.
+    """
     if not step.analyses:
         return "", ""
     best = step.analyses[0]

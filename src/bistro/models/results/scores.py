@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 def steps_between(
     deviation: NDArray[np.float64], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the relative error of every event in every run. This inverts `deviation_of_steps`."""
+    """Return the relative error of every event in every run.
+
+    It is the inverse of `deviation_of_steps`.
+    """
     before = np.ones_like(deviation)
     before[:, 1:] = deviation[:, :-1]
     before[:, offsets[:-1]] = 1.0
@@ -42,9 +45,9 @@ def deviation_of_steps(
 
 @dataclass(frozen=True)
 class TextScores:
-    """The log-probability of every event of a text.
+    """The log-probabilities of all events of a text.
 
-    The events are words, and `</s>` after each sentence.
+    The events are the words and a `</s>` after each sentence.
     """
 
     log_probs: NDArray[np.float64]
@@ -112,8 +115,8 @@ class TextScores:
     def standard_error(self) -> NDArray[np.float64] | None:
         """The Monte Carlo error of each log-probability, log(P_i / P_{i-1}), by the delta method.
 
-        Both means come from the same runs, so their errors partly cancel. The result is the spread
-        of the difference between the relative deviations.
+        The estimates of the two prefixes come from the same runs, so their errors partly cancel.
+        The result is the spread of the difference between the relative deviations.
         """
         steps = self.relative_steps()
         if steps is None:

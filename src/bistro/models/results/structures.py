@@ -41,7 +41,8 @@ class FoundTree:
 
 
 class LabelledSpan(NamedTuple):
-    """A possible constituent, with a label and the words from `start` to `end` (exclusive)."""
+    """A possible constituent, with a label and a span of words from `start` to `end`
+    (exclusive)."""
 
     label: str
     start: int
@@ -57,7 +58,7 @@ class TreeParse:
     trees: list[FoundTree]
     """The best tree, the k best drawn trees, or samples."""
     is_found: bool = True
-    """Whether the grammar has a tree for the words. Otherwise the tree is flat."""
+    """Whether the grammar has a tree for the words. If it has none, the tree is flat."""
     accepted: float = 1.0
     """Share of accepted trees among the trees that mcmc proposed."""
     is_complete: bool = True
@@ -118,7 +119,7 @@ class Linearization:
 
     sentence: Sentence
     order: list[int]
-    """The positions in the given sentence of the words from left to right."""
+    """The original positions of the words, from left to right in the new order."""
     log_prob: float
 
 

@@ -3,8 +3,8 @@
     surprisal(w_i) = -log2 p(w_i | w_1 ... w_{i-1})
 
 The rows of a sentence, its end `</s>` included, sum to -log2 of the sentence's probability. A token
-may consist of several words of the model (``don't`` is *do* and *n't*). Its surprisal is the sum
-over these words.
+may consist of several words of the model (``don't`` is *do* and *n't*). The surprisal of such a
+token is the sum over its words.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -51,7 +51,7 @@ class SurprisalRow:
     entropy: float | None
     """Entropy over the analyses after this word, in bits."""
     entropy_reduction: float | None
-    """The reduction of entropy by the word, which is never negative."""
+    """The reduction of entropy that the word causes. It is never negative."""
     prefix_log2_prob: float
     """Base-2 logarithm of the probability of the sentence up to and including this row."""
     mc_se: float | None
@@ -63,7 +63,7 @@ COLUMNS = tuple(field.name for field in fields(SurprisalRow))
 
 @dataclass(frozen=True)
 class Token:
-    """A token with its own row: its name, its form, and its number of model words."""
+    """A token that has its own row, with its name, its form, and its number of model words."""
 
     id: int | str
     form: str
@@ -164,7 +164,10 @@ def rows_of(
 
 
 def _row(scores: TextScores, name: str, token: Token, first: int, at: int) -> SurprisalRow:
-    """Return the row of the events that start at `at`. The sentence begins at `first`."""
+    """Return the row of the events that start at `at`.
+
+    The events of the sentence begin at `first`.
+    """
     nats = 1 / math.log(2)
     events = slice(at, at + token.size)
     last = at + token.size - 1

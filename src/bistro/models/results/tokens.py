@@ -50,7 +50,8 @@ class TextSentence:
     """Probability that the sentence ends at this position."""
     new_paragraph: bool = False
     before: str = field(default="")
-    """The white space before the sentence. It is empty except for the first sentence of a text."""
+    """The white space before the sentence. Only the first sentence of a text can have white space
+    before it."""
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -128,7 +129,7 @@ def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
 
 
 def joined(sentences: Sequence[TextSentence], offset: int = 0) -> TextSentence:
-    """Join consecutive sentences into one. `offset` is added to their positions."""
+    """Join consecutive sentences into one. The number `offset` is added to their positions."""
 
     def flat(name: str) -> list[Any]:
         return [value for sentence in sentences for value in getattr(sentence, name)]

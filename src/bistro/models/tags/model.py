@@ -4,9 +4,8 @@
 
 Exact search is possible although contexts are unbounded. Histories at the same node of the trie
 have the same future, so they are one state of a lattice (`cpp/infinite/chain_lattice.hpp`). A beam
-search over the states of this lattice is nearly as accurate. Metropolis-Hastings sampling, as in
-the paper, draws proposals from a hidden Markov model. The A* search is the same as in the other
-tasks.
+search over the lattice states is nearly as accurate. Metropolis-Hastings sampling, as in the paper,
+draws proposals from a hidden Markov model. The A* search is the same as in the other tasks.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -50,7 +49,7 @@ TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-full", "astar-liter
 NARROWEST = 1e-5
 """Minimum probability of a history in the beam, relative to the best history."""
 LEAST = 1e-4
-"""Minimum probability under the hidden Markov model of a tag that the beam search tries."""
+"""Minimum probability, under the hidden Markov model, of tags that the beam search tries."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,8 @@ class TagOptions(Options):
     """Number of histories kept after each word (default 16), or of partial trees in A* (default
     200)."""
     completions: int = 100
-    """Number of complete sequences that A* compares. With 1, it returns the first, as in the
-    paper."""
+    """Number of complete sequences that A* compares. With the value 1, the search returns the first
+    complete sequence, as in the paper."""
     expansions: int = 200_000
     """Maximum number of partial sequences that A* expands."""
     expand: Expand = "leftmost"
@@ -145,7 +144,7 @@ class TagsModel(UnboundedModel):
         return self.task.tagset
 
     def tag(self, sentence: Sentence | Sequence[str], **options: Any) -> Tagging:
-        """Tag one sentence, which may be annotated. The options are those of `tag_options`."""
+        """Tag one sentence, which may be annotated. The options are listed in `tag_options`."""
         return next(self.tag_all([sentence], **options))
 
     def tag_all(

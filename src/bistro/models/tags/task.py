@@ -9,7 +9,8 @@ twin and tag:
 The tree is a chain that branches to the right, so the ancestors of a node are all tags before it.
 As a PCFG, this grammar is a hidden Markov model. With unbounded contexts, each tag and each word
 depends on all tags before it. All transitions are possible, and unknown words, which are classes of
-shapes and suffixes, may have any tag. Pairs that were never seen have the count `UNSEEN`.
+shapes and suffixes, may have any tag. A pair of tag and word that was never seen has the count
+`UNSEEN`.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
 >>> task, derivations = TagsTask.learn([sentence] * 2, TagsConfig())
@@ -57,7 +58,7 @@ class TagsTask(Task[Sentence]):
         size = len(self.tags)
         self._transition = np.full((size + 1, size + 1), NOTHING, dtype=np.int32)
         """The rule for each symbol (0 is the start) and next tag. The last column is for the
-        end."""
+        sentence end."""
         self._emission: dict[tuple[int, int], int] = {}
         """The rule for each tag and word."""
         for rule, (left, first, second) in enumerate(
@@ -145,7 +146,8 @@ class TagsTask(Task[Sentence]):
 def _rules(vocabulary: Vocabulary, tags: Sequence[str], pairs: set[tuple[int, int]]) -> RuleTable:
     """Return the rules for transitions between tags, for words, and for classes of unknown words.
 
-    Symbol 0 is the start. The start symbol is followed by the tags and then by their twins.
+    Symbol 0 is the start. In the list of symbols, the start symbol is followed by the tags and then
+    by their twins.
     """
     size = len(tags)
     rows = [(left, size + tag, tag) for left in range(size + 1) for tag in range(1, size + 1)]
@@ -164,7 +166,7 @@ def _symbols(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tags_of(sentence: Sentence, column: str, path: str | None = None) -> list[str]:
-    """Return the tags of a training sentence. Raise an error if any are missing."""
+    """Return the tags of a training sentence. Raise an error if a tag is missing."""
     if not isinstance(sentence, Sentence):
         raise BistroError("tags are learned from a tagged treebank, not from lists of words")
     tags: list[str] = getattr(sentence, column)

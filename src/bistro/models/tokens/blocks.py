@@ -29,7 +29,7 @@ def pieces_of(text: str | Iterable[str]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class TextCutter:
-    """A tool that divides texts into sentences and words."""
+    """A segmenter that divides texts into sentences and words."""
 
     characters: Characters
     boundaries: Callable[[EncodedText], NDArray[np.float32]]
@@ -144,7 +144,7 @@ def _token_probabilities(
     ends: NDArray[np.int64],
     is_space: NDArray[np.bool_],
 ) -> list[float]:
-    """Return the probability of each token: both boundaries, and no boundary in between."""
+    """Return the probability that each token has exactly these two boundaries."""
     before_space = np.append(is_space[1:], True)
     cut = np.where(before_space, 1 - probabilities[:, GOES_ON], probabilities[:, :2].sum(axis=1))
     cut[is_space] = 0

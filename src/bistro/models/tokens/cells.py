@@ -6,10 +6,10 @@ resulting words must be the same in all three cases. The characters between two 
 *chunk*.
 
 1. No word crosses the edge of a cell. A chunk is divided like running text. 2. If a chunk is one
-word, it stays as it is, so tokenised text does not change.
-   If it has several parts, a space next to it may be one that the running text does not have
-   (*'s* alone looks like a quotation mark and *s*). It is removed if the chunk then is one word
-   that ends there, and the text without the space is more probable:
+word, nothing changes, so tokenised text stays the same.
+   If a chunk has several parts, the running text may lack a space next to it (*'s* alone looks like
+   a quotation mark and *s*). The space is removed if the chunk then is one word that ends there and
+   the text without the space is more probable:
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 

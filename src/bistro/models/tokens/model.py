@@ -1,7 +1,8 @@
 """A model of characters and hidden events, which finds the words and sentences of running text.
 
-A text is a sequence of characters. The ends of words and sentences between them are hidden. The
-probability comes from a hierarchical Pitman-Yor n-gram model over characters and hidden events.
+A text is a sequence of characters. The ends of words and sentences are hidden events between the
+characters. The joint probability is given by a hierarchical Pitman-Yor n-gram model over characters
+and hidden events.
 
     p(characters, events) = Π_i p(symbol_i | symbols before it)
 
@@ -77,8 +78,8 @@ class TokensModel(Model):
     ) -> Iterator[TextSentence]:
         """Yield the sentences of a text, which may be given in pieces.
 
-        With `line_ends`, every line is one or several sentences. Without it, only a blank line
-        always ends a sentence.
+        With `line_ends`, every line is one or several sentences. Without `line_ends`, only a blank
+        line always ends a sentence.
         """
         cutter = TextCutter(self.characters, self.boundaries, self.splits)
         return cutter.sentences(text, line_ends=line_ends)
@@ -97,7 +98,7 @@ class TokensModel(Model):
         return self._sums(self.characters.encode(text))[1]
 
     def _word_end(self, text: str, place: int) -> float:
-        """Return the probability that a word ends at a position, or 0 without an end there."""
+        """Return the probability of a word end, or 0 if the best division has no end there."""
         for sentence in self.tokenise(text):
             columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
             for start, form, words, probability in zip(*columns, strict=True):

@@ -20,7 +20,8 @@ class TopicsConfig:
     )
     states: int | None = setting(
         50,
-        "Number of latent states. With none, the data determine the number (a Dirichlet process).",
+        "Number of latent states. With none, the number is determined by the data (a Dirichlet "
+        "process).",
         most=100_000,
     )
     directed: bool = setting(
@@ -29,7 +30,8 @@ class TopicsConfig:
     stops: bool = setting(True, "Generate a stop on each side of every parent.")
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Number of words that may depend on the root. auto uses the same as the training data.",
+        "Number of words that may depend on the root. auto uses the same number as the training "
+        "data.",
     )
     unknown: Literal["classes", "single"] = setting(
         "classes",

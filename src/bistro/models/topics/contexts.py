@@ -1,7 +1,7 @@
 """The context of a word, which is its parent and, with `directed`, its side of the parent.
 
-The index of a parent is its index in the vocabulary. The root follows all words. With `directed`,
-each parent has two indices, one for each side.
+The index of a parent is its index in the vocabulary. The index of the root follows the indices of
+all words. With `directed`, each parent has two indices, one for each side.
 """
 
 from __future__ import annotations
@@ -44,6 +44,6 @@ def possible_parents(words: Numbers, *, root: int, directed: bool) -> tuple[Numb
 
 
 def stopping_parents(words: Numbers, *, root: int, directed: bool) -> Numbers:
-    """Return the parents that stop: all words and the root, once on each side."""
+    """Return the parents that stop. These are all words and the root, once on each side."""
     numbers = possible_parents(words, root=root, directed=directed)[0]
     return numbers if directed else np.tile(numbers, 2)

@@ -6,9 +6,9 @@ A parent word generates a state, and the state generates a word (Wallach, Sutton
 
 A parent generates the dependents on each side separately, and a stop at the end of each side, as in
 the model of Eisner (1996) on which the paper is based. The formula in the paper has neither sides
-nor stops. The settings `directed` and `stops` select that variant.
+nor stops. The settings `directed` and `stops` can be switched off to obtain that formula.
 
-The states are found from trees by Gibbs sampling. They are word classes that a linguist can
+The states are found from trees by Gibbs sampling. The states are word classes that a linguist can
 interpret. A sentence is parsed with the states summed out: p(word | parent) = sum_k theta[k |
 parent] phi[word | k], averaged over the kept samples, and a chart over all projective trees. States
 may also be the tags of a column, as in the paper's baseline.
@@ -49,8 +49,8 @@ from bistro.treebank.sentence import Sentence
 Floats = NDArray[np.float64]
 ROOT = "<root>"
 MOST_BYTES = 1 << 31
-"""Maximum size of the tables of all samples. Without it, a small malicious file could request huge
-tables."""
+"""Maximum size of the tables of all samples. Without a maximum, a small malicious file could
+request huge tables."""
 SHOWN_PARENTS = 5
 
 
@@ -68,13 +68,13 @@ class TopicsModel(TopicsParsing, Model):
     origin: Origin
     single_root: bool = field(kw_only=True)
     stops: NDArray[np.int32] = field(kw_only=True)
-    """Number of stops of each parent in training. It is always 0 in a model without stops."""
+    """Number of stops of each parent in training. In a model without stops, all numbers are 0."""
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The concatenated tables theta and phi of all samples.
 
-        Their product is the sample mean.
+        The product of the two tables is the sample mean.
         """
         number = len(self.samples)
         theta = [(s.theta(self.stops) / number).astype(np.float32) for s in self.samples]
@@ -87,7 +87,7 @@ class TopicsModel(TopicsParsing, Model):
         return float(np.log(self._stopping[stops]).sum())
 
     def _stops_of(self, words: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the parents that stop. In a model without stops there are none."""
+        """Return the parents that stop. In a model without stops, the result is empty."""
         root, directed = len(self.vocabulary), self.config.directed
         stopping = stopping_parents(words, root=root, directed=directed)
         return stopping if self.config.stops else stopping[:0]

@@ -35,16 +35,16 @@ NEGLIGIBLE = 1e-6
 class TopicsParseOptions(SharedOptions):
     """Options of the output. The search is exact and therefore has no options.
 
-    Latent states do not require tags. The tags of the input are kept. If states are tags, they are
-    given or summed out.
+    Latent states do not require tags. The tags of the input are kept. If states are tags, the tags
+    are given or summed out.
     """
 
     temperature: float = 1.0
-    """Temperature of marginals, samples and minimum risk. The value 1 gives the model's own
+    """Temperature of marginals, samples and minimum risk. A temperature of 1 gives the model's own
     posterior."""
     resample: int = 0
     """Number of joint sweeps over the trees and states of all sentences, for each training sample.
-    The last half is averaged. With 0, each sentence is parsed separately."""
+    The last half is averaged. With 0 sweeps, each sentence is parsed separately."""
 
     def check(self, num_chains: int) -> None:
         """Raise an error if the chains cannot produce the requested trees."""

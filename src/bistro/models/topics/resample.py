@@ -1,17 +1,17 @@
 """Joint sampling of the trees and states of many sentences.
 
-If sentences are parsed one by one, the training counts do not change. Here the sentences are
-counted too, so a word that is rare in training obtains its states from all its occurrences in the
-text. The chain visits the sentences in turn and removes the dependencies of the current sentence
-from the counts. It draws a tree from the chart, under the probabilities p(word | parent) of the
-remaining counts, and a state for each arc. These probabilities do not change within the sentence,
-whereas in the model each dependency changes the counts for the next one. Tree and states are
-therefore proposals of a Metropolis-Hastings step (Johnson, Griffiths & Goldwater 2007). The
-acceptance probability is
+If sentences are parsed one by one, the training counts do not change. In joint sampling, the
+sentences are counted too, so a word that is rare in training obtains its states from all its
+occurrences in the text. The chain visits the sentences in turn and removes the dependencies of the
+current sentence from the counts. It draws a tree from the chart, under the probabilities p(word |
+parent) of the remaining counts, and a state for each arc. These probabilities do not change within
+the sentence, whereas in the model each dependency changes the counts for the next dependency. Tree
+and states are therefore proposals of a Metropolis-Hastings step (Johnson, Griffiths & Goldwater
+2007). The acceptance probability is as follows.
 
     min(1, p(new) q(old) / (p(old) q(new))),
 
-where p updates the counts with each dependency and q, the proposal, does not. Weights and
+Here p updates the counts with each dependency, and the proposal q does not. Weights and
 hyper-parameters come from one training sample. All unseen states of an open sample count as one
 state.
 """
@@ -45,7 +45,7 @@ class Unparsed:
     """The entry [h, d] is the position in `parents` of word d + 1's parent if it depends on h (0 is
     the root)."""
     stops: Numbers
-    """The parents that stop. The array is empty in a model without stops."""
+    """The parents that stop. In a model without stops, the array is empty."""
     possible_states: NDArray[np.float32]
     """1 at [d, k] if word d + 1 may have state k, otherwise 0; one column is for all states."""
     possible_arcs: Floats

@@ -2,7 +2,7 @@
 
 The chain sweeps over all (parent, word) pairs of the treebank, draws the common weights and the
 hyper-parameters after each sweep, and keeps evenly spaced samples from the last half. If states are
-the tags of a column, they are fixed, but weights and hyper-parameters are still drawn.
+the tags of a column, the states are fixed, but weights and hyper-parameters are still drawn.
 """
 
 from __future__ import annotations
@@ -159,7 +159,10 @@ class TopicsChain:
 
 
 def kept_sweeps(config: TopicsConfig) -> list[int]:
-    """Return the sweeps after which a sample is kept. They are evenly spaced in the last half."""
+    """Return the sweeps after which a sample is kept.
+
+    These sweeps are evenly spaced in the last half.
+    """
     spacing = max(1, config.sweeps // 2 // config.samples)
     return [config.sweeps - i * spacing for i in reversed(range(config.samples))]
 
