@@ -41,8 +41,7 @@ class FoundTree:
 
 
 class LabelledSpan(NamedTuple):
-    """A possible constituent, with a label and a span of words from `start` to `end`
-    (exclusive)."""
+    """A possible constituent: a label and the words from `start` to `end` (exclusive)."""
 
     label: str
     start: int

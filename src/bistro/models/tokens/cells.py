@@ -5,8 +5,8 @@ Sentences may be given as running text (*She's sure they don't.*), with the spac
 resulting words must be the same in all three cases. The characters between two spaces are a
 *chunk*.
 
-1. No word crosses the edge of a cell. A chunk is divided like running text. 2. If a chunk is one
-word, nothing changes, so tokenised text stays the same.
+1. No word crosses the edge of a cell. A chunk is divided like running text.
+2. If a chunk is one word, nothing changes, so tokenised text stays the same.
    If a chunk has several parts, the running text may lack a space next to it (*'s* alone looks like
    a quotation mark and *s*). The space is removed if the chunk then is one word that ends there and
    the text without the space is more probable:

@@ -9,7 +9,7 @@ the sentence, whereas in the model each dependency changes the counts for the ne
 and states are therefore proposals of a Metropolis-Hastings step (Johnson, Griffiths & Goldwater
 2007). The acceptance probability is as follows.
 
-    min(1, p(new) q(old) / (p(old) q(new))),
+    min(1, p(new) q(old) / (p(old) q(new)))
 
 Here p updates the counts with each dependency, and the proposal q does not. Weights and
 hyper-parameters come from one training sample. All unseen states of an open sample count as one

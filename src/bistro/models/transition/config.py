@@ -61,7 +61,7 @@ class UnsupervisedSettings:
     """Settings of a second training stage that uses only words, after the treebank stage."""
 
     sweeps: int = setting(
-        0, "Number of sweeps of the second stage. Each sweep resamples all analyses."
+        0, "Number of sweeps of the second stage. Each of these sweeps resamples all analyses."
     )
     samples: int = setting(10, "Number of sweeps at the end of the second stage that are averaged.")
     particles: int = setting(
@@ -90,11 +90,10 @@ class RawTextSettings:
     """Settings for learning from raw text."""
 
     rounds: int = setting(
-        1, "Number of times the text is parsed. The newest model is used each time."
+        1,
+        "Number of times the text is parsed. Each time, the text is parsed with the newest model.",
     )
-    particles: int = setting(
-        100, "Number of particles when the text is parsed.", most=MOST_PARTICLES
-    )
+    particles: int = setting(100, "Number of particles for parsing the text.", most=MOST_PARTICLES)
     learns: tuple[Literal["words", "tags", "actions"], ...] = setting(
         ("words", "tags", "actions"),
         "Distributions that learn from the parses. The other distributions use only the treebank.",
@@ -113,7 +112,8 @@ class TransitionConfig(ParserSettings):
     """Settings of the transition parser."""
 
     labels: Literal["two-step", "joint", "none"] = setting(
-        "two-step", "Whether labels are generated after the action, jointly with it, or not at all."
+        "two-step",
+        "Whether labels are generated after the action, together with the action, or not at all.",
     )
     lexical: Literal["full", "outcomes", "none"] = setting(
         "full", "Whether words are used in outcomes and contexts, only in outcomes, or not at all."

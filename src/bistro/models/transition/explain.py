@@ -136,7 +136,10 @@ class _Derivation:
         return self._decision("actions", name, detail, levels, scale, reason)
 
     def _code(self, action: int, label: int) -> int:
-        """Return the index of an outcome. The order is shift, end, left arcs, right arcs."""
+        """Return the index of an outcome.
+
+        The outcomes are ordered as shift, end, left arcs, right arcs.
+        """
         if action in (SHIFT, END):
             return 0 if action == SHIFT else 1
         kinds = len(self.model.codec.labels) if self._joint else 1

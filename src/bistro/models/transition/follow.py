@@ -1,8 +1,8 @@
 """Incremental reading: the current analyses after each word, with their probabilities.
 
 The particle search keeps many derivations of the words so far. Derivations with the same tags and
-arcs are one analysis, which is a partial tree with open words on the stack. Its share of the total
-is its probability given the words so far.
+arcs are one analysis, which is a partial tree with open words on the stack. The share of an
+analysis is its probability given the words so far.
 
     p(tree | w_1 ... w_i) = Σ_{derivations d of tree} p(d, w_1 ... w_i) / p(w_1 ... w_i)
 

@@ -1,10 +1,10 @@
 """The generative transition parser, which generates a tree and its words together.
 
-It is an arc-standard parser in which every step has a probability (Buys & Blunsom 2015). A shift
-generates a tag and then a word. A left-arc or right-arc generates an arc and then its label. All
-steps are drawn from hierarchical Pitman-Yor processes whose contexts are elements of the stack. The
-elements and their order are settings (`bistro.encoding.contexts`). The arc from the root, or an end
-event, ends the sentence. The model is a distribution over all finite sentences and trees.
+The model is an arc-standard parser in which every step has a probability (Buys & Blunsom 2015). A
+shift generates a tag and then a word. A left-arc or right-arc generates an arc and then its label.
+All steps are drawn from hierarchical Pitman-Yor processes whose contexts are elements of the stack.
+The elements and their order are settings (`bistro.encoding.contexts`). The arc from the root, or an
+end event, ends the sentence. The model is a distribution over all finite sentences and trees.
 
 >>> import bistro
 >>> model = bistro.train("transition", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -50,11 +50,11 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     size: int = 1000
     """Number of particles, or width of the beam."""
     selection: Literal["weight", "paper"] = "weight"
-    """How particles are assigned to derivations after each word. They are assigned by weight or, as
-    in the paper, by weight times the number of particles. The latter is faster and keeps far fewer
-    derivations."""
+    """How particles are assigned to derivations after each word. Particles are assigned by weight
+    or, as in the paper, by weight times the number of particles. The method of the paper is faster
+    and keeps far fewer derivations."""
     ranking: Literal["trees", "derivations"] = "trees"
-    """How trees are ranked. With ``trees``, they are ranked by the sum over their derivations and,
+    """How trees are ranked. With ``trees``, trees are ranked by the sum over their derivations and,
     if no context uses labels, over labels. With ``derivations``, labelled derivations are ranked,
     and the tree of the best derivation is returned."""
     tags_per_word: int = 10
@@ -63,8 +63,8 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     `docs/decisions/tag-dictionary.md`."""
     labels_per_arc: int = 3
     both_reduces: bool = True
-    """Whether particles that do not shift try both arcs. Otherwise they use the more probable of
-    left arc and right arc, as in Algorithm 1 of the paper."""
+    """Whether particles that do not shift try both arcs. If false, such particles use the more
+    probable of left arc and right arc, as in Algorithm 1 of the paper."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,} by {self.selection}", *super()._search()]
@@ -145,7 +145,7 @@ class TransitionModel(FollowingAbility):
         )
 
     def with_lengths_of(self, sentences: Sequence[Sized], seed: int) -> Self:
-        """Match generated lengths to these sentences, if the settings require it."""
+        """Match generated sentence lengths to these sentences, if the settings require it."""
         if self.config.lengths == "free":
             return self
         purpose = purpose_key(f"{self.kind}.pace")
@@ -194,8 +194,8 @@ class TransitionModel(FollowingAbility):
         Parameters
         ----------
         sentence
-            The sentence. The result explains the most probable derivation of its own tree, if it
-            has one, or of the most probable tree found.
+            The sentence. If the sentence has a tree, the most probable derivation of this tree is
+            explained. Otherwise it is the most probable derivation of the best tree found.
         training
             Training data in which to count each context; default: none.
         """

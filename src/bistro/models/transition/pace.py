@@ -2,16 +2,16 @@
 
 Every word except the root depends on another word, so a sentence of n words has n - 1 dependents. A
 mean of 24 words corresponds to 0.958 dependents per word, so the model must predict the number of
-dependents of a word with an error of less than one percent. Smoothing is not that exact. A tag or
-action that backs off to a shorter context ignores which words are still open, and generated
-sentences lead to such contexts more often than the treebank does
-(docs/decisions/lengths-matched.md). The remedy is a single factor.
+dependents of a word with an error of less than one percent. Smoothed distributions are not that
+exact. A tag or action that backs off to a shorter context ignores which words are still open, and
+generated sentences lead to such contexts more often than the treebank does
+(docs/decisions/lengths-matched.md). The remedy is a single factor on the probability of a shift.
 
     p(shift | context, n words so far)  ∝  p(shift | context) · (n / begin)^-exponent,   n > begin
 
 The exponent is chosen so that generated sentences are on average about as long as the sentences of
-the treebank. Generation and scoring use the factor. The search for trees does not use it, because
-the words of a parse are known, and p(shift) is correct on real text.
+the treebank. Generation and scoring use the factor. The search for trees does not use the factor,
+because the words of a parse are known, and p(shift) is correct on real text.
 
 >>> Pace(begin=10.0, exponent=0.5).factor(40)
 0.5
@@ -30,11 +30,12 @@ BEGIN = 0.6
 """The factor starts at this fraction of the treebank's mean length. The value was chosen on the
 development parts of WSJ and EWT."""
 ABOVE = 0.02
-"""Fraction by which drawn sentences may be longer. An exact match costs too much likelihood."""
+"""Fraction by which drawn sentences may be longer than the treebank's. An exact match would cost
+too much likelihood."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000
-"""Number of sentences drawn for each exponent. Their mean length has an error of one or two
-percent."""
+"""Number of sentences drawn for each exponent. The mean length of these sentences has an error of
+one or two percent."""
 FIRST_EXPONENT = 0.5
 MOST_TRIALS = 8
 USUAL_TRIALS = 4

@@ -4,7 +4,7 @@ Training treats the events of a derivation as draws among all outcomes. The prio
 prior of sequences of events, given that every action was allowed in its configuration. Data with an
 action that is not allowed is drawn again, including hyper-parameters
 (`cpp/parse/derivation_urn.hpp`). Derivations are sampled given the trees. If the second training
-stage has sweeps, they are sampled given only the words.
+stage has sweeps, derivations are sampled given only the words.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 TAGS, WORDS, LABELS, SENTENCES, MOST_WORDS, MOST_ELEMENTS = 2, 2, 2, 2, 6, 2
-"""Sizes of the simulated data, with which a run takes about a minute. Contexts keep their first
-elements."""
+"""Sizes of the simulated data, with which a run takes about a minute. Contexts keep only their
+first elements."""
 FEWEST_WORDS = 8
 """Minimum total number of words. A tree of one or two words has only one derivation."""
 LEFT_ARC, RIGHT_ARC = 1, 2
@@ -83,7 +83,7 @@ def parts_of(config: TransitionConfig, shape: TransitionShape, seed: int) -> dic
 def draw_trees(
     config: TransitionConfig, shape: TransitionShape, seed: int
 ) -> tuple[dict[str, Learned], Drawn]:
-    """Draw until all actions are allowed and there are enough words.
+    """Repeat the draw until all actions are allowed and there are enough words.
 
     The franchises contain the true seating.
     """

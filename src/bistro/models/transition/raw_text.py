@@ -42,7 +42,7 @@ from bistro.treebank.sentence import Sentence
 PARSING, LEARNING = 0.6, 0.25
 """Approximate shares of the training time for parsing and for learning."""
 PIECES_AT_ONCE = 16
-"""Number of pieces whose events are sorted together. Longer lists require fewer merges."""
+"""Number of pieces whose events are sorted together. Larger groups require fewer merges."""
 
 
 def train_with_text(

@@ -190,7 +190,7 @@ def oracle_events_of(
 def _known(tree: Tree, latent: str) -> Tree:
     """Return the parts of a tree that the second stage observes.
 
-    If arcs are latent, so are labels.
+    If arcs are latent, labels are latent too.
     """
     n = len(tree.heads)
     if latent == "tags":

@@ -1,6 +1,7 @@
 """Search for contexts and settings of the transition parser on a development set.
 
-The search is hill climbing over the parts of the configuration in turn, until no change helps.
+The search is a hill climb that improves the parts of the configuration in turn until no change
+helps.
 
 - Contexts of a distribution: every absent element is tried at one position (words at the end, other
   elements before the words). The few best elements are then moved to either side as long as that

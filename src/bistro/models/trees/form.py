@@ -46,7 +46,10 @@ class TreeForm:
 
     @classmethod
     def of_rules(cls, rules: RuleTable, config: TreesConfig) -> Self:
-        """Return the form for the trees of a grammar. The prepositions come from its symbols."""
+        """Return the form for the trees of a grammar.
+
+        The prepositions are taken from the symbols of the grammar.
+        """
         begin = PREPOSITIONAL + MARK
         names = [name for name in rules.symbols if name.startswith(begin)]
         common = frozenset(name.removeprefix(begin) for name in names)

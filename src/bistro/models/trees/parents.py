@@ -1,15 +1,15 @@
 """A grammar whose symbols include their parents, which gives better proposals than the PCFG.
 
 Metropolis-Hastings draws whole trees from a grammar, and accepts few of them if the grammar differs
-strongly from the model. The PCFG ignores all ancestors. This grammar includes the parent, as in
-Johnson (1998): ``NP^S -> DT^NP NN^NP``. It generates exactly the trees of the PCFG, with every rule
-under every possible parent of its left side.
+strongly from the model. The PCFG ignores all ancestors. The symbols of this grammar include the
+parent, as in Johnson (1998): ``NP^S -> DT^NP NN^NP``. The grammar generates exactly the trees of
+the PCFG, with every rule under every possible parent of its left side.
 
     q(rule | A, P) = (n - d) / (N + c) + (c + d T) / (N + c) q(rule | A)       N, T: of A under P
 
 The distribution q(rule | A) is computed in the same way from the numbers of parents under which a
 rule was seen. Children depend only on their own parent, so the chart sums each pair of children
-once for all parents of A. It takes little more time than the chart of the PCFG.
+once for all parents of A. This chart takes little more time than the chart of the PCFG.
 
 >>> from bistro.models.unbounded.rules import RuleBuilder
 >>> builder = RuleBuilder()

@@ -162,7 +162,7 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _word_numbers(self) -> NDArray[np.int32]:
-        """The rule table's word for each vocabulary id. Unseen classes share one word."""
+        """The rule table's word for each vocabulary id. All unseen classes share one word."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
         known = self.rules.word_numbers
         if not all(form in known for form in forms):
@@ -176,7 +176,7 @@ class TreesTask(Task[Tree]):
         return np.where(used[numbers] > 0, numbers, usual).astype(np.int32)
 
     def _usual_tags(self, words: Sequence[str]) -> list[str]:
-        """Return a possible symbol for each word, which is the first symbol seen in training."""
+        """Return a possible symbol for each word: the first symbol that was seen in training."""
         rules = self.rules
         tags = {int(rules.first[r]): int(rules.left[r]) for r in self._lexical_from_behind}
         numbers = self.terminals(words).word.tolist()

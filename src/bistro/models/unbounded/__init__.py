@@ -1,1 +1,1 @@
-"""Code that `tags`, `trees` and `morphology`, the families with unbounded contexts, share."""
+"""Code that is common to the families with unbounded contexts: `tags`, `trees` and `morphology`."""

@@ -20,7 +20,7 @@ class UnboundedConfig:
     contexts: Literal["auto", "symbols", "rules"] = setting(
         "auto",
         "Elements of a context: the symbols above a node, or its own symbol and the rules above "
-        "it. With auto, the kind of model determines the elements.",
+        "it. With auto, the elements depend on the kind of model.",
     )
     depth: int | None = setting(
         None,

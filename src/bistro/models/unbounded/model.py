@@ -1,6 +1,7 @@
 """Models of tags, trees and morphemes with unbounded contexts (Shareghi et al., 2015).
 
-A tree is generated from the top. Each node is rewritten by a rule that depends on all ancestors.
+A tree is generated from the top. Each node is rewritten by a rule that depends on all its
+ancestors.
 
     P(T) = Π over nodes of G_u(rule),     u = the node's symbol, its parent's, ..., up to the top
 
@@ -47,7 +48,7 @@ class UnboundedModel(Model):
     task: Any
     """An instance of the model's `task_class`."""
     pcfg: NDArray[np.float64]
-    """The probability of each rule given its left side. It guides searches."""
+    """The probability of each rule given its left side, which guides searches."""
     trie_arrays: Arrays
     origin: Origin
 

@@ -60,7 +60,7 @@ class TreeParsingModel(UnboundedModel):
     """The default options of the search."""
 
     def parse_tree(self, words: Words, **options: Any) -> TreeParse:
-        """Parse one sentence. The options are those of `parse_trees`."""
+        """Parse one sentence. The options are the same as for `parse_trees`."""
         return next(self.parse_trees([words], **options))
 
     def parse_trees(
@@ -77,7 +77,7 @@ class TreeParsingModel(UnboundedModel):
 
         Draws depend on `first`, the index of the first sentence.
 
-        The options are those of `SearchOptions`, such as ``search="astar-nodes"`` or
+        The options are the fields of `SearchOptions`, such as ``search="astar-nodes"`` or
         ``samples=20000``. With mcmc, `kbest` (or ``mbr=False``) requests the most probable trees
         that were drawn instead of the minimum-risk tree. `drawn` requests this number of evenly
         spaced draws.

@@ -2,7 +2,7 @@
 
 The rules of a grammar are in one table, numbered from 0. A rule has the form A -> B C, A -> B, or A
 -> word. A tree is the list of its rules in pre-order, with parents before children and left before
-right. Together with the table, this list defines the tree completely.
+right. Together with the table of rules, this list defines the tree completely.
 
 >>> builder = RuleBuilder()
 >>> tree = [
@@ -34,7 +34,7 @@ from bistro.modelfile import Arrays
 from bistro.models.checks import distinct_strings
 
 Derivation = NDArray[np.int32]
-"""A tree, as the indices of its rules in pre-order."""
+"""A tree, represented by the indices of its rules in pre-order."""
 NOTHING = -1
 ABSENT = 1 << 40
 """A number greater than all indices of symbols and words."""
@@ -65,7 +65,10 @@ class RuleTable:
 
     @cached_property
     def children(self) -> NDArray[np.int32]:
-        """The number of symbols on the right side of each rule. It is 0 for a lexical rule."""
+        """The number of symbols on the right side of each rule.
+
+        A lexical rule has no symbols on its right side.
+        """
         counted: NDArray[np.int32] = np.where(self.is_lexical, 0, 1 + (self.second >= 0))
         return counted.astype(np.int32)
 
@@ -81,7 +84,7 @@ class RuleTable:
     def ends(self, derivation: Derivation) -> NDArray[np.int32]:
         """Return the position after the last node below each node.
 
-        The first child of node i is node i + 1. Its second child is node ``ends[i + 1]``.
+        The first child of node i is node i + 1. The second child is node ``ends[i + 1]``.
         """
         ends = np.zeros(derivation.size, dtype=np.int32)
         children = self.children[derivation].tolist()

@@ -61,13 +61,14 @@ class SearchOptions(Options):
     """The minimum-risk tree contains a node if more than this share of the drawn trees contains
     it."""
     guide: Guide = "pcfg"
-    """The grammar that proposes trees for mcmc and guides A*. It is the PCFG or a grammar whose
-    symbols include their parents. The latter is available only for constituency parsing."""
+    """The grammar that proposes trees for mcmc and guides A*. The guide is the PCFG or a grammar
+    whose symbols include their parents. A grammar with parents is available only for constituency
+    parsing."""
     beam: int = 200
     """Number of partial trees that A* keeps, or of alternatives per node that astar-nodes tries."""
     completions: int = 100
-    """Number of complete trees that A* compares. With 1, it returns the first tree, as in the
-    paper."""
+    """Number of complete trees that A* compares. With the value 1, the search returns the first
+    complete tree, as in the paper."""
     expansions: int = 200_000
     """Maximum number of partial trees that A* expands, or of alternatives that astar-nodes
     tries."""
@@ -99,12 +100,12 @@ class Found:
 
     derivation: Derivation
     log_prob: float
-    """Log-probability of the tree and the words. For cyk, it is the log-probability under the
+    """Log-probability of the tree and the words. For cyk, this is the log-probability under the
     PCFG."""
     accepted: float = 1.0
     """The share of proposals that mcmc accepted."""
     is_complete: bool = True
-    """Whether A* finished. If it did not, the tree has the rule with the best score at each
+    """Whether A* finished. If A* did not finish, the tree has the rule with the best score at each
     node."""
     expansions: int = 0
     """Number of partial trees that A* expanded, or of alternatives that astar-nodes tried."""

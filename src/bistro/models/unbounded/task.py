@@ -1,7 +1,7 @@
 """The interface between a task and a model with unbounded contexts.
 
-The model has rules, derivations and positions. Their meaning is defined by the task, which has
-three functions.
+The model has rules, derivations and positions. The task defines the meaning of rules, derivations
+and positions, and has three functions.
 
     learns       the table of rules and every tree:      items -> rules, derivations
     encodes      the input of an analysis:               words -> Terminals (unknown words included)

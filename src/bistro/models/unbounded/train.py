@@ -45,7 +45,7 @@ from bistro.sums import added
 M = TypeVar("M", bound=UnboundedModel)
 NAME = "rules"
 AS_STRONG_AS_NEEDED = 1e18
-"""The strength of the empty context. It is so large that the distribution equals the base."""
+"""The strength of the empty context, which is so large that the distribution equals the base."""
 Columns = dict[str, NDArray[Any]]
 
 
@@ -145,7 +145,8 @@ class ContextChain(Learned):
     def figures(self) -> Figures:
         """Return hyper-parameters and numbers of tables by context length, starting at 1.
 
-        The last length also represents all longer contexts, which share its parameters.
+        The entry of the last length also represents all longer contexts, which share its
+        parameters.
         """
         tables = [tables for _, _, tables in self.franchise.counts_by_level()[1:]]
         last = min(self._shared_from, len(tables))
@@ -171,7 +172,7 @@ class ContextChain(Learned):
     def _update(self, sweep: int) -> None:
         """Sample or maximise the hyper-parameters of each context length.
 
-        Long contexts share one pair.
+        Long contexts share one pair of hyper-parameters.
         """
         stream, settings = self._stream("hyper", sweep), self.settings
         prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
