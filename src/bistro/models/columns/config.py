@@ -84,7 +84,8 @@ class ColumnsConfig:
     )
     prior: float = setting(
         0.25,
-        "Exponent with which tag frequencies are divided out, because every expert includes them.",
+        "Exponent of the tag frequencies by which the product of the experts is divided, because "
+        "every expert includes them.",
     )
     known_lemmas: float = setting(
         20.0, "Factor that makes lemmas seen in training likelier than new lemmas."

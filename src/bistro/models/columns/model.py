@@ -1,13 +1,13 @@
-"""Tags, features and lemmas of words in their trees.
+"""A model of the tags, features and lemmas of words in trees.
 
     p(upos, xpos, feats | word, neighbours, tree) ∝ p_0^-b Π p_e(upos, xpos, feats | context of e)
     p(lemma | word, upos, xpos, feats)
 
-UPOS, XPOS and FEATS are one outcome, on which several experts decide together
-(`bistro.inference.products`): one sees the spelling, one the surrounding words, one the tree, one
-the surrounding tags. A parser's tag probabilities count as one more expert. An edit rule derives
-the lemma from the word, so unseen words have lemmas too. Values from the input can be kept as
-evidence for the other values.
+UPOS, XPOS and FEATS are one outcome, which several experts predict together
+(`bistro.inference.products`). The experts use the spelling, the surrounding words, the tree and the
+surrounding tags. A parser's tag probabilities count as one more expert. An edit rule derives the
+lemma from the word, so unseen words have lemmas too. Values from the input can be kept as evidence
+for the other values.
 
 >>> import bistro
 >>> model = bistro.train("columns", bistro.builtin(sentences=300, seed=1), seed=1)

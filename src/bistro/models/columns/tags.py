@@ -30,7 +30,7 @@ _CALM_EVIDENCE = (0.25, 0.1)
 the development part of English EWT. The weights that give the best tags yield overconfident
 probabilities."""
 _DECIDING = 0.5
-"""Exponent of the deciding weights when a lemma is chosen over several tags. The exponent was
+"""Exponent of the deciding weights when the lemma depends on several likely tags. The exponent was
 chosen on the development parts of the English EWT, French and Basque treebanks."""
 _ANY: list[int] = []
 """One list shared by all words, because separate lists would slow down the garbage collector."""

@@ -1,14 +1,14 @@
 """Word classes learned from the neighbours of words, in text without trees.
 
 Words are similar if their neighbours are similar. The frequent words at the four nearest positions
-are counted, and the counts are converted to positive pointwise mutual information,
+are counted, and the counts are converted to positive pointwise mutual information.
 
     PPMI(w, c) = max(0, log p(w, c) / (p(w) p(c)^¾))
 
-whose truncated singular vectors put words that occur in the same places near each other (Levy and
-Goldberg 2014). The classes are clusters of these vectors, found by *k*-means that starts from the
-most frequent words. The words are divided into few, some and many classes, and a decision uses all
-three partitions.
+Truncated singular vectors of this matrix put words that occur in the same contexts near each other
+(Levy and Goldberg 2014). The classes are clusters of these vectors, found by *k*-means that starts
+from the most frequent words. The words are divided into few, some and many classes, and a decision
+uses all three partitions.
 
 >>> import bistro
 >>> classes = WordClasses.learn([s.forms for s in bistro.builtin(sentences=300, seed=1)])

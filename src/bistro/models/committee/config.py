@@ -17,7 +17,7 @@ QUICK = IsbnConfig(
     learning=LearningSettings(passes=30, reads=75_000, patience=2, rate=0.1, dropout=0.15),
 )
 """Settings of a latent-variable parser that trains in half a minute. In a committee, such a parser
-is almost as useful as one that trains for a quarter of an hour."""
+is almost as useful as a parser that trains for 15 minutes."""
 AUTO = "auto"
 Member = Literal[
     "left",

@@ -1,16 +1,17 @@
 """The frequency of crossing arcs in a treebank, given the surrounding words and tree.
 
-A crossing arc is lifted in training, and encoded in the label (`bistro.treebank.projectivity`): the
-word w is attached to a word h above its true head t. Whether a word that is attached to h depends
-on a word t below h is predicted from the pattern of the three words:
+A crossing arc is lifted in training and encoded in the label (`bistro.treebank.projectivity`). The
+word w is attached to a word h above its true head t. The pattern of the three words predicts
+whether a word that is attached to h depends on a word t below h. A pattern consists of the
+following elements.
 
     tags of w, t and h, the label of t, the order of the three, whether t is a child of h, whether
     t has children, and whether another child of h has the most frequent label of words like w
 
-The last concerns fronted objects, as in "That I can do": a word before a finite verb is usually its
-subject, but this verb has one. `Crossing` counts how often each pattern crosses, for all words and
-for particular forms of t and of w. The counts of particular forms are smoothed by the counts of all
-words.
+The last element is for fronted objects, as in "That I can do". A word before a finite verb is
+usually its subject, but this verb already has a subject. `Crossing` counts how often each pattern
+crosses, for all words and for particular forms of t and of w. The counts of particular forms are
+smoothed by the counts of all words.
 
 >>> heads, labels = [2, 0, 2, 5, 1], ["subj", "root", "pred", "mark", "ccomp"]
 >>> tags = ["PRON", "AUX", "ADJ", "SCONJ", "VERB"]

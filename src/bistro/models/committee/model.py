@@ -1,4 +1,4 @@
-"""The committee, several generative models of one treebank that parse together.
+"""The committee, which consists of several generative models of one treebank.
 
 Every member gives each word of a sentence a distribution over heads with labels and a distribution
 over tags. These distributions are marginals of the member's posterior over trees. The committee

@@ -178,7 +178,7 @@ class _Training:
         return train_isbn(self.sentences, settings, run, self.dev)
 
     def _learn_elsewhere(self, workers: Workers) -> tuple[list[Voter], Trace]:
-        """Train every member on one of the workers."""
+        """Train each member on one of the workers."""
         run, sampler = self.run, self.config.sampler
         own = self.other.own
         errand = Errand(self._by_tagset(), own, self.dev, run.seed, run.treebank, sampler)
@@ -246,7 +246,7 @@ class _Training:
             model.fits[way], model.stacks[way] = judging.learned(way, found, self.dev)
 
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
-        """Return the sharpness, fitted with members that have not seen the sentences."""
+        """Return the sharpness, which is fitted with members that have not seen the sentences."""
         rest, held_out, is_unseen = self._parts()
         words = sum(map(len, held_out))
         if words < LEAST_WORDS:

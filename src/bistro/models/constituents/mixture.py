@@ -45,8 +45,8 @@ class Risked(NamedTuple):
 
     tree: Tree
     expected_f1: float
-    """The expected F1 score. This is twice the expected number of correct constituents, divided by
-    the number of constituents in the tree plus the expected number in the correct tree. Punctuation
+    """The expected F1 score. Twice the expected number of correct constituents is divided by the
+    number of constituents in the tree plus the expected number in the correct tree. Punctuation
     counts."""
 
 

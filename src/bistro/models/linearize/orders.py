@@ -45,8 +45,8 @@ Order = tuple[Side, Side]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Table = tuple[Floats, Floats]
-"""Cells, indexed by side, remaining multiset and context, and log-scales, indexed by side and
-remaining multiset."""
+"""Cells by side, remaining multiset and context, followed by log-scales by side and remaining
+multiset."""
 LEFT, RIGHT = 0, 1
 HEAD = -1
 """Placeholder for the head when the head is shuffled with its dependents."""

@@ -29,8 +29,7 @@ def best_orders(
 ) -> list[tuple[float, Order]]:
     """Return the k most probable orders of a mixture, with their log-probabilities.
 
-    Equally probable orders are returned in the sequence in which the parts list them, which is
-    random.
+    Equally probable orders are returned in the random sequence in which the parts list them.
     """
     lists: list[Iterator[tuple[float, Order]] | None] = [part.ranked(stream) for part in parts]
     bounds = np.zeros(len(parts))

@@ -30,7 +30,7 @@ from bistro.treebank.validate import find_tree_problem, has_tree
 
 @dataclass(frozen=True)
 class UnorderedTree:
-    """A sentence with one root, and those of its words that are ordered."""
+    """A sentence with one root, and the list of its words that are ordered."""
 
     sentence: Sentence
     heads: list[int]

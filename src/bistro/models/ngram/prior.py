@@ -13,8 +13,8 @@ from bistro.inference.simulated import Simulated
 from bistro.models.ngram.config import WORDS, NgramConfig
 
 WORD_TYPES, TOKENS = 3, 40
-"""Sizes of the simulated data, with which a run takes about a minute. The end of a sentence is an
-additional outcome."""
+"""Sizes of the simulated data. A run with these sizes takes about a minute. The end of a sentence
+is an additional outcome."""
 
 
 def simulate_ngram(config: NgramConfig, seed: int) -> Simulated:

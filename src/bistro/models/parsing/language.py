@@ -347,8 +347,8 @@ def _words_of(prefix: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArra
     """Return the log-probabilities of words, given the log-probabilities of all prefixes.
 
     A longer prefix cannot be more probable than a shorter one, but its estimate may be higher if
-    the added word was almost certain. In this case, the estimate is lowered to that of the shorter
-    prefix.
+    the added word was almost certain. In this case, the estimate for the longer prefix is lowered
+    to the estimate for the shorter prefix.
     """
     words = np.empty_like(prefix)
     for begin, end in pairwise(offsets.tolist()):

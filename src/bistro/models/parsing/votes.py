@@ -140,8 +140,8 @@ class Votes:
     """The probabilities of labelled heads, numbered by an `ArcCode` of the model's labels."""
     tags: Rows
     relaxed: NDArray[np.bool_]
-    """For each sentence, whether no tree agrees with the given heads. In that case, the given heads
-    are ignored."""
+    """For each sentence, whether no tree agrees with the given heads. If no tree agrees, the given
+    heads are ignored."""
 
 
 def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:

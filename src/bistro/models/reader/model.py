@@ -47,7 +47,7 @@ Weights = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ReaderOptions(Options):
-    """Options for the sums over analyses. Each member uses the options that apply to it."""
+    """Options for the sums over analyses. Each member uses those options that apply to its kind."""
 
     method: Literal["graph", "exact", "smc"] = "graph"
     """The method for members that sum over analyses by sampling."""

@@ -16,7 +16,7 @@ def steps_between(
 ) -> NDArray[np.float64]:
     """Return the relative error of every event in every run.
 
-    It is the inverse of `deviation_of_steps`.
+    The function is the inverse of `deviation_of_steps`.
     """
     before = np.ones_like(deviation)
     before[:, 1:] = deviation[:, :-1]

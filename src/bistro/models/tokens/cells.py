@@ -13,7 +13,7 @@ resulting words must be the same in all three cases. The characters between two 
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 
-3. The remaining text is divided once more, and words end at the removed spaces.
+3. The remaining text is divided again, and words end at the removed spaces.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _is_one_word(tokens: Sequence[CutToken]) -> bool:
 def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
     """Yield the parts of a token between cell edges, with words that end at the edges.
 
-    Otherwise, each part is one word.
+    If the words do not end at the edges, each part is one word.
     """
     if not edges:
         yield start, token

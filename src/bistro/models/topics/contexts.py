@@ -44,6 +44,6 @@ def possible_parents(words: Numbers, *, root: int, directed: bool) -> tuple[Numb
 
 
 def stopping_parents(words: Numbers, *, root: int, directed: bool) -> Numbers:
-    """Return the parents that stop. These are all words and the root, once on each side."""
+    """Return the parents that stop. All words and the root stop once on each side."""
     numbers = possible_parents(words, root=root, directed=directed)[0]
     return numbers if directed else np.tile(numbers, 2)

@@ -18,8 +18,8 @@ from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.train import PARAMETERS, TopicsChain
 
 PARENTS, CHOICES, WORD_TYPES, MOST_STATES = 3, 10, 4, 4
-"""Sizes of the simulated data, with which a run takes about a minute. The last value is the maximum
-number of states."""
+"""Sizes of the simulated data. A run with these sizes takes about a minute. The last value is the
+maximum number of states."""
 STOP = -1
 
 

@@ -83,7 +83,7 @@ class DerivationChain:
         return added(part.franchise.log_likelihood() for part in self.learned.values())
 
     def figures(self) -> Figures:
-        """Return the figures of every distribution, and the number of derivations that changed."""
+        """Return statistics of every distribution, and the number of derivations that changed."""
         figures: Figures = {"derivations.changed": self.moved[1]}
         for part in self.learned.values():
             figures |= part.figures()

@@ -195,7 +195,7 @@ class TransitionModel(FollowingAbility):
         ----------
         sentence
             The sentence. If the sentence has a tree, the most probable derivation of this tree is
-            explained. Otherwise it is the most probable derivation of the best tree found.
+            explained. Otherwise the most probable derivation of the best tree found is explained.
         training
             Training data in which to count each context; default: none.
         """

@@ -25,8 +25,8 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 TAGS, WORDS, LABELS, SENTENCES, MOST_WORDS, MOST_ELEMENTS = 2, 2, 2, 2, 6, 2
-"""Sizes of the simulated data, with which a run takes about a minute. Contexts keep only their
-first elements."""
+"""Sizes of the simulated data. A run with these sizes takes about a minute. Contexts keep only
+their first elements."""
 FEWEST_WORDS = 8
 """Minimum total number of words. A tree of one or two words has only one derivation."""
 LEFT_ARC, RIGHT_ARC = 1, 2

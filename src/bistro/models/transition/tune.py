@@ -56,7 +56,7 @@ RARE_FEATURE = 0.01
 
 @dataclass(frozen=True)
 class Trial:
-    """A configuration and its figures from the judge."""
+    """A configuration and the figures that the judge computes for it."""
 
     config: TransitionConfig
     figures: Figures
@@ -97,7 +97,8 @@ class Search:
     on_trial: Callable[[Trial, Trial], None] = lambda trial, best: None
     stop_asked: Callable[[], bool] = lambda: False
     workers: Workers | None = None
-    """Workers that try independent configurations. Without workers, they are tried one by one."""
+    """Workers that try independent configurations. Without workers, configurations are tried one by
+    one."""
 
     def __post_init__(self) -> None:
         self.accepted: list[Trial] = []
@@ -244,7 +245,7 @@ class Search:
             yield with_elements(best, part, swapped), f"{part}: {other} before {one}"
 
     def _change_features(self) -> bool:
-        """Add a feature to the tags or remove one."""
+        """Add a feature to the tags, or remove a feature."""
         best = self.best
         now = best.config.tag_features
         absent = [name for name in self._features() if name not in now]

@@ -25,7 +25,7 @@ class TreesConfig(UnboundedConfig):
         "none",
         "What labels show of the words inside. verbs adds the tag of the head to a clause or verb "
         "phrase (VP~VBD). heads also adds the preposition (PP~of) and whether a noun phrase "
-        "contains phrases. These marks are for labels of the Penn Treebank.",
+        "contains phrases. The marks are designed for labels of the Penn Treebank.",
     )
     unknown: Literal["markers", "classes", "single"] = setting(
         "markers",

@@ -27,8 +27,8 @@ from bistro.sums import added
 
 C = TypeVar("C", bound=UnboundedConfig)
 NODES, MOST_DEPTH, SHARED_FROM = 40, 4, 2
-"""Sizes of the simulated data, with which a run takes about a minute. Contexts of all lengths up to
-the maximum always occur."""
+"""Sizes of the simulated data. A run with these sizes takes about a minute. Contexts of all lengths
+up to the maximum always occur."""
 
 
 def simulate_trees(task: Task[Any], config: UnboundedConfig, seed: int) -> Simulated:
