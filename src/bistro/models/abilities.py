@@ -1,15 +1,15 @@
 """The abilities of models, with one protocol per ability.
 
 A model has an ability if it has the methods of the protocol. No inheritance is needed. Check with
-``isinstance(model, Parser)``, or with the ability's `of`, which returns the model under the type of
-the protocol, or raises an error that names the kinds with this ability:
+``isinstance(model, Parser)`` or with the method `of` of the ability. The method returns the model
+with the type of the protocol, or raises an error that names the kinds with this ability:
 
     parser = PARSE.of(model)          # "an ngram model cannot parse; use a transition, ... model"
     parse = parser.parse(words, marginals=True)
 
-Options are keywords, checked against the class of options that the model names (``parse_options``,
-``tag_options``, ``score_options``); ``…_protocol`` describes in one line how a result with these
-options is computed.
+Options are keywords, which are checked against the model's class of options (``parse_options``,
+``tag_options``, ``score_options``). A method ``…_protocol`` describes in one line how a result with
+these options is computed.
 """
 
 from __future__ import annotations

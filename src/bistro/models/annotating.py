@@ -1,6 +1,6 @@
 """Abilities of models that annotate text.
 
-They are protocols like the ones in `bistro.models.abilities`, where each is registered by name.
+They are protocols like those in `bistro.models.abilities`, where each one is registered by name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Inspection of a trained distribution: how each context contributes to a probability.
 
-A model keeps its distributions frozen: for every outcome seen in a context, its whole probability,
-and for every context, the weight of the next shorter context (docs/decisions/frozen-form.md). The
-share of each level follows from these: see `bistro.models.results.explanations`.
+A model keeps its distributions in frozen form (docs/decisions/frozen-form.md). This form contains
+the whole probability of every outcome seen in a context, and the weight of the next shorter context
+for every context. The share of each level follows from these numbers (see
+`bistro.models.results.explanations`).
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Backoff:
     training: Events | None = None
 
     def chain(self, context: Sequence[Seen], outcome: int, scale: float = 1.0) -> list[Level]:
-        """Return the levels of p(outcome | context) times `scale`, the base first."""
+        """Return the levels of p(outcome | context) times `scale`, starting with the base."""
         places = self._places(context)
         weights = [self._weight(at) for at in places]
         reaches = [math.prod(weights[depth:]) for depth in range(len(weights) + 1)]

@@ -1,7 +1,7 @@
 """The base class of all models.
 
 A model is created by training or by `load`. Every model can be saved and described. Everything else
-that it can do (score a text, generate, parse) is an ability, see `bistro.models.abilities`.
+that a model can do (score a text, generate, parse) is an ability (see `bistro.models.abilities`).
 
 >>> model = load("english.bistro")                  # doctest: +SKIP
 >>> model                                           # doctest: +SKIP
@@ -62,7 +62,7 @@ def _shown(value: Any) -> str:
 
 
 def flat(distributions: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of several distributions under names of a model file, ``words.nodes``."""
+    """Return the arrays of several distributions by name, as in ``words.nodes``."""
     return {
         f"{owner}.{part}": array
         for owner, arrays in distributions.items()
@@ -212,8 +212,9 @@ def load(path: str | os.PathLike[str]) -> LoadedModel:
     Parameters
     ----------
     path
-        The file that `Model.save` or ``bistro train`` wrote, by this or any earlier version; or
-        the name of an installed model, such as ``bistro-en-ewt``. Files take precedence.
+        The path of a model file that was written by `Model.save` or ``bistro train`` in this or any
+        earlier version, or the name of an installed model, such as ``bistro-en-ewt``. Files take
+        precedence.
     """
     name = os.fspath(path)
     with phase(f"loading {name}"):

@@ -1,12 +1,12 @@
 """Finding, checking and listing models that were installed with pip.
 
-A model package is data. Its folder holds the model file and ``card.json``, which describes the
-model; an entry point of the group ``bistro.models`` gives the name and the folder. Bistro reads
-these files from the folder in which pip installed them, and imports nothing from the package.
-`bistro.report.package` writes such packages.
+A model package contains only data. Its folder contains the model file and ``card.json``, which
+describes the model. An entry point of the group ``bistro.models`` specifies the name and the
+folder. Bistro reads these files from the folder in which pip installed them, and imports nothing
+from the package. `bistro.report.package` writes such packages.
 
-Names are compared as pip compares them: ``bistro-en-ewt``, ``bistro_en_ewt`` and ``Bistro.En.EWT``
-are one name.
+Names are compared as in pip, so ``bistro-en-ewt``, ``bistro_en_ewt`` and ``Bistro.En.EWT`` are the
+same name.
 
 >>> normalised("Bistro_En.EWT")
 'bistro-en-ewt'
@@ -59,7 +59,7 @@ class Installed:
     version
         The version of the package.
     folder
-        The folder that holds its files.
+        The folder that contains the files of the package.
     card
         The content of ``card.json``.
     """

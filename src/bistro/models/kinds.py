@@ -2,7 +2,7 @@
 
 Each family has one record, which is loaded when it is first needed.
 
-A family is a folder of `bistro.models` whose ``__init__`` holds its record, ``KIND``. A record
+A family is a folder of `bistro.models` whose ``__init__`` contains its record, ``KIND``. A record
 names the configuration, model, trainer and reader of the family and the abilities of its models,
 without importing them. Help texts, error messages ("use a transition or eisner model"),
 cross-validation, reports and the server's catalogue are derived from the records.
@@ -79,9 +79,10 @@ class Kind:
     model: str
     config: str
     trainer: str
-    """Called with the items, the configuration and a `bistro.models.runs.Run`."""
+    """A function that is called with the items, the configuration and a
+    `bistro.models.runs.Run`."""
     abilities: tuple[str, ...]
-    """Abilities of its models: names in `bistro.models.abilities`."""
+    """The abilities of the models, by their names in `bistro.models.abilities`."""
     reader: str = "bistro.models.data:SENTENCES"
     """The reader of training and test data."""
     items: str = "sentences"

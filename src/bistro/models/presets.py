@@ -1,8 +1,8 @@
 """Named configurations that are included with Bistro.
 
-A preset is a TOML file in the folder ``presets`` of its family. Its name can be given wherever a
-configuration file is expected:
-``bistro train transition train.conllu --config table1 -o en.bistro``.
+A preset is a TOML file in the folder ``presets`` of its family. The name of a preset can be given
+wherever a configuration file is expected, as in ``bistro train transition train.conllu --config
+table1 -o en.bistro``.
 
 >>> file_or_preset("table1").name
 'table1.toml'

@@ -61,11 +61,11 @@ class Scoring(ABC):
         eos
             Whether the end of each sentence has a row.
         names
-            The names of the sentences; default: their numbers from 1.
+            The names of the sentences. By default they are numbered from 1.
         tokens
-            Tokens that have rows, sentence by sentence; default: every word.
+            The tokens that have rows, sentence by sentence. By default every word has a row.
         **options
-            Options of the model's scores, such as ``particles`` for a parser.
+            Scoring options of the model, such as ``particles`` for a parser.
         """
         if isinstance(text, str):
             raise BistroError(STRING)

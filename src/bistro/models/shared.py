@@ -1,6 +1,6 @@
 """Sharing of a model with the workers of a task.
 
-It is shared as ``SharedModel(model)``, and a task begins with ``model = shared.open()``.
+The model is wrapped as ``SharedModel(model)``, and a task begins with ``model = shared.open()``.
 """
 
 from __future__ import annotations

@@ -164,5 +164,6 @@ MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "next": _after,
     "next2": lambda words, values: _after(words, _after(words, values)),
 }
-"""Words that an element may belong to: ``previous.low`` belongs to the previous word."""
+"""Words to which an element may belong. For example, ``previous.low`` belongs to the previous
+word."""
 ELEMENTS = (*OWN, *(f"{where}.{name}" for where in MOVES for name in OWN))

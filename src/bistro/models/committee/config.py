@@ -82,17 +82,18 @@ class CommitteeConfig:
 
     members: tuple[Member, ...] = setting(
         ("left", "right-other-tags", "eisner", "isbn"),
-        "Transition parsers from left to right and from right to left, Eisner's model, and the "
-        "latent-variable parser in both directions (isbn, isbn-right); transition parsers and "
-        "Eisner's model plain, with contexts that see labels, with those of the preset table1, or "
-        "with the other column of tags. On a treebank with only one column of tags, right "
-        "replaces right-other-tags, or left-labels does if right is already a member. Members "
-        "that would be identical on a treebank are left out.",
+        "The members of the committee. They are transition parsers from left to right and from "
+        "right to left, Eisner's model, and the latent-variable parser in both directions (isbn, "
+        "isbn-right). Transition parsers and Eisner's model are available in a plain form, with "
+        "contexts that contain labels (-labels), with the contexts of the preset table1 (-table1, "
+        "only transition parsers), or with the other column of tags (-other-tags). On a treebank "
+        "with only one column of tags, right replaces right-other-tags, or left-labels does if "
+        "right is already a member. Members that would be identical on a treebank are left out.",
     )
     preset: str = setting(
         AUTO,
-        "Settings of the transition parsers, as a preset or a file. auto selects the first preset "
-        "whose tag features exist in the treebank.",
+        "Settings of the transition parsers, as a preset or a file. With auto, the first preset "
+        "whose tag features exist in the treebank is used.",
     )
     spelled: tuple[Member, ...] = setting(
         ("left", "right", "left-labels"),
@@ -106,9 +107,9 @@ class CommitteeConfig:
     )
     weights: Literal["accurate", "likely", "equal"] = setting(
         "accurate",
-        "How to weight the members. accurate maximises the correct heads and tags in the "
-        "development set, likely maximises the probability of gold heads and tags (EM), equal "
-        "gives all members the same weight.",
+        "How to weight the members. The weights maximise the number of correct heads and tags in "
+        "the development set (accurate), maximise the probability of the gold heads and tags by "
+        "EM (likely), or are all equal (equal).",
     )
     stack: StackSettings = setting(
         StackSettings(), "Settings of the stack, a model that learns how much each vote counts."

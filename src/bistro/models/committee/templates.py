@@ -5,7 +5,8 @@ A template is a list of elements on one line. An element is an attribute of a wo
 template together with the values of its elements. The core looks up the weight of a feature by its
 hash.
 
-Roles, for a word i and a head h (the candidate, the head of a label, or the head in the tree):
+The following roles exist for a word i and a head h, which is the candidate, the head of a label, or
+the head in the tree.
 
     i  h  i-1  i+1  i-2  i+2  h-1  h+1
     g                 the head of h

@@ -2,13 +2,14 @@
 
 Latent-variable members are trained first, then the other members, then the weights.
 
-A checkpoint records its phase, so that an interrupted run resumes where it was:
+Training has several phases. A checkpoint records its phase, so that an interrupted run resumes
+where it stopped.
 
     phase i   latent-variable member i learns, until it is best on held-out trees
     last      the chains of all other members sweep side by side
 
-The checkpoints of later phases contain the results of earlier ones. Then weights are fitted, and a
-stack learns to weight votes (`bistro.models.committee.stack_training`).
+The checkpoints of later phases contain the results of earlier phases. After the last phase, weights
+are fitted, and a stack learns to weight votes (`bistro.models.committee.stack_training`).
 """
 
 from __future__ import annotations

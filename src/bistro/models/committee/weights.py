@@ -2,9 +2,9 @@
 
 Likely weights maximise the probability of the correct entries (`bistro.inference.mixture_weights`).
 Accurate weights maximise the number of correct choices, where the choice for a word is the
-likeliest entry of the mixture. The search starts from equal weights, and multiplies or divides one
-weight after the other by 1.5 as long as more words are correct. A weak member that makes different
-errors improves the number of correct choices more than the likelihood.
+likeliest entry of the mixture. The search starts from equal weights. It multiplies or divides one
+weight at a time by 1.5 as long as more words are correct. A weak member that makes different errors
+improves the number of correct choices more than the likelihood.
 """
 
 from __future__ import annotations

@@ -47,8 +47,9 @@ class ConstituentsConfig:
     )
     weights: Literal["likely", "equal"] = setting(
         "likely",
-        "How to weight the members. likely maximises the probability of the constituents in the "
-        "development set. Without a development set, all weights are equal.",
+        "How to weight the members. The weights maximise the probability of the constituents in "
+        "the development set (likely) or are all equal (equal). Without a development set, all "
+        "weights are equal.",
     )
     unknown: Literal["markers", "classes", "single"] = setting(
         "markers",

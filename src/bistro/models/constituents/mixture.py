@@ -6,8 +6,8 @@ a fixed amount.
     argmax over trees of  Σ over constituents of  p(label, start, end) - cost
 
 With cost = 1/2, a wrong constituent is as bad as a missing one. All trees over the words compete,
-with or without a grammar: a span may have every label that gains something, and spans must not
-cross (`cpp/infinite/span_tree.hpp`). Each word receives its likeliest tag.
+whether or not a grammar generates them. A span may have every label that increases the score, and
+spans must not cross (`cpp/infinite/span_tree.hpp`). Each word receives its likeliest tag.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> from bistro.models.span_votes import SpanVotes, mixed

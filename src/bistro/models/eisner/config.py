@@ -1,7 +1,7 @@
 """Settings of Eisner's model, which include the contexts of its distributions.
 
 A head generates its children outward on each side, and ends each side with a stop. Contexts may
-contain these elements:
+contain the following elements.
 
     direction                               left or right of the head
     parent.tag  parent.word  parent.label   the head; its label only if labels are generated

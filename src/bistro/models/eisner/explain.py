@@ -1,6 +1,6 @@
 """Explanations of the probability of a tree under Eisner's model, decision by decision.
 
-A sentence has at least one word, so the probability of a stop is given to the root's first child,
+A sentence has at least one word, so the first child of the root receives the probability of a stop.
 
     p(first child of the root) = chain(child) / (1 - chain(stop))
 """

@@ -27,7 +27,7 @@ class GrammarConfig:
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
-        "Settings for learning discounts and strengths. hyper must be map or fixed.",
+        "Settings for learning discounts and strengths. The setting hyper must be map or fixed.",
     )
 
     def validate(self) -> None:

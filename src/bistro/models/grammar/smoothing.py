@@ -1,16 +1,17 @@
 """Smoothing of a treebank grammar by Pitman-Yor back-off, written as context-free rules.
 
 The children of a phrase A are drawn as a whole from a Pitman-Yor process. The base distribution
-draws the children one by one from another process, whose own base does not depend on A. Words of a
-tag are drawn in the same way:
+draws the children one by one from another process, whose own base does not depend on A. The words
+of a tag are drawn in the same way.
 
     p(children | A) = (n - d)/(N + θ)        if seen n times, out of N, among T different rules
                     + (θ + d T)/(N + θ) · Π p(child | A) · p(stop | A)
     p(child | A)    = the same over the children of the T rules, backing off to p(child)
 
-With minimal seating each term is a rule of a context-free grammar: ``A -> children`` with the
-first, ``A -> A⁺`` with the second, ``A⁺ -> child A⁺`` and so on. Sums over all trees and over all
-continuations of a sentence are therefore exact (`bistro.inference.grammar`).
+With minimal seating, each term is a rule of a context-free grammar. The first term is the rule ``A
+-> children``, the second is ``A -> A⁺``, and the rest are rules such as ``A⁺ -> child A⁺``. Sums
+over all trees and over all continuations of a sentence are therefore exact
+(`bistro.inference.grammar`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Word clusters, which serve as the tags of the latent-variable parser.
 
-A cluster is a tag with its bundle of morphological features, written ``NC|number=sing|def=indef``.
-All rare bundles of a tag are merged into one, ``NC|?``. The rest of the parser treats clusters as
-tags.
+A cluster is a tag with a combination of morphological features, written
+``NC|number=sing|def=indef``. All rare combinations of a tag are merged into one cluster, ``NC|?``.
+The rest of the parser treats clusters as tags.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Settings of the latent-variable parser, including the features of a state.
 
-A state sees attributes of words in its configuration, with names such as ``s1.tag``:
+A state uses attributes of words in its configuration, with names such as ``s1.tag``:
 
     s1 s2 s3             the words on the stack, from the top
     b                    the word at the front of the queue, generated last
@@ -10,15 +10,15 @@ A state sees attributes of words in its configuration, with names such as ``s1.t
     lemma  coarse        its lemma; the coarse tag of its tag: UPOS, with tagset = "xpos"
     action  distance     the previous action; the distance between s1 and b
 
-A state also sees the decisions (an action, and the label of an arc) of the seven earlier states
-that it is linked to:
+A state also uses the decisions (an action, and the label of an arc) of the seven earlier states to
+which it is linked:
 
     input.decision  stack.decision           the last state with the same front; the same stack
     s1.rc.decision  s1.lc.decision  b.lc.decision  s1.head.decision
                                              the last state with that word on top of the stack
     s1.front.decision                        the last state with s1 at the front of the queue
 
-Some lists have names of their own (`SETS`): ``features = ["local", "decisions"]``.
+Some lists of features have names (`SETS`), as in ``features = ["local", "decisions"]``.
 """
 
 from __future__ import annotations
@@ -130,7 +130,8 @@ class IsbnConfig(ParserSettings):
     """Settings of the latent-variable parser."""
 
     tag_features: tuple[str, ...] = setting(
-        ("*",), "Morphological features that are predicted with the tag. * selects all of FEATS."
+        ("*",),
+        "Morphological features that are predicted with the tag. The value * selects all of FEATS.",
     )
     labels: Literal["two-step", "none"] = setting(
         "two-step", "Whether labels are predicted after the arc, or not at all."

@@ -2,7 +2,7 @@
 
 A part is a model type with a labelling. The types are ``oo`` (observed orders), ``n1``, ``n2``, …
 (n-grams of dependents from the head outwards), and ``c`` (Eisner's model C, which is ``n1``). A
-labelling names the columns of the head and of each dependent that are used, joined by ``+``:
+labelling names the columns of the head and of each dependent that are used, joined by ``+``, as in
 ``head.upos+upos+deprel``. The letters H, D and R stand for head tag, dependent tag and relation, so
 ``HDR`` is short for this labelling.
 
@@ -103,8 +103,8 @@ class LinearizeConfig:
     )
     punct: Literal["auto", "upos", "penn", "unicode"] = setting(
         "auto",
-        "How punctuation is recognised: by UPOS PUNCT, by Penn tags, or by Unicode. auto "
-        "chooses by the tags.",
+        "How punctuation is recognised: by UPOS PUNCT, by Penn tags, or by Unicode. With auto, "
+        "the choice depends on the tags.",
     )
     smoothing: Literal["pitman-yor", "add-k"] = setting(
         "pitman-yor",

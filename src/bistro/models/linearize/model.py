@@ -1,8 +1,8 @@
 """Word-order models, which give every order of a dependency tree a probability.
 
-A dependency tree does not specify the order of words. Head by head, a mixture of parts (n-grams of
-dependents, observed orders; each under a labelling) gives every order of a head's dependents a
-probability (Futrell & Gibson 2015):
+A dependency tree does not specify the order of words. For each head, a mixture of parts gives every
+order of its dependents a probability (Futrell & Gibson 2015). A part is a model of observed orders
+or of n-grams of dependents, with a labelling.
 
     p(order of the sentence | tree) = prod_heads  sum_m w_m  p_m(order of its dependents | them)
 

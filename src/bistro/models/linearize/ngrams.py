@@ -1,7 +1,7 @@
 """N-grams of dependents, as parts of a mixture of word-order models.
 
-An n-gram of dependents generates dependents from the head outwards until a stop, on each side
-separately:
+An n-gram of dependents generates the dependents on each side separately, from the head outwards
+until a stop.
 
     p(order | head) = prod over sides, steps:  p(label or stop | side, head, n - 1 labels before)
 """

@@ -1,11 +1,11 @@
 """Observed orders of whole families, with a base distribution for unseen orders.
 
-With add-k smoothing, the base weight is 1 for each word order. Under Pitman-Yor smoothing with one
-table per order, it is the weight of an n-gram:
+With add-k smoothing, the base weight is 1 for each word order. With Pitman-Yor smoothing and one
+table per order, the base weight is the weight of an n-gram.
 
     weight(order) = (c - d) / (C + theta) + (theta + d t) / (C + theta) * p_ngram(order | head)
 
-where c of the C families of this head label had the order, and t different orders were seen.
+Here c of the C families with this head label had the order, and t different orders were seen.
 """
 
 from __future__ import annotations

@@ -3,12 +3,13 @@
 Indistinguishable dependents share a *type*. An order is a pair of type sequences, left and right of
 the head, from the head outwards. A model gives every order a weight. Divided by the sum over all
 orders (Z), the weight is a probability. For n-grams with stops, Z follows from a recursion over
-multisets (Algorithm 1 of Futrell & Gibson 2015), which the core computes, smallest first:
+multisets (Algorithm 1 of Futrell & Gibson 2015). The core computes it, starting with the smallest
+multiset.
 
     R(r, c) = [r empty] p_R(stop | c) + sum_i p_R(i | c) R(r - i, c i)
     L(r, c) = p_L(stop | c) R(r, start) + sum_i p_L(i | c) L(r - i, c i),    Z = L(all, start)
 
-An order of types stands for prod_t m_t! orders of words, which are equally probable.
+An order of types represents prod_t m_t! equally probable orders of words.
 
 >>> half = np.full((2, 1, 3), 1 / 3)                  # two sides, no context, two types and a stop
 >>> orders = NgramOrders(np.array([1, 1]), half, 1)
@@ -118,7 +119,7 @@ class SequenceOrders(Orders):
     """
 
     def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
-        """Initialise with log p(type | context) by side and context; the last type is the stop."""
+        """Initialise with log p(type | context) by side and context. The last type is the stop."""
         self.counts = counts
         self.size = len(counts)
         self.contexts: int = (self.size + 1) ** (order - 1)

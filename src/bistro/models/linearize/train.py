@@ -35,8 +35,8 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 
 HELD_OUT = 10
-"""Every sentence with a number divisible by this is held out if there is no development set; the
-number is even, so that the first, third, fifth ... sentence is never held out."""
+"""Without a development set, every sentence whose number is divisible by this value is held out.
+The value is even, so that sentences with odd numbers are never held out."""
 QUICK_SWEEPS = 3
 """Number of sweeps for parts that are trained without the held-out trees in order to fit the
 weights."""

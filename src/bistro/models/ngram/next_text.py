@@ -1,13 +1,13 @@
 """The next-word distribution of a character or byte model, over training words and other strings.
 
 A word is complete if a space or the end follows it. In a surprisal table, the space or end after a
-word is part of the next event. Here, where words compete, it belongs to the word, and the context
-ends with a complete word:
+word is part of the next event. Here words compete, so this space or end belongs to the word, and
+the context ends with a complete word.
 
     p(w | context) = p(space) Π p(character) p(space or end) / p(space or end | context)
 
-so that *a* and *an* are different events, and the probabilities of all strings and of the end sum
-to 1 (except for repeated spaces, which count among the strings that are not listed).
+Therefore *a* and *an* are different events, and the probabilities of all strings and of the end sum
+to 1, except for repeated spaces, which count among the strings that are not listed.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ class ParserSettings:
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Number of words that may depend on the root. auto uses the same number as the training "
-        "data.",
+        "Number of words that may depend on the root. With auto, it is the same as in the "
+        "training data.",
     )
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
         "head",

@@ -102,12 +102,13 @@ class PipelineModel(TextReading):
         sentences
             Sentences with their words.
         keep
-            Columns (upos, xpos, feats, lemmas, heads) whose values are kept if they are not empty;
-            they are evidence for the rest.
+            Columns (upos, xpos, feats, lemmas, heads) whose non-empty values are kept. These values
+            are evidence for all other values.
         alternatives
-            Maximum number of other values of each column in MISC, with probabilities.
+            Maximum number of alternative values per column that are listed in MISC, with
+            probabilities.
         **options
-            Options of the parser; with ``marginals=True``, MISC has probabilities.
+            Options of the parser. With ``marginals=True``, MISC contains probabilities.
         """
         if alternatives < 0:
             raise ConfigError(f"alternatives = {alternatives} must be at least 0")

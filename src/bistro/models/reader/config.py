@@ -24,9 +24,9 @@ class ReaderConfig:
 
     members: tuple[str, ...] = setting(
         ("ngram", "transition", f"isbn {QUICK}"),
-        "The models that are mixed, each as KIND, KIND:PRESET or KIND:FILE.toml, followed by "
-        "changes of single settings, as in 'isbn hidden=80 learning.passes=20'. A kind without a "
-        "preset uses the preset that fits the treebank, if there is one.",
+        "The models in the mixture. Each is given as KIND, KIND:PRESET or KIND:FILE.toml, "
+        "followed by changes of single settings, as in 'isbn hidden=80 learning.passes=20'. A "
+        "kind without a preset uses the preset that fits the treebank, if there is one.",
     )
     unknown: UnknownSetting = setting(
         "classes", f"{UNKNOWN_HELP} This setting applies to all members."
@@ -39,7 +39,8 @@ class ReaderConfig:
     )
     weights: Literal["likely", "equal"] = setting(
         "likely",
-        "How to weight the members. likely maximises the probability of the development set (EM).",
+        "How to weight the members. The weights maximise the probability of the development set "
+        "by EM (likely) or are all equal (equal).",
     )
     held_out: float = setting(
         0.1,

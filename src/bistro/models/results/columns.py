@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LEAST_ALTERNATIVE = 5e-5
-"""Less probable values would be written as 0.0000, and are omitted."""
+"""Minimum probability of a value that is listed. Less probable values would be written as
+0.0000."""
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,16 @@
 """Explanations of probabilities by elementary decisions and chains of back-off contexts.
 
 In a context u of depth k, the probability of x is the context's own contribution plus a share of
-the probability in the next shorter context u',
+the probability in the next shorter context u'.
 
     p_k(x) = own_k(x) + backoff_k · p_{k-1}(x)     own_k(x): (c_x - d t_x) / (c + θ), on average
 
-down to the base distribution. Written out from the longest context on, the probability is a sum,
+The recursion ends at the base distribution. Starting from the longest context, the probability can
+be written as a sum.
 
     p(x) = Σ_k reach_k · own_k(x)             reach_k = backoff_{k+1} · ... · backoff_longest
 
-with one contribution per level.
+The sum has one contribution per level.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)

@@ -2,9 +2,9 @@
 
     surprisal(w_i) = -log2 p(w_i | w_1 ... w_{i-1})
 
-The rows of a sentence, its end `</s>` included, sum to -log2 of the sentence's probability. A token
-may consist of several words of the model (``don't`` is *do* and *n't*). The surprisal of such a
-token is the sum over its words.
+The rows of a sentence, including its end `</s>`, sum to -log2 of the sentence's probability. A
+token may consist of several words of the model (``don't`` is *do* and *n't*). The surprisal of such
+a token is the sum over its words.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -44,7 +44,7 @@ class SurprisalRow:
     surprisal: float
     """In bits."""
     surprisal_syn: float | None
-    """Change of the distribution over analyses: KL(after || before), in bits."""
+    """The change in the distribution over analyses, KL(after || before), in bits."""
     surprisal_lex: float | None
     """The lexical part of the surprisal, in bits: the mean surprisal of the word given its
     analyses."""

@@ -1,7 +1,7 @@
 """Tagging as a task with unbounded contexts, using a grammar of twin tags.
 
 Every tag t has a twin t', which is rewritten as the word. The tag t itself is rewritten as the next
-twin and tag:
+twin and tag.
 
     <s> -> DET' DET      DET -> NOUN' NOUN      NOUN -> VERB' VERB      VERB -> </s>
     DET' -> The          NOUN' -> dog           VERB' -> sleeps

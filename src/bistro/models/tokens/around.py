@@ -1,12 +1,12 @@
 """A second model of word and sentence ends, which uses both sides of a position.
 
 The model of characters (`bistro.models.tokens.model`) predicts exact characters, each given the
-characters before it. From a small treebank it cannot learn that every opening bracket is a separate
-word, whatever letter follows it, or that a sentence is never ``2.`` alone. Therefore two more
-distributions are learned from the same text. The first distribution predicts whether a word ends
-between two characters, at least one of which is not a letter. The second distribution predicts
-whether a sentence ends before a space. The contexts of both start with kinds of characters and end
-with exact words. The log-odds of the two models are added.
+characters before it. From a small treebank, this model cannot learn that every opening bracket is a
+separate word, regardless of the next letter, or that a sentence never consists of ``2.`` alone.
+Therefore two more distributions are learned from the same text. The first distribution predicts
+whether a word ends between two characters, at least one of which is not a letter. The second
+distribution predicts whether a sentence ends before a space. The contexts of both start with kinds
+of characters and end with exact words. The log-odds of the two models are added.
 
 >>> word_context("He said (again)", 8)
 ('(a', 'START', 'a', '(', 'a)', '1+', '(', 'again')

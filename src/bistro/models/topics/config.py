@@ -30,8 +30,8 @@ class TopicsConfig:
     stops: bool = setting(True, "Generate a stop on each side of every parent.")
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Number of words that may depend on the root. auto uses the same number as the training "
-        "data.",
+        "Number of words that may depend on the root. With auto, it is the same as in the "
+        "training data.",
     )
     unknown: Literal["classes", "single"] = setting(
         "classes",

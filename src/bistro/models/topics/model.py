@@ -9,9 +9,9 @@ the model of Eisner (1996) on which the paper is based. The formula in the paper
 nor stops. The settings `directed` and `stops` can be switched off to obtain that formula.
 
 The states are found from trees by Gibbs sampling. The states are word classes that a linguist can
-interpret. A sentence is parsed with the states summed out: p(word | parent) = sum_k theta[k |
-parent] phi[word | k], averaged over the kept samples, and a chart over all projective trees. States
-may also be the tags of a column, as in the paper's baseline.
+interpret. A sentence is parsed by a chart over all projective trees, with the states summed out.
+The arc weights are p(word | parent) = sum_k theta[k | parent] phi[word | k], averaged over the kept
+samples. States may also be the tags of a column, as in the paper's baseline.
 
 >>> import bistro
 >>> trees = bistro.builtin(sentences=300, seed=1)
@@ -97,7 +97,7 @@ class TopicsModel(TopicsParsing, Model):
         return np.asarray(np.mean([s.stopping(self.stops) for s in self.samples], axis=0))
 
     def arc_probabilities(self, sentence: Sentence, *, given_tags: bool = True) -> Floats:
-        """Return p(word d | parent h) at [h, d], states summed out; row 0 is the root."""
+        """Return p(word d | parent h) at [h, d], with the states summed out. Row 0 is the root."""
         theta, phi = self._tables
         ids = self.vocabulary.encode(sentence.forms)
         generated = phi[ids]

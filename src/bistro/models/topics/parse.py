@@ -78,7 +78,7 @@ class TopicsParsing(Parsing):
 
     @abstractmethod
     def arc_probabilities(self, sentence: Sentence, *, given_tags: bool = True) -> Floats:
-        """Return p(word d | parent h) at [h, d]; row 0 is the root."""
+        """Return p(word d | parent h) at [h, d]. Row 0 is the root."""
 
     @abstractmethod
     def log_stops(self, sentence: Sentence) -> float:

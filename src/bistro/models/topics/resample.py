@@ -108,7 +108,7 @@ class JointTrees:
             self._count(number, +1)
 
     def sweep(self) -> list[Floats]:
-        """Visit all sentences; return p(word | parent) of each, given all other sentences."""
+        """Visit all sentences, and return p(word | parent) of each sentence given all others."""
         return [self._visit(number) for number in range(len(self._sentences))]
 
     def accepts(self, log_ratio: float) -> bool:

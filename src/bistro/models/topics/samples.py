@@ -111,7 +111,7 @@ class TopicSample:
         return np.asarray(counts + stops + self.strength)
 
     def phi(self, num_words: int) -> Floats:
-        """Return p(word | state), one row per word; an unseen state has equal probabilities."""
+        """Return p(word | state), one row per word. An unseen state has equal probabilities."""
         table = dense(self.words, num_words, self.states + 1) + self.smoothing
         return np.asarray(table / table.sum(axis=0))
 

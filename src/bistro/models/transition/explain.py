@@ -1,7 +1,8 @@
 """Explanations of the probability of a derivation, step by step, with back-off chains.
 
 A shift consists of an action, a tag and a word. An arc consists of an action and a label. The
-probability of impossible actions is given to the others, so that the probability of an action is
+probability of impossible actions is given to the possible actions. The probability of an action is
+therefore as follows.
 
     p(action) = chain(action) / Σ over possible actions of their chains
 """

@@ -23,9 +23,10 @@ class TreesConfig(UnboundedConfig):
     )
     marks: Marks = setting(
         "none",
-        "What labels show of the words inside. verbs adds the tag of the head to a clause or verb "
-        "phrase (VP~VBD). heads also adds the preposition (PP~of) and whether a noun phrase "
-        "contains phrases. The marks are designed for labels of the Penn Treebank.",
+        "What labels show of the words inside. With verbs, the label of a clause or verb phrase "
+        "shows the tag of the head (VP~VBD). With heads, labels also show the preposition (PP~of) "
+        "and whether a noun phrase contains phrases. The marks are designed for labels of the "
+        "Penn Treebank.",
     )
     unknown: Literal["markers", "classes", "single"] = setting(
         "markers",

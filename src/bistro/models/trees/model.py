@@ -63,9 +63,10 @@ class TreesModel(TreeParsingModel):
         sentences
             Words of each sentence.
         first
-            Number of the first sentence, on which draws depend.
+            Index of the first sentence, on which draws depend.
         **options
-            Options of `bistro.models.unbounded.search.SearchOptions`; the search is ``mcmc``.
+            Options of `bistro.models.unbounded.search.SearchOptions`. The search is always
+            ``mcmc``.
         """
         chosen = self._options(options)
         if chosen.search != "mcmc":

@@ -1,9 +1,9 @@
 """Constituency parsing as a task of models with unbounded contexts.
 
-A tree of a treebank loses its traces and function tags, is binarised (see
-`bistro.treebank.binarisation`; its labels may get marks, `bistro.treebank.phrase_marks`) and
-becomes the list of its rules, with rare words as classes of unknown words. The result of a search
-is converted back to a treebank tree with the given words.
+The traces and function tags of a treebank tree are removed, and the tree is binarised
+(`bistro.treebank.binarisation`). Labels may get marks (`bistro.treebank.phrase_marks`). The tree is
+then converted to a list of rules, with rare words replaced by classes of unknown words. The result
+of a search is converted back to a treebank tree with the given words.
 
 >>> from bistro.models.trees.config import TreesConfig
 >>> from bistro.treebank.brackets import format_tree, parse_tree

@@ -24,8 +24,8 @@ class UnboundedConfig:
     )
     depth: int | None = setting(
         None,
-        "Maximum number of elements in a context, including the node's own symbol. none means "
-        "no limit.",
+        "Maximum number of elements in a context, including the node's own symbol. With none, "
+        "there is no limit.",
     )
     base: Literal["pcfg", "uniform"] = setting(
         "pcfg", "Base distribution of the shortest contexts, either rule frequencies or uniform."
@@ -49,7 +49,7 @@ class UnboundedConfig:
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
-        "Settings for learning the distributions. seating must be minimal or gibbs.",
+        "Settings for learning the distributions. The seating must be minimal or gibbs.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
