@@ -1,8 +1,8 @@
 """The abilities of models, with one protocol per ability.
 
 A model has an ability if it has the methods of the protocol. No inheritance is needed. Check with
-``isinstance(model, Parser)`` or with the method `of` of the ability. The method returns the model
-with the type of the protocol, or raises an error that names the kinds with this ability:
+``isinstance(model, Parser)`` or with the ability's method `of`. The method returns the model with
+the type of the protocol, or raises an error that names the kinds with this ability:
 
     parser = PARSE.of(model)          # "an ngram model cannot parse; use a transition, ... model"
     parse = parser.parse(words, marginals=True)

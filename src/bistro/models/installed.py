@@ -106,7 +106,8 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
 def located(name: str) -> tuple[str, Installed | None]:
     """Return the model file with this name, and its package if the model is installed.
 
-    A file takes precedence over an installed model with the same name, but then a warning is shown.
+    A file takes precedence over an installed model with the same name, and a warning is shown in
+    this case.
 
     Parameters
     ----------

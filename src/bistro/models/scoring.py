@@ -61,9 +61,9 @@ class Scoring(ABC):
         eos
             Whether the end of each sentence has a row.
         names
-            The names of the sentences. By default they are numbered from 1.
+            The names of the sentences. By default, sentences are numbered from 1.
         tokens
-            The tokens that have rows, sentence by sentence. By default every word has a row.
+            The tokens that have rows, sentence by sentence. By default, every word has a row.
         **options
             Scoring options of the model, such as ``particles`` for a parser.
         """

@@ -1,7 +1,7 @@
 """Word classes learned from the neighbours of words, in text without trees.
 
 Words are similar if their neighbours are similar. The frequent words at the four nearest positions
-are counted, and the counts are converted to positive pointwise mutual information.
+are counted, and the counts are converted to positive pointwise mutual information:
 
     PPMI(w, c) = max(0, log p(w, c) / (p(w) p(c)^¾))
 

@@ -82,13 +82,14 @@ class CommitteeConfig:
 
     members: tuple[Member, ...] = setting(
         ("left", "right-other-tags", "eisner", "isbn"),
-        "The members of the committee. They are transition parsers from left to right and from "
-        "right to left, Eisner's model, and the latent-variable parser in both directions (isbn, "
-        "isbn-right). Transition parsers and Eisner's model are available in a plain form, with "
-        "contexts that contain labels (-labels), with the contexts of the preset table1 (-table1, "
-        "only transition parsers), or with the other column of tags (-other-tags). On a treebank "
-        "with only one column of tags, right replaces right-other-tags, or left-labels does if "
-        "right is already a member. Members that would be identical on a treebank are left out.",
+        "The members of the committee. Possible members are transition parsers from left to right "
+        "and from right to left, Eisner's model, and the latent-variable parser in both "
+        "directions (isbn, isbn-right). Transition parsers and Eisner's model are available in a "
+        "plain form, with contexts that contain labels (-labels), with the contexts of the preset "
+        "table1 (-table1, only transition parsers), or with the other column of tags "
+        "(-other-tags). On a treebank with only one column of tags, right replaces "
+        "right-other-tags, or left-labels does if right is already a member. Members that would "
+        "be identical on a treebank are left out.",
     )
     preset: str = setting(
         AUTO,

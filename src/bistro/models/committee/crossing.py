@@ -100,7 +100,7 @@ class Tree:
             level = [w for target in level for w in self.children[target] if w != word]
 
     def would_cross(self, word: int, target: int) -> bool:
-        """Return whether an arc to another head would cover words that are not below the head."""
+        """Return whether an arc to another head would cover words that are not below that head."""
         return not all(
             self._is_below(between, word, target)
             for between in range(min(word, target) + 1, max(word, target))

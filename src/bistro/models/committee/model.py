@@ -75,8 +75,8 @@ class CommitteeOptions(DictionaryOptions):
     """Options of a committee. Each member uses those options that apply to its kind."""
 
     samples_by_number: ClassVar[bool] = False
-    """Whether samples depend on sentence numbers. In a committee they do not, because members with
-    a maximum length count only the sentences that they parse."""
+    """Whether samples depend on sentence numbers. In a committee, samples do not depend on them,
+    because members with a maximum length count only the sentences that they parse."""
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 100

@@ -81,7 +81,7 @@ def shuffled(n: int, seed: int, purpose: str, index: int) -> NDArray[np.int64]:
 
 
 USUAL_BEST_PASS = 10
-"""Approximate number of passes after which a small treebank has its best weights."""
+"""Approximate number of passes that lead to the best weights on a small treebank."""
 
 
 @dataclass

@@ -3,8 +3,8 @@
 Indistinguishable dependents share a *type*. An order is a pair of type sequences, left and right of
 the head, from the head outwards. A model gives every order a weight. Divided by the sum over all
 orders (Z), the weight is a probability. For n-grams with stops, Z follows from a recursion over
-multisets (Algorithm 1 of Futrell & Gibson 2015). The core computes it, starting with the smallest
-multiset.
+multisets (Algorithm 1 of Futrell & Gibson 2015). The core computes this recursion, starting with
+the smallest multiset.
 
     R(r, c) = [r empty] p_R(stop | c) + sum_i p_R(i | c) R(r - i, c i)
     L(r, c) = p_L(stop | c) R(r, start) + sum_i p_L(i | c) L(r - i, c i),    Z = L(all, start)

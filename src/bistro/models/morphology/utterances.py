@@ -10,10 +10,10 @@ before them. Contexts consist of rules. Rare morphemes are represented only by t
 as OUT-V for a vowel or OUT-C for a consonant.
 
 The stem of a word is its last root (a label that contains Stem or Root, or one of `ROOTS`). Without
-a root, the stem is the longest morpheme. If there are several longest morphemes, it is the last of
-them. Morphemes before the stem are prefixes, labelled P1, P2, and P3 for the third and all further
-prefixes. Morphemes after the stem are suffixes, labelled S. An utterance is the text between two
-punctuation marks. The punctuation marks themselves are left out.
+a root, the stem is the longest morpheme. If there are several longest morphemes, the stem is the
+last of them. Morphemes before the stem are prefixes, labelled P1, P2, and P3 for the third and all
+further prefixes. Morphemes after the stem are suffixes, labelled S. An utterance is the text
+between two punctuation marks. The punctuation marks themselves are left out.
 
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 >>> texts = ["u[Pre]-ku[Pre]-fund[VRoot]-a[End]", "futhi[Conj]"]

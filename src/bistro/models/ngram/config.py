@@ -30,9 +30,9 @@ class NgramConfig:
     )
     order: int = setting(
         5,
-        "Length of the n-grams. The context of each unit is the preceding order - 1 units. For "
-        "characters and bytes, order 0 means that all preceding units are used, and the model is "
-        "learned in one pass.",
+        "Length of the n-grams. The context of each unit consists of the preceding (order - 1) "
+        "units. For characters and bytes, order 0 means that all preceding units are used, and "
+        "the model is learned in one pass.",
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")

@@ -22,7 +22,7 @@ class ParserSettings:
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Number of words that may depend on the root. With auto, it is the same as in the "
+        "Number of words that may depend on the root. With auto, the number is the same as in the "
         "training data.",
     )
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(

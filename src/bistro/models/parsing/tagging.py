@@ -65,7 +65,7 @@ class TaggingByParsing(Parsing):
         return self.parse_options
 
     def tag_protocol(self, **options: Any) -> str:
-        """Describe how tags are found, together with the trees."""
+        """Describe how tags are found. Tags are found together with trees."""
         return self.parse_protocol(**options)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:

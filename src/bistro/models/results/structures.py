@@ -57,7 +57,8 @@ class TreeParse:
     trees: list[FoundTree]
     """The best tree, the k best drawn trees, or samples."""
     is_found: bool = True
-    """Whether the grammar has a tree for the words. If it has none, the tree is flat."""
+    """Whether the grammar has a tree for the words. If the grammar has no tree, the result is a
+    flat tree."""
     accepted: float = 1.0
     """Share of accepted trees among the trees that mcmc proposed."""
     is_complete: bool = True

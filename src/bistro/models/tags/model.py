@@ -74,8 +74,8 @@ class TagOptions(Options):
     samples: int = 5000
     """Number of sequences that mcmc draws."""
     mbr: bool = True
-    """Whether to find the most probable tag of each word instead of the most probable sequence. The
-    search mcmc always does this."""
+    """Whether to find the most probable tag of each word instead of the most probable sequence.
+    With mcmc, the most probable tag of each word is always found."""
     marginals: bool = False
     seed: int = 1
     threads: int = 0

@@ -5,8 +5,8 @@ characters before it. From a small treebank, this model cannot learn that every 
 separate word, regardless of the next letter, or that a sentence never consists of ``2.`` alone.
 Therefore two more distributions are learned from the same text. The first distribution predicts
 whether a word ends between two characters, at least one of which is not a letter. The second
-distribution predicts whether a sentence ends before a space. The contexts of both start with kinds
-of characters and end with exact words. The log-odds of the two models are added.
+distribution predicts whether a sentence ends before a space. The contexts of both distributions
+start with kinds of characters and end with exact words. The log-odds of the two models are added.
 
 >>> word_context("He said (again)", 8)
 ('(a', 'START', 'a', '(', 'a)', '1+', '(', 'again')

@@ -15,8 +15,8 @@ class TokensConfig:
 
     order: int = setting(
         9,
-        "Length of the character n-grams. The context of each symbol is the preceding order - 1 "
-        "symbols.",
+        "Length of the character n-grams. The context of each symbol consists of the preceding "
+        "(order - 1) symbols.",
         most=100,
     )
     unknown_below: int = setting(

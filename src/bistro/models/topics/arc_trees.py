@@ -1,7 +1,7 @@
 """A chart of all projective trees of a sentence, given arc weights.
 
-`ArcTrees` takes log p(word d | head h) at [h, d]. It returns the best trees, draws, marginals, and
-the minimum-risk tree, which has the highest expected number of correct arcs.
+`ArcTrees` takes log p(word d | head h) at [h, d]. The class returns the best trees, draws,
+marginals, and the minimum-risk tree, which has the highest expected number of correct arcs.
 
 >>> arcs = np.log(np.array([[0, 0.9, 0.1], [0, 0, 0.5], [0, 0.2, 0]]) + 1e-9)
 >>> ArcTrees(arcs, single_root=True).ranked(1)[0].heads

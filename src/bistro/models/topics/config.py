@@ -30,7 +30,7 @@ class TopicsConfig:
     stops: bool = setting(True, "Generate a stop on each side of every parent.")
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Number of words that may depend on the root. With auto, it is the same as in the "
+        "Number of words that may depend on the root. With auto, the number is the same as in the "
         "training data.",
     )
     unknown: Literal["classes", "single"] = setting(
