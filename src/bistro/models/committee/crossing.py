@@ -69,7 +69,7 @@ class Pattern(NamedTuple):
     is_leaf: bool
     """Whether t has no children."""
     is_taken: bool
-    """Whether another child of h already has the usual label of w."""
+    """Whether another child of h already has the most frequent label of words like w."""
 
 
 @dataclass(frozen=True)
