@@ -104,7 +104,7 @@ def with_words(
 
 
 def _as_they_stood(words: Sequence[int], order: Order, place: int) -> list[int]:
-    """Return the words of a type in reverse order of use, so that `pop` returns the next word."""
+    """Return the words of a type in reverse order of use, so that `pop` yields the next word."""
     on_left = order[0].count(place)
     ascending = sorted(words)
     return [*reversed(ascending[on_left:]), *ascending[:on_left]]

@@ -140,7 +140,7 @@ def _batch(drawn: Drawn, latent: str = "") -> SentenceBatch:
 
 
 def derivation_quantities(learned: dict[str, Learned], steps: NDArray[np.int16]) -> Quantities:
-    """Return means and sums over all depths of each distribution, and the steps of arcs."""
+    """Return means and sums over all depths of each distribution, and statistics of arcs."""
     quantities: dict[str, float] = {}
     for name, part in learned.items():
         parameters = part.franchise.parameters()

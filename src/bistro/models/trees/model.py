@@ -65,8 +65,7 @@ class TreesModel(TreeParsingModel):
         first
             Index of the first sentence, on which draws depend.
         **options
-            Options of `bistro.models.unbounded.search.SearchOptions`. The search is always
-            ``mcmc``.
+            Options of `bistro.models.unbounded.search.SearchOptions`. The search must be ``mcmc``.
         """
         chosen = self._options(options)
         if chosen.search != "mcmc":
