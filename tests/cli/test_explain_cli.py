@@ -40,7 +40,7 @@ def test_the_text_is_a_tree_of_all_decisions(bistro_here: Command, folder: Path,
     assert f"{total:.2f} bits" in lines[0]
     for token in SENTENCE.split():
         assert any(f" {token}  " in line for line in lines)
-    assert "means over the samples" in ended.err
+    assert "means over the training samples" in ended.err
 
 
 def test_one_word_has_its_whole_chains_with_counts(bistro_here: Command, folder: Path) -> None:

@@ -1,1 +1,1 @@
-"""Families of models: one folder each, behind one registry and one set of abilities."""
+"""The families of models, with one folder per family."""

@@ -1,15 +1,15 @@
-"""Abilities of models: one protocol per ability.
+"""The abilities of models, with one protocol per ability.
 
-A model has an ability if it has the methods of its protocol; nothing is inherited for it. Check
-with ``isinstance(model, Parser)``, or with the ability's `of`, which returns the model under the
-type of the protocol, or raises an error that names the kinds with this ability:
+A model has an ability if it has the methods of the protocol. No inheritance is needed. Check with
+``isinstance(model, Parser)`` or with the ability's method `of`. The method returns the model with
+the type of the protocol, or raises an error that names the kinds with this ability:
 
     parser = PARSE.of(model)          # "an ngram model cannot parse; use a transition, ... model"
     parse = parser.parse(words, marginals=True)
 
-Options are keywords, checked against the class of options that the model names (``parse_options``,
-``tag_options``, ``score_options``); ``…_protocol`` describes in one line how a result with these
-options is computed.
+Options are keywords, which are checked against the model's class of options (``parse_options``,
+``tag_options``, ``score_options``). A method ``…_protocol`` describes in one line how a result with
+these options is computed.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Tagger(Protocol):
 
 @runtime_checkable
 class Scorer(Protocol):
-    """A model that gives every word of a text, and every sentence end, a probability.
+    """A model that gives every word and every sentence end a probability.
 
     score_options   the options of `score` and `surprisal`; without fields if scores are exact
     is_cubic        whether the time to score a sentence grows with the cube of its length
@@ -190,12 +190,12 @@ class Generator(Protocol):
 
     @property
     def longest_generated(self) -> float:
-        """Maximum number of words of a drawn sentence; longer sentences are cut."""
+        """Maximum number of words in a drawn sentence. Longer sentences are truncated."""
 
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences; sentence i depends only on the seed and i."""
+        """Draw `n` sentences. Sentence i depends only on the seed and on i."""
 
 
 @runtime_checkable
@@ -204,7 +204,7 @@ class TreeGenerator(Generator, Protocol):
 
     @property
     def tag_column(self) -> str:
-        """The column that contains its tags."""
+        """The column to which the model writes tags."""
 
     def generate_trees(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
@@ -309,31 +309,31 @@ class SpanVoter(TreeParser, Protocol):
 
 @runtime_checkable
 class StateReader(Protocol):
-    """A model with latent states that can be read as classes of words."""
+    """A model with latent states that can be interpreted as word classes."""
 
     def top_states(self, *, words: int = 10, sample: int = -1) -> list[TopState]:
-        """Return the states of one sample, the largest first."""
+        """Return the states of one sample, largest first."""
 
 
 @runtime_checkable
 class Predictor(Protocol):
-    """A model that computes its own figures on held-out items."""
+    """A model that computes its own measures of quality on held-out items."""
 
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
-        """Return figures of prediction quality on held-out items, by name."""
+        """Return measures of prediction quality on held-out items, by name."""
 
 
 @dataclass(frozen=True)
 class Ability(Generic[P]):
-    """An ability by name, with its protocol."""
+    """A named ability and its protocol."""
 
     name: str
     protocol: type[Any]
     verb: str
-    """The ability as a verb phrase, for error messages."""
+    """A verb phrase for the ability, which is used in error messages."""
 
     def is_own(self, model: Model) -> bool:
-        """Return whether a model itself, and not only one of its parts, has the ability."""
+        """Return whether the model itself has the ability, not just one of its parts."""
         return isinstance(model, self.protocol)
 
     def is_of(self, model: Model) -> bool:
@@ -349,7 +349,7 @@ class Ability(Generic[P]):
         raise BistroError(self.refusal(model.kind))
 
     def refusal(self, kind: str) -> str:
-        """Return the message that a kind lacks the ability, with the kinds that have it."""
+        """Return an error message that names the kinds of models with this ability."""
         able = kinds.able(self.name)
         if kind in able:
             return f"this {kind} model cannot {self.verb}: its settings leave that out"
@@ -390,10 +390,10 @@ METHODS: dict[str, Ability[Any]] = {
     for name, member in vars(ability.protocol).items()
     if isfunction(member) and not name.startswith("_")
 }
-"""The ability that each public method belongs to."""
+"""The ability to which each public method belongs."""
 
 
 def _listed(names: Sequence[str]) -> list[str]:
-    """Return the names as the parts of "a, b or c"."""
+    """Return the names joined as in "a, b or c"."""
     *first, last = names
     return [", ".join(first), last] if first else [last]

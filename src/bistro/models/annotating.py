@@ -1,6 +1,6 @@
-"""Abilities of models that annotate text: words and sentences, columns, or everything.
+"""Abilities of models that annotate text.
 
-They are protocols like the ones in `bistro.models.abilities`, where each is registered by name.
+They are protocols like those in `bistro.models.abilities`, where each one is registered by name.
 """
 
 from __future__ import annotations
@@ -23,14 +23,20 @@ class Tokeniser(Protocol):
     def tokenise(
         self, text: str | Iterable[str], *, line_ends: bool = False
     ) -> Iterator[TextSentence]:
-        """Yield the sentences of a text; with `line_ends`, every line end also ends a sentence."""
+        """Yield the sentences of a text.
+
+        With `line_ends`, every line break also ends a sentence.
+        """
 
     def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
-        """Return the tokens of each cell of one sentence; words end at spaces and cell edges."""
+        """Return the tokens of each cell of a sentence.
+
+        Words end at spaces and cell edges.
+        """
 
 
 def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
-    """Yield the tokens of each sentence of running text, for scoring.
+    """Yield the tokens of each sentence in running text, for scoring.
 
     Each sentence is tokenised as a separate cell, so that its words are the same as in a table.
     """
@@ -51,16 +57,16 @@ class Filler(Protocol):
         beliefs: Sequence[Beliefs] = (),
         alternatives: int = 0,
     ) -> list[FilledColumns]:
-        """Return the columns of sentences; values in columns to `keep` are kept if not empty.
+        """Return the columns of sentences. Non-empty values in the columns to `keep` do not change.
 
-        `beliefs` are a parser's distributions over tags, starting with its own column.
-        `alternatives` is the maximum number of other values for each word and column.
+        `beliefs` are a parser's distributions over tags. The first distribution is for the parser's
+        own column. `alternatives` is the maximum number of alternative values per word and column.
         """
 
 
 @runtime_checkable
 class Annotator(Protocol):
-    """A model that finds sentences and words of running text, trees, tags, features and lemmas.
+    """A model that annotates running text with sentences, words, trees, tags, features and lemmas.
 
     annotate      yield the sentences of a text with all columns
     sentences     yield the sentences of a text with only their words

@@ -1,8 +1,9 @@
-"""A distribution of a trained model, opened to show how contexts contribute to a probability.
+"""Inspection of a trained distribution: how each context contributes to a probability.
 
-A model keeps its distributions frozen: for every outcome seen in a context, its whole probability,
-and for every context, the weight of the next shorter context (docs/decisions/frozen-form.md). The
-share of each level follows from these: see `bistro.models.results.explanations`.
+A model keeps its distributions in frozen form (docs/decisions/frozen-form.md). This form contains
+the whole probability of every outcome seen in a context, and the weight of the next shorter context
+for every context. The share of each level follows from these numbers (see
+`bistro.models.results.explanations`).
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from bistro.sums import added
 
 GAP = 2**32 - 1
 SPELLED = "unknown word: multiplied by the probability of its spelling"
-"""The note on a decision about a word that the model spells."""
+"""The note on a decision about a word that the model generates letter by letter."""
 
 
 class Seen(NamedTuple):
-    """One element of a context: its name, its value as text, and the value's number."""
+    """One element of a context: its name, its value as text, and the index of the value."""
 
     element: str
     value: str
@@ -37,16 +38,16 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Backoff:
-    """One distribution, with its parameters and counts from training if they are known."""
+    """One distribution, with its parameters and training counts if they are known."""
 
     arrays: Arrays
     outcomes: int
     parameters: Sequence[tuple[float, float]] = ()
-    """Discount and strength by depth."""
+    """The discount and the strength at each depth."""
     training: Events | None = None
 
     def chain(self, context: Sequence[Seen], outcome: int, scale: float = 1.0) -> list[Level]:
-        """Return the levels of p(outcome | context) times `scale`, the base first."""
+        """Return the levels of p(outcome | context) times `scale`, starting with the base."""
         places = self._places(context)
         weights = [self._weight(at) for at in places]
         reaches = [math.prod(weights[depth:]) for depth in range(len(weights) + 1)]
@@ -79,7 +80,7 @@ class Backoff:
         return weight * self._base(outcome)
 
     def _places(self, context: Sequence[Seen]) -> list[int | None]:
-        """Return the node of a context by depth, None where the context did not occur."""
+        """Return the node of the context at each depth, or None if the context did not occur."""
         places: list[int | None] = [0]
         for seen in context:
             span = self._span("child_begin", places[-1])
@@ -96,7 +97,7 @@ class Backoff:
         return float(self.arrays["probability"][span][found[0]]) if found.size else None
 
     def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
-        """Return two counts: outcomes of a context, and longer contexts with this outcome."""
+        """Return the numbers of outcomes of a context and of longer contexts with this outcome."""
         kinds = np.count_nonzero(self.arrays["dish"][self._span("entry_begin", at)] != GAP)
         longer = self._span("child_begin", at)
         # The entries of longer contexts are adjacent, and each context has an outcome only once.
@@ -120,7 +121,7 @@ class Backoff:
     def _counts(
         self, context: Sequence[Seen], outcome: int
     ) -> list[tuple[int, int] | tuple[None, None]]:
-        """Return, for each depth, the counts of outcome and context in the training data."""
+        """Return the training counts of the outcome and of the context at each depth."""
         if self.training is None:
             return [(None, None)] * (len(context) + 1)
         rows: NDArray[np.int64] = np.arange(len(self.training))
@@ -140,7 +141,7 @@ def opened(
     outcomes: Mapping[str, int],
     training: Mapping[str, Events] | None,
 ) -> dict[str, Backoff]:
-    """Return the distributions of a model by name, opened for inspection."""
+    """Return the distributions of a model by name, for inspection."""
     return {
         name: Backoff(
             arrays,
@@ -158,16 +159,16 @@ def decided(
     scale: float = 1.0,
     reason: str = "",
 ) -> Decision:
-    """Return a decision whose first fields are `about`.
+    """Return a decision whose first fields come from `about`.
 
-    Its probability is the sum over levels; without levels, it is 1.
+    The probability of the decision is the sum over its levels, or 1 if there are none.
     """
     p = added(level.contribution for level in levels) if levels else 1.0
     return Decision(*about, p, scale, reason, levels)
 
 
 def _mean_parameters(origin: Origin, name: str, samples: int) -> list[tuple[float, float]]:
-    """Return discount and strength of every depth, if the trace of training has them."""
+    """Return the discount and the strength at every depth, if the training trace contains them."""
     kept = [row for row in origin.trace[-samples:] if f"{name}.discount" in row]
     if not kept:
         return []

@@ -1,7 +1,7 @@
-"""The base class of models: a kind, a configuration, an origin, one file.
+"""The base class of all models.
 
-A model is created by training or by `load`; it can be saved and described. Everything else that it
-can do (score a text, generate, parse) is an ability, see `bistro.models.abilities`.
+A model is created by training or by `load`. Every model can be saved and described. Everything else
+that a model can do (score a text, generate, parse) is an ability (see `bistro.models.abilities`).
 
 >>> model = load("english.bistro")                  # doctest: +SKIP
 >>> model                                           # doctest: +SKIP
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class LacksAbilityError(BistroError, AttributeError):
-    """A method was called that this kind of model does not support."""
+    """Error for a method that this kind of model does not support."""
 
     def __init__(self, method: str, kind: str) -> None:
         super().__init__(method, kind)
@@ -53,7 +53,7 @@ class LacksAbilityError(BistroError, AttributeError):
 
 
 def _shown(value: Any) -> str:
-    """Return one entry of a summary as one line of text."""
+    """Format one entry of a summary as a line of text."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {_shown(item)}" for name, item in value.items())
     if isinstance(value, list | tuple):
@@ -62,7 +62,7 @@ def _shown(value: Any) -> str:
 
 
 def flat(distributions: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of several distributions under names of a model file, ``words.nodes``."""
+    """Return the arrays of several distributions by name, as in ``words.nodes``."""
     return {
         f"{owner}.{part}": array
         for owner, arrays in distributions.items()
@@ -71,7 +71,10 @@ def flat(distributions: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
 
 
 def by_owner(arrays: Arrays, owners: Collection[str]) -> dict[str, dict[str, NDArray[Any]]]:
-    """Return the arrays of each distribution in a model file: the inverse of `flat`."""
+    """Return the arrays of each distribution in a model file.
+
+    The function is the inverse of `flat`.
+    """
     found: dict[str, dict[str, NDArray[Any]]] = {}
     for name, array in arrays.items():
         owner, _, part = name.partition(".")
@@ -95,20 +98,20 @@ class Origin:
 
 
 class Model(ABC):
-    """The base of all models; subclasses add their abilities."""
+    """The base class of all models. Subclasses add their abilities."""
 
     kind: ClassVar[str]
     format_version: ClassVar[int] = 3
-    """The version of the model file in which the header took its current form."""
+    """The model file version that introduced the current form of the header."""
     config: Any
-    """The settings of training, in the configuration class of the family."""
+    """The training settings, an instance of the family's configuration class."""
     origin: Origin
     parts: Sequence[Model] = ()
-    """Component models; the model has every ability of its components."""
+    """The component models. The model has all abilities of its components."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """Return everything that is neither an array nor a setting, ready for JSON."""
+        """Return all JSON-serialisable content except settings and arrays."""
 
     @abstractmethod
     def arrays(self) -> Arrays:
@@ -119,18 +122,20 @@ class Model(ABC):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Rebuild the model from `config`, `origin` and the results of `header` and `arrays`."""
+        """Rebuild the model from its settings, origin, header and arrays."""
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:
         """Return a few facts about the model, by name, for `bistro info`."""
 
     def describe(self) -> str:
-        """Return a description to show after training; empty if there is none."""
+        """Return a description to show after training, or an empty string."""
         return ""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, which appears under its name only when it is complete.
+        """Write the model to a file.
+
+        The file appears under its final name only when it is complete.
 
         Parameters
         ----------
@@ -167,7 +172,7 @@ class Model(ABC):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Raise an error that names the kinds with the missing ability."""
+            """Raise an error that names the kinds of models with the missing ability."""
             if not name.startswith("_"):
                 from bistro.models.abilities import METHODS
 
@@ -195,20 +200,21 @@ if TYPE_CHECKING:
         abilities.StateReader,
         abilities.Predictor,
     ):
-        """A model whose kind is known only after its file is opened.
+        """A model whose kind is not known until its file is opened.
 
-        A type checker accepts all methods; calling a method that the model lacks raises an error.
+        Type checkers accept all methods. Calling a method that the model lacks raises an error.
         """
 
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:
-    """Open a model, whatever its kind.
+    """Open a model file of any kind.
 
     Parameters
     ----------
     path
-        The file that `Model.save` or ``bistro train`` wrote, by this or any earlier version; or
-        the name of an installed model, such as ``bistro-en-ewt``. Files take precedence.
+        The path of a model file that was written by `Model.save` or ``bistro train`` in this or any
+        earlier version, or the name of an installed model, such as ``bistro-en-ewt``. Files take
+        precedence.
     """
     name = os.fspath(path)
     with phase(f"loading {name}"):
@@ -218,7 +224,7 @@ def load(path: str | os.PathLike[str]) -> LoadedModel:
 
 
 def from_bytes(content: bytes, name: str = "the model") -> LoadedModel:
-    """Return a model from the content of its file; `name` is for messages."""
+    """Return a model from the content of its file. The `name` appears in error messages."""
     return _model_of(decode_model(content, name), name)
 
 
@@ -232,7 +238,7 @@ def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
 
 
 def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
-    """Return the origin of a model from its header, after checking the types."""
+    """Return the origin of a model from its header, and check the types of its entries."""
     is_trace = isinstance(trace, list) and all(map(_is_row, trace))
     if type(seed) is not int or not isinstance(treebank, dict) or not is_trace:
         raise TypeError("seed, treebank or trace")
@@ -240,7 +246,7 @@ def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
 
 
 def _is_row(row: Any) -> bool:
-    """Return whether discounts and strengths in a trace row are numbers or lists of numbers."""
+    """Return whether the discounts and strengths in a trace row are numbers or lists of numbers."""
     return isinstance(row, dict) and all(
         all(isinstance(x, int | float) for x in (value if isinstance(value, list) else [value]))
         for name, value in row.items()

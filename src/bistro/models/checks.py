@@ -11,7 +11,7 @@ __all__ = ["Expected", "check_arrays", "distinct_strings"]
 
 
 def distinct_strings(value: object, name: str) -> list[str]:
-    """Return an entry of a header; raise an error unless it is a list of different strings.
+    """Return a header entry. Raise an error if the entry is not a list of distinct strings.
 
     >>> distinct_strings(["a", 1], "words")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Readers: from files, or from Python values, to the items that a family learns from.
+"""Readers that convert files or Python values to the training items of a family.
 
 >>> items, facts = SENTENCES.items([["to", "be"], [], ["or", "not"]])
 >>> len(items), facts
@@ -22,11 +22,12 @@ from bistro.treebank.treebank import Treebank, read
 from bistro.treebank.validate import Roots
 
 Data = str | os.PathLike[str] | Iterable[Any]
-"""Data for `train`: a treebank, sentences or items, or the name of a file of items."""
+"""Data for `train`: a treebank, sentences or other items, or the name of a file that contains
+them."""
 
 
 class Reader(Protocol):
-    """Reader of the data of a family."""
+    """A reader of the training data of a family."""
 
     def read(
         self,
@@ -35,14 +36,14 @@ class Reader(Protocol):
         format: str | None = None,
         roots: Roots | None = None,
     ) -> Treebank | Examples[Any]:
-        """Read several files as one; `roots` limits the number of roots per sentence."""
+        """Read several files as one. `roots` limits the number of roots per sentence."""
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
-        """Return the training items, and the facts about them that a model keeps."""
+        """Return the training items and their origin, which is saved with the model."""
 
 
 class SentenceReader:
-    """Sentences of treebanks, or of texts with one sentence per line."""
+    """A reader of treebanks and of texts with one sentence per line."""
 
     def read(
         self,
@@ -51,7 +52,10 @@ class SentenceReader:
         format: str | None = None,
         roots: Roots | None = None,
     ) -> Treebank:
-        """Read several files as one treebank, whose hash is the hash of their joined hashes."""
+        """Read several files as one treebank.
+
+        The hash of the treebank is the hash of the concatenated file hashes.
+        """
         if not paths:
             raise BistroError("there is no data: name a treebank or a text, or - for stdin")
         parts = [read(path, format=format, roots=roots) for path in paths]
@@ -79,12 +83,13 @@ class SentenceReader:
 
 @dataclass(frozen=True)
 class ExampleReader:
-    """Items that are not sentences of a treebank: constituency trees, segmented words."""
+    """A reader of other items, such as constituency trees or segmented words."""
 
     read_one: Callable[[str, Any, str | None], Examples[Any]]
-    """Function that reads one file, given its path, the configuration and the requested format."""
+    """A function that reads one file, given its path, the configuration and the requested
+    format."""
     what: str = "items"
-    """Name of its items, in the plural."""
+    """The name of the items, in the plural."""
     item: type = object
     """Type of an item."""
 
@@ -101,7 +106,7 @@ class ExampleReader:
         return joined([self.read_one(path, config, format) for path in paths])
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
-        """Return the items, read from a file if one is named."""
+        """Return the items, which are read from a file if a file name is given."""
         if isinstance(data, str | os.PathLike):
             data = self.read([os.fspath(data)], config)
         items = listed(data)
@@ -112,7 +117,7 @@ class ExampleReader:
 
 
 def listed(data: Iterable[Any]) -> Sequence[Any]:
-    """Return items as a sequence that is not empty."""
+    """Return the items as a sequence. Raise an error if there are no items."""
     if not isinstance(data, Iterable):
         raise BistroError(f"training data is a treebank, or a list of items, not {data!r:.60}")
     items = data if isinstance(data, Sequence) else list(data)
@@ -122,7 +127,7 @@ def listed(data: Iterable[Any]) -> Sequence[Any]:
 
 
 def _is_sentence(item: Any) -> bool:
-    """Return whether a sentence has words; raise an error if it is not a sentence."""
+    """Return whether a sentence has words. Raise an error if the value is not a sentence."""
     if isinstance(item, Sentence) or (
         isinstance(item, Sequence) and isinstance(next(iter(item), ""), str)
     ):
@@ -131,7 +136,7 @@ def _is_sentence(item: Any) -> bool:
 
 
 def provenance(data: Any) -> dict[str, Any]:
-    """Return the facts about the origin of training data that a model keeps."""
+    """Return the origin of the training data, to be saved with the model."""
     if isinstance(data, Treebank | Examples):
         named = {"name": data.label, "sha256": data.sha256, "license": data.license}
         return {key: value for key, value in named.items() if value}

@@ -1,8 +1,8 @@
-"""Options that a model uses where a call or command does not name them.
+"""Default options of a model, which calls and commands can override.
 
 Options of a call (the size of the search, which tree to return) have defaults for all models of a
-family. A configuration may set other defaults, which are saved with the model. So a preset that
-follows a paper describes the paper's search as well as its training.
+family. A configuration may set other defaults, which are saved with the model. A preset that
+follows a paper can therefore describe the paper's search as well as its training.
 
     [defaults.parse]
     selection = "paper"
@@ -30,8 +30,8 @@ from bistro.models.options import Options
 OptionValue: TypeAlias = bool | int | float | str
 Verb: TypeAlias = Literal["parse", "tag", "score"]
 VERBS: dict[Verb, str] = {"parse": "parse", "tag": "tag", "score": "score words"}
-"""Tasks that can have defaults, with the words used in error messages."""
-DEFAULTS_HELP = "Options that the model uses where a call or command does not name them."
+"""Tasks that can have defaults, with their names in error messages."""
+DEFAULTS_HELP = "Default options of the model, which calls and commands can override."
 
 
 def _table(help: str) -> Any:
@@ -43,18 +43,22 @@ def _table(help: str) -> Any:
 class OptionDefaults:
     """A model's own defaults, by task."""
 
-    parse: dict[str, OptionValue] = _table("Options of parsing, as in size = 100.")
+    parse: dict[str, OptionValue] = _table("Options of parsing, for example size = 100.")
     tag: dict[str, OptionValue] = _table("Options of tagging, for models that only tag.")
     score: dict[str, OptionValue] = _table("Options of perplexity and surprisal.")
 
 
 def own_defaults(config: Any, verb: Verb) -> dict[str, OptionValue]:
-    """Return the defaults of a configuration for a verb; a family may have none."""
+    """Return the defaults of a configuration for a verb. Some families have none."""
     return dict(getattr(getattr(config, "defaults", None), verb, {}))
 
 
 def chosen_options(model: Any, verb: Verb, given: Mapping[str, Any]) -> Any:
-    """Return the options of a verb: given options, then the model's, then the family's defaults."""
+    """Return the options of a verb.
+
+    Given options take precedence over the defaults of the model, which take precedence over the
+    defaults of the family.
+    """
     whole = {**own_defaults(model.config, verb), **given}
     options: type[Options] = getattr(model, f"{verb}_options")
     return options.of(whole, model.kind, VERBS[verb])

@@ -1,4 +1,4 @@
-"""Sentences as input of models, and the checks that several abilities share."""
+"""Conversion of input sentences, and checks that several abilities share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bistro.treebank.constituents import simplified
 from bistro.treebank.sentence import Sentence
 
 Words = Sentence | Sequence[str]
-"""A sentence as models accept it: a sentence of a treebank, or a list of words."""
+"""A sentence in the form that models accept, either a treebank sentence or a list of words."""
 STRING = (
     "a sentence is a list of words: split the text first, as in 'The dog sleeps .'.split(), or "
     "train a pipeline, which takes running text"
@@ -23,9 +23,9 @@ SENTENCES_AT_ONCE = 2000
 
 
 def as_words(sentences: Iterable[Any]) -> list[Sequence[str]]:
-    """Return every sentence, or constituency tree, as a list of words.
+    """Return every sentence or constituency tree as a list of words.
 
-    A plain string is an error, because its words would be its letters.
+    A plain string is an error, because each of its letters would count as a word.
     """
     words = [_words_of(sentence) for sentence in sentences]
     if any(isinstance(sentence, str) for sentence in words):
@@ -45,7 +45,7 @@ def _words_of(item: Any) -> Sequence[str]:
 
 
 def as_sentence(given: Words) -> Sentence:
-    """Return the input as a sentence; a list of words is converted."""
+    """Return the input as a sentence. A list of words is converted to a sentence."""
     if isinstance(given, Sentence):
         return given
     if isinstance(given, str):
@@ -60,7 +60,7 @@ def place_of(sentence: Sentence) -> str:
 
 
 def check_number(n: int) -> None:
-    """Raise an error if a number of draws is negative."""
+    """Raise an error if the number of draws is negative."""
     if n < 0:
         raise ConfigError(f"n = {n} cannot be drawn: give 0 or more")
 
@@ -75,6 +75,6 @@ def check_draws(n: int, seed: int, temperature: float, prefix: Sequence[str]) ->
 
 
 def check_temperature(temperature: float) -> None:
-    """Raise an error if a temperature is not a number above 0."""
+    """Raise an error if the temperature is not a positive number."""
     if not 0 < temperature < math.inf:
         raise ConfigError(f"temperature = {temperature} must be a number above 0")

@@ -1,12 +1,12 @@
-"""Models that pip has installed: found by name, checked, listed.
+"""Finding, checking and listing models that were installed with pip.
 
-A model package is data. Its folder holds the model file and ``card.json``, which describes the
-model; an entry point of the group ``bistro.models`` gives the name and the folder. Bistro reads
-these files from the folder in which pip put them and imports nothing from the package.
-`bistro.report.package` writes such packages.
+A model package contains only data. Its folder contains the model file and ``card.json``, which
+describes the model. An entry point of the group ``bistro.models`` specifies the name and the
+folder. Bistro reads these files from the folder in which pip installed them, and imports nothing
+from the package. `bistro.report.package` writes such packages.
 
-Names are compared as pip compares them: ``bistro-en-ewt``, ``bistro_en_ewt`` and ``Bistro.En.EWT``
-are one name.
+Names are compared as in pip, so ``bistro-en-ewt``, ``bistro_en_ewt`` and ``Bistro.En.EWT`` are the
+same name.
 
 >>> normalised("Bistro_En.EWT")
 'bistro-en-ewt'
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
 GROUP = "bistro.models"
 CARD_FILE = "card.json"
 CARD_FORMAT = 1
-"""The newest format of a card that can be read, and the one that is written."""
+"""The format of cards that are written, which is also the newest format that can be read."""
 SUFFIX = ".bistro"
-"""Suffix of the names of model files, which the name of a package never has."""
+"""Suffix of model file names. The name of a package never ends in this suffix."""
 PACKAGE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 NEEDED = {"name": str, "version": str, "kind": str, "licence": str, "file": str, "sha256": str}
-"""The entries that every card has."""
+"""The entries that every card must have."""
 
 
 class DamagedPackageError(ModelFileError):
-    """An installed model package that cannot be used."""
+    """Error for an installed model package that cannot be used."""
 
 
 @dataclass(frozen=True)
 class Installed:
-    """A model package that is installed.
+    """An installed model package.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Installed:
     version
         The version of the package.
     folder
-        The folder that holds its files.
+        The folder that contains the files of the package.
     card
         The content of ``card.json``.
     """
@@ -76,11 +76,11 @@ class Installed:
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 checksum of the model file that is recorded in the package."""
+        """The SHA-256 checksum of the model file, as recorded in the package."""
         return str(self.card["sha256"])
 
     def check(self) -> None:
-        """Raise an error if the model file is not the one that was packaged."""
+        """Raise an error if the model file differs from the packaged file."""
         try:
             found = sha256_of(self.path)
         except OSError as error:
@@ -93,7 +93,7 @@ class Installed:
 
 
 def normalised(name: str) -> str:
-    """Return the form in which names of packages are compared (PEP 503)."""
+    """Return the normalised form of a package name, for comparison (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -104,20 +104,20 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
 
 
 def located(name: str) -> tuple[str, Installed | None]:
-    """Return the model file that an argument refers to, and its package if it is installed.
+    """Return the model file with this name, and its package if the model is installed.
 
-    A file of that name takes precedence; a warning is shown if an installed model has the same
-    name.
+    A file takes precedence over an installed model with the same name, and a warning is shown in
+    this case.
 
     Parameters
     ----------
     name
-        A path, or the name of an installed model.
+        The path of a model file or the name of an installed model.
 
     Raises
     ------
     ModelFileError
-        If there is neither such a file nor such a model, or if the package is damaged.
+        If neither a file nor an installed model has this name, or if the package is damaged.
     """
     package = package_of(name)
     if package is not None:
@@ -132,7 +132,7 @@ def located(name: str) -> tuple[str, Installed | None]:
 
 
 def package_of(name: str) -> Installed | None:
-    """Return the installed model that an argument refers to, or None."""
+    """Return the installed model with this name, or None."""
     if not _can_be_package(name) or _is_file(name):
         return None
     entries = _entries().get(normalised(name))
@@ -147,12 +147,15 @@ def is_model(name: str) -> bool:
 
 
 def _is_file(name: str) -> bool:
-    """Return whether a file, and not a folder, has this name."""
+    """Return whether there is a file (not a folder) with this name."""
     return Path(name).exists() and not Path(name).is_dir()
 
 
 def every() -> Iterator[Installed | DamagedPackageError]:
-    """Yield the installed models in the order of their names, or an error for a damaged one."""
+    """Yield the installed models in the order of their names.
+
+    For a damaged model, an error is yielded instead.
+    """
     for name, entries in sorted(_entries().items()):
         try:
             yield _read(name, entries)
@@ -161,7 +164,7 @@ def every() -> Iterator[Installed | DamagedPackageError]:
 
 
 def _can_be_package(name: str) -> bool:
-    """Return whether a name can be a package name, and not a path or a model file."""
+    """Return whether a name can be a package name rather than a path or a model file."""
     return PACKAGE_NAME.fullmatch(name) is not None and not name.endswith(SUFFIX)
 
 

@@ -1,8 +1,10 @@
-"""The registry: one record per family of models, found by name when it is first needed.
+"""The registry of model families.
 
-A family is a folder of `bistro.models` whose ``__init__`` holds its record, ``KIND``. A record
-names the family's configuration, model, trainer and reader, and the abilities of its models,
-without importing any of them. Help texts, error messages ("use a transition or eisner model"),
+Each family has one record, which is loaded when it is first needed.
+
+A family is a folder of `bistro.models` whose ``__init__`` contains its record, ``KIND``. A record
+names the configuration, model, trainer and reader of the family and the abilities of its models,
+without importing them. Help texts, error messages ("use a transition or eisner model"),
 cross-validation, reports and the server's catalogue are derived from the records.
 
 A package outside Bistro adds a family with an entry point of the group ``bistro.kinds``:
@@ -53,61 +55,66 @@ BUILT_IN = (
     "columns",
     "pipeline",
 )
-"""The families of this package: each is a folder next to this file."""
+"""The families of this package. Each family is a folder next to this file."""
 FORMER = {"infinite": "bistro.models.unbounded.former:settled"}
-"""Former kinds, with the function that returns the current kind and its settings."""
+"""Former kinds, each with a function that returns the current kind and its settings."""
 
 
 class BrokenKindError(BistroError):
-    """An installed package names a kind that cannot be used."""
+    """Error for a kind from an installed package that cannot be used."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The record of a family, available without importing it; references are ``module:name``."""
+    """The record of a family, available without importing it.
+
+    References have the form ``module:name``.
+    """
 
     name: str
     help: str
-    """One-line description for the help text."""
+    """A one-line description for the help text."""
     about: str
-    """Description in one sentence of a report."""
+    """A description of the family that is part of a sentence in a report."""
     model: str
     config: str
     trainer: str
-    """Called with the items, the configuration and a `bistro.models.runs.Run`."""
+    """A function that is called with the items, the configuration and a
+    `bistro.models.runs.Run`."""
     abilities: tuple[str, ...]
-    """Abilities of its models: names in `bistro.models.abilities`."""
+    """The abilities of the models, by their names in `bistro.models.abilities`."""
     reader: str = "bistro.models.data:SENTENCES"
-    """Reader of its training and test data."""
+    """The reader of training and test data."""
     items: str = "sentences"
-    """Name of the items it learns from, in the plural."""
+    """The name of the training items, in the plural."""
     dev: str = ""
-    """Use of a development set in training; empty if it is not used."""
+    """How training uses a development set, or an empty string if it is not used."""
     text_trainer: str = ""
-    """Called like the trainer, with raw text as the fourth argument; empty if it is not used."""
+    """A trainer that takes raw text as the fourth argument, or an empty string."""
     preset_for: str = ""
-    """Function from sentences to the name of the preset that fits them, or None; may be empty."""
+    """A function that returns the name of the preset that fits the sentences, or None. An empty
+    string means that there is no such function."""
     judged_by: str = "score"
-    """The ability that is measured on held-out data after training."""
+    """The ability that is evaluated on held-out data after training."""
     draws: bool = True
-    """True if training draws samples, so that chains from several seeds can be compared."""
+    """Whether training draws samples, so that chains from several seeds can be compared."""
     has_members: bool = False
-    """Whether training consists of several models, which a cluster can train in parallel."""
+    """Whether training produces several models, which a cluster can train in parallel."""
     speeds: str = ""
-    """Where the name of a preset ``fast`` or ``best`` is used: ``config``, or the name of a
-    setting; empty if there are no such presets."""
+    """Where to use the name of a preset ``fast`` or ``best``: ``config`` or the name of a setting.
+    An empty string means that there are no such presets."""
     reading: float = 0.0
-    """Approximate share of the training time that reading the data takes; 0 if it is small."""
+    """Approximate share of the training time for reading the data, or 0 if it is small."""
     prior: str = ""
-    """Function that draws data from the prior and returns a chain; empty if there is none."""
+    """A function that draws data from the prior and returns a chain, or an empty string."""
 
     def model_class(self) -> type[Model]:
-        """Return the class of its models."""
+        """Return the model class of the family."""
         found: type[Model] = resolve(self.model)
         return found
 
     def config_class(self) -> type[Any]:
-        """Return the class of its settings."""
+        """Return the configuration class of the family."""
         found: type[Any] = resolve(self.config)
         return found
 
@@ -138,7 +145,7 @@ class Kind:
         return found
 
     def can(self, ability: str) -> bool:
-        """Return whether its models have an ability."""
+        """Return whether the models of the family have an ability."""
         return ability in self.abilities
 
 
@@ -150,7 +157,7 @@ def resolve(reference: str) -> Any:
 
 @cache
 def find(name: str) -> Kind:
-    """Return the record of a kind; the error for an unknown kind lists all kinds."""
+    """Return the record of a kind. The error for an unknown kind lists all kinds."""
     if name in BUILT_IN:
         return _checked(name, import_module(f"bistro.models.{name}").KIND)
     installed = _installed()
@@ -163,17 +170,17 @@ def find(name: str) -> Kind:
 
 
 def names() -> list[str]:
-    """Return the names of all kinds, kinds of installed packages last."""
+    """Return the names of all kinds. The kinds of installed packages come last."""
     return [*BUILT_IN, *_installed()]
 
 
 def is_known(name: object) -> bool:
-    """Return whether a kind exists; packages are searched only if it is not built in."""
+    """Return whether a kind exists. Packages are searched only if the kind is not built in."""
     return name in BUILT_IN or name in names()
 
 
 def every() -> Iterator[Kind]:
-    """Yield the records of all kinds; packages that cannot be imported are left out."""
+    """Yield the records of all kinds. Packages that cannot be imported are left out."""
     for name in names():
         try:
             yield find(name)
@@ -187,7 +194,7 @@ def able(ability: str) -> list[str]:
 
 
 def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, Any]]:
-    """Return the record of a kind and its settings; a former kind is replaced by its successor."""
+    """Return the record of a kind and its settings. A former kind is replaced by its successor."""
     if name in FORMER:
         name, settings = resolve(FORMER[name])(settings)
     return find(name), settings

@@ -1,15 +1,16 @@
-"""Scores of several models, mixed word by word.
+"""Scores of a mixture of several models, word by word.
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
 The share of member m in a word, weight_m p_m / Σ, is the posterior probability that m generated it.
-Monte Carlo errors of the members carry over by the delta method: to first order, the logarithm of
-the sum changes by the changes of the members' logarithms, weighted with their shares,
+Monte Carlo errors of the members are propagated by the delta method. To first order, the change in
+the logarithm of the sum is the sum of the changes in the members' logarithms, weighted by their
+shares.
 
     δ log p(w_i) = Σ_m share_m(i) δ log p_m(w_i)
 
 Members that draw have the same number of runs. Run r of the mixture combines run r of every member,
-so the spread of the runs contains both the common and the separate errors of the members.
+so the spread of the runs reflects the shared and the separate errors of the members.
 
 >>> is_eos, offsets = TextScores.ends([1])
 >>> parts = [TextScores(np.log([p, 0.5]), is_eos, ~is_eos, offsets) for p in (0.5, 0.1)]
@@ -33,9 +34,9 @@ Floats = NDArray[np.float64]
 
 
 def probabilities_of(members: Sequence[TextScores]) -> Floats:
-    """Return the probability of every event under every member, shape (members, events).
+    """Return the probability of every event under every member, with shape (members, events).
 
-    A member that has lost all analyses of the preceding words gives the next word probability 0.
+    If a member has no analysis of the preceding words left, it gives the next word probability 0.
     """
     return np.nan_to_num(np.exp([scores.log_probs for scores in members]))
 
@@ -76,7 +77,7 @@ def mixed_scores(members: Sequence[TextScores], weights: Floats) -> TextScores:
 
 
 def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
-    """Return per-run prefix estimates of the mixture divided by their mean, to first order."""
+    """Return the per-run prefix estimates of the mixture, divided by their mean, to first order."""
     parts = [scores.relative_steps() for scores in members]
     steps = [
         share * np.where(share > 0, part, 0.0)
@@ -91,7 +92,10 @@ def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
 
 
 def require_same_events(*models: Scorer) -> None:
-    """Raise an error if models distinguish different words: their scores cannot be mixed."""
+    """Raise an error if the models distinguish different words.
+
+    Scores over different words cannot be mixed.
+    """
     one = models[0].vocabulary
     for model in models[1:]:
         other = model.vocabulary

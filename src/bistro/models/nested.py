@@ -1,7 +1,7 @@
-"""Models inside a model: their headers and arrays in one file, and their training in turn.
+"""Models that are stored in the file of another model, and their training.
 
-A family that holds models of other families keeps the header of each in its own header, and their
-arrays under names that begin with the name of the model, ``parser/words.nodes``.
+A family that contains models of other families stores their headers in its own header. It stores
+their arrays under names that begin with the name of the model, such as ``parser/words.nodes``.
 
 >>> import bistro
 >>> inner = bistro.train("ngram", [["a", "rose"]], seed=1, order=2)
@@ -30,7 +30,7 @@ from bistro.progress import phase, spared
 from bistro.sums import added
 
 BETWEEN = "/"
-"""Separates the name of a model and the name of its array."""
+"""The separator between the name of a model and the name of its array."""
 
 
 class HasArrays(Protocol):
@@ -61,7 +61,7 @@ def nested_models(headers: Mapping[str, Mapping[str, Any]], arrays: Arrays) -> d
 
 
 def numbered(items: Iterable[Any]) -> dict[str, Any]:
-    """Return items by number from 0, for models without names."""
+    """Number the items from 0, for models without names."""
     return {str(number): item for number, item in enumerate(items)}
 
 
@@ -71,9 +71,9 @@ def trained_in_turn(
     fingerprint: str,
     costs: Mapping[str, float] | None = None,
 ) -> dict[str, Model]:
-    """Train one model after the other, except models that a checkpoint holds.
+    """Train the models in turn. Models that the checkpoint contains are not trained again.
 
-    A checkpoint holds its phase and the finished models, so that an interrupted training can
+    A checkpoint contains its phase and the finished models, so that interrupted training can
     resume. `costs` are the relative training times of the models.
     """
     weights = {name: costs[name] if costs else 1.0 for name in trainers}
@@ -94,7 +94,7 @@ def trained_in_turn(
 
 
 def saved_models(session: Session, fingerprint: str, names: Sequence[str]) -> dict[str, Model]:
-    """Return the finished models of a checkpoint, if training resumes from one."""
+    """Return the finished models of the checkpoint from which training resumes."""
     saved = session.saved(fingerprint)
     arrays = saved[1] if saved else {}
     return {

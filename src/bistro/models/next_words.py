@@ -1,7 +1,7 @@
-"""Probabilities of all next words, computed in ways that do not depend on the family.
+"""Probabilities of all next words, for all families of models.
 
-`VocabularySums` is for models that predict ids of a vocabulary. `ScoredSums` scores every word of
-the vocabulary of any model, one after the other. It is slow, and serves as the reference.
+`VocabularySums` is for models that predict vocabulary ids. `ScoredSums` works for any model and
+scores every word of its vocabulary separately. `ScoredSums` is slow and serves as the reference.
 `MixedSums` mixes the probabilities of several models.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class VocabularySums(NextSums):
-    """The next word of a model that predicts the ids of a vocabulary and the end."""
+    """The next-word distribution of a model that predicts vocabulary ids and the sentence end."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class VocabularySums(NextSums):
         weights: Floats | None = None,
         speller: Speller | None = None,
     ) -> None:
-        """Initialise with the probabilities of all events, one row per run, and run weights."""
+        """Initialise with the probabilities of all events, one row per run, and the run weights."""
         self.vocabulary = vocabulary
         self.context = list(context)
         self.names = vocabulary.decode(range(vocabulary.end + 1))
@@ -45,7 +45,7 @@ class VocabularySums(NextSums):
         self._speller = speller
 
     def ids(self, words: Sequence[str]) -> list[int]:
-        """Return the event of each word, encoded at its position."""
+        """Return the event that represents each word at this position."""
         return [
             self.vocabulary.end
             if word == END_SYMBOL and self.vocabulary.is_unknown(word)
@@ -54,7 +54,10 @@ class VocabularySums(NextSums):
         ]
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of events; unknown words are spelled if the model can."""
+        """Return the probabilities of events.
+
+        Unknown words are spelled if the model has a spelling model.
+        """
         found = self.listed.at(self.ids(words))
         if self._speller is not None and found.is_oov.any():
             pairs = zip(words, found.is_oov, strict=True)
@@ -64,9 +67,11 @@ class VocabularySums(NextSums):
 
 
 class ScoredSums(NextSums):
-    """The next word of any model that scores: each word of its vocabulary is scored separately.
+    """The next-word distribution of any model that scores text.
 
-    The remaining probability belongs to words that are unknown to the model.
+    Each word of the vocabulary is scored separately.
+
+    The remaining probability belongs to words that the model does not know.
     """
 
     def __init__(self, model: Scorer, context: Sequence[str], options: Mapping[str, Any]) -> None:
@@ -76,7 +81,7 @@ class ScoredSums(NextSums):
         self.listed = with_rest(self.of([*words, END_SYMBOL]))
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Score words; the end symbol is scored as the end unless it is a known word."""
+        """Score words. The end symbol counts as the sentence end unless it is a known word."""
         is_end = np.array(
             [w == END_SYMBOL and self._model.vocabulary.is_unknown(w) for w in words], np.bool_
         )
@@ -97,7 +102,7 @@ class ScoredSums(NextSums):
 
 
 class MixedSums(NextSums):
-    """The next word of a mixture: the weighted mean of its members' probabilities."""
+    """The next-word distribution of a mixture, the weighted mean of its members' probabilities."""
 
     def __init__(self, members: Sequence[NextSums], mixing: Sequence[float]) -> None:
         self._members, self._mixing = members, mixing
@@ -118,7 +123,10 @@ class MixedSums(NextSums):
             self.listed = with_rest(self.of(words))
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the mixed probabilities of any words, unknown if unknown to any member."""
+        """Return the mixed probabilities of words.
+
+        A word counts as unknown if any member does not know it.
+        """
         return self._mixed([member.of(words) for member in self._members])
 
     def _mixed(self, parts: Sequence[Estimates]) -> Estimates:
@@ -135,7 +143,7 @@ class MixedSums(NextSums):
 
 
 def require_same_runs(runs: Sequence[Floats | None]) -> None:
-    """Raise an error if members of a mixture are estimated with different numbers of runs."""
+    """Raise an error if the members of a mixture have different numbers of runs."""
     numbers = {len(one) for one in runs if one is not None}
     if len(numbers) > 1:
         shown = " and ".join(map(str, sorted(numbers)))
@@ -146,7 +154,7 @@ def require_same_runs(runs: Sequence[Floats | None]) -> None:
 
 
 def _in_order(member: NextSums, names: Sequence[str]) -> Estimates:
-    """Return the estimates of a member in the order of the given names."""
+    """Return a member's estimates in the order of the given names."""
     if list(member.names) == list(names):
         return member.listed
     place = {name: i for i, name in enumerate(member.names)}

@@ -1,7 +1,7 @@
-"""Options of abilities: frozen dataclasses that reject unknown keywords.
+"""Options of abilities, which are frozen dataclasses that reject unknown keywords.
 
-Every ability with choices (size of the search, kind of result) has a class of options. For
-an unknown keyword, the error suggests the nearest known one.
+Every ability that has choices, such as the size of the search or the kind of result, has a class of
+options. For an unknown keyword, the error message suggests the most similar known keyword.
 
 >>> @dataclass(frozen=True)
 ... class Walk(Options):
@@ -24,7 +24,7 @@ from bistro.errors import ConfigError, nearest
 
 @dataclass(frozen=True)
 class Options:
-    """The base of all options; also the options of an ability that has none."""
+    """The base class of all options. Abilities without options use this class itself."""
 
     @classmethod
     def names(cls) -> frozenset[str]:
@@ -37,7 +37,10 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], kind: str, verb: str) -> Self:
-        """Return the options with these values; `kind` and `verb` are for error messages."""
+        """Return the options with these values.
+
+        The arguments `kind` and `verb` appear in error messages.
+        """
         known = cls.names()
         for name in given:
             if name not in known:
@@ -47,14 +50,14 @@ class Options:
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    """Raise an error, with the nearest choice, if a value is not one of the choices."""
+    """Raise an error that suggests the most similar choice if a value is not one of the choices."""
     if value not in choices:
         hint, listed = nearest(str(value), choices), ", ".join(choices)
         raise ConfigError(f"{name} = '{value}' is not possible{hint}: one of {listed}")
 
 
 def a_model(kind: str) -> str:
-    """Return a kind with its article.
+    """Return the name of a kind with its article.
 
     >>> a_model("ngram"), a_model("transition")
     ('an ngram model', 'a transition model')

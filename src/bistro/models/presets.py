@@ -1,8 +1,8 @@
-"""Configurations that come with Bistro, by name.
+"""Named configurations that are included with Bistro.
 
-A preset is a TOML file in the folder ``presets`` of its family. Its name can be given wherever a
-configuration file is expected:
-``bistro train transition train.conllu --config table1 -o en.bistro``.
+A preset is a TOML file in the folder ``presets`` of its family. The name of a preset can be given
+wherever a configuration file is expected, as in ``bistro train transition train.conllu --config
+table1 -o en.bistro``.
 
 >>> file_or_preset("table1").name
 'table1.toml'
@@ -28,7 +28,7 @@ def presets() -> dict[str, Path]:
 
 
 def file_or_preset(name: str) -> Path:
-    """Return the file of a preset; any other name is the name of a file."""
+    """Return the file of a preset. Any other name is the name of a file."""
     known = presets()
     if name in known:
         return known[name]
@@ -41,5 +41,5 @@ def file_or_preset(name: str) -> Path:
 
 
 def family_of(path: Path) -> str:
-    """Return the kind that a preset is for."""
+    """Return the kind to which a preset belongs."""
     return path.parent.parent.name

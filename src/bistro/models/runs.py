@@ -1,4 +1,4 @@
-"""One training run: the arguments of every trainer in addition to its data and settings."""
+"""Training runs, which every trainer receives in addition to its data and settings."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Trace = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Run:
-    """The seed of a training run, facts about its data, and the session that watches it."""
+    """A training run, with its seed, facts about its data, and its session."""
 
     seed: int = 1
     treebank: dict[str, Any] = field(default_factory=dict)
-    """Facts about the data: its name and hash, its numbers of sentences and words."""
+    """Facts about the data: its name, its hash, and its numbers of sentences and words."""
     session: Session = field(default_factory=Session)
 
     def sweep(
         self, kind: str, config: Any, digests: Sequence[str], chains: Sequence[Sweeping]
     ) -> Trace:
-        """Run chains to their end with ``config.sampler``; `digests` are hashes of the data."""
+        """Run chains to their end with ``config.sampler``. The `digests` are hashes of the data."""
         fingerprint = fingerprint_of(kind, config, self.seed, digests)
         return run_chains(chains, config.sampler, fingerprint, self.session)
 

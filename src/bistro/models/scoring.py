@@ -1,4 +1,4 @@
-"""From scores to surprisal: methods shared by all models that score words."""
+"""Methods that are common to all models that score words."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class Scoring(ABC):
-    """Methods that follow from `score`."""
+    """Mixin with methods that are based on `score`."""
 
     kind: ClassVar[str]
     score_options: ClassVar[type[Options]] = Options
-    """The options of `score`; without fields if scores are exact."""
+    """The options of `score`. If scores are exact, there are no options."""
     is_cubic: ClassVar[bool] = False
-    """True if the time to score a sentence grows with the cube of its length."""
+    """Whether the time to score a sentence grows with the cube of its length."""
     if TYPE_CHECKING:
 
         @property
         def vocabulary(self) -> Vocabulary:
-            """The words it distinguishes."""
+            """The words that the model distinguishes."""
 
     @abstractmethod
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
@@ -50,9 +50,9 @@ class Scoring(ABC):
         tokens: Sequence[Sequence[Token]] | None = None,
         **options: Any,
     ) -> SurprisalTable:
-        """Return the surprisal of every word of a sentence, or of several, in bits.
+        """Return the surprisal of every word of one or several sentences, in bits.
 
-        A repeated sentence is scored once: equal sentences have equal figures.
+        A repeated sentence is scored once, so equal sentences have equal scores.
 
         Parameters
         ----------
@@ -61,11 +61,11 @@ class Scoring(ABC):
         eos
             Whether the end of each sentence has a row.
         names
-            The names of the sentences; default: their numbers from 1.
+            The names of the sentences. By default, sentences are numbered from 1.
         tokens
-            Tokens that have rows, sentence by sentence; default: every word.
+            The tokens that have rows, sentence by sentence. By default, every word has a row.
         **options
-            Options of the model's scores, such as ``particles`` for a parser.
+            Scoring options of the model, such as ``particles`` for a parser.
         """
         if isinstance(text, str):
             raise BistroError(STRING)
@@ -81,12 +81,12 @@ class Scoring(ABC):
         return SurprisalTable(rows_of(scores, named, eos=eos), scores)
 
     def next_words(self, context: Words, **options: Any) -> NextWords:
-        """Return the probability of every word, and of the sentence end, after a context.
+        """Return the probability of every word and of the sentence end after a context.
 
         Parameters
         ----------
         context
-            The first words of a sentence; empty for its beginning.
+            The first words of a sentence. An empty list means the beginning of the sentence.
         **options
             Options of the model's scores.
         """
@@ -98,14 +98,17 @@ class Scoring(ABC):
         return NextWords(words, self.next_sums(words, **options))
 
     def next_sums(self, context: Sequence[str], **options: Any) -> NextSums:
-        """Return the probabilities of all next words; a family may override this to be faster."""
+        """Return the probabilities of all next words.
+
+        A family may override this method with a faster one.
+        """
         from bistro.models.next_words import ScoredSums
 
         return ScoredSums(self, context, options)
 
 
 def distinct(sentences: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[int]]:
-    """Return every different sentence once, and for each sentence its index in that list.
+    """Return the distinct sentences, and the index of each sentence in this list.
 
     >>> distinct([["a"], ["b", "c"], ["a"]])
     ([['a'], ['b', 'c']], [0, 1, 0])

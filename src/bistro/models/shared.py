@@ -1,6 +1,6 @@
-"""A model that is sent to the workers of a task.
+"""Sharing of a model with the workers of a task.
 
-It is shared as ``SharedModel(model)``, and a task begins with ``model = shared.open()``.
+The model is wrapped as ``SharedModel(model)``, and a task begins with ``model = shared.open()``.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ M = TypeVar("M", bound=Model)
 
 
 class SharedModel(Generic[M]):
-    """A model that tasks share: the model itself in this process, its file content elsewhere.
+    """A model that tasks share. Other processes receive the content of the model's file.
 
-    Only the content is sent, never a pickled model. A process opens it once and keeps the model for
-    all tasks, until it receives another model.
+    Only the file content is sent, never a pickled model. A process opens the model once and keeps
+    it for all tasks until it receives another model.
     """
 
     def __init__(self, model: M) -> None:
@@ -45,7 +45,7 @@ _last_opened: tuple[str, Model] | None = None
 
 
 def _opened(digest: str, content: bytes) -> Model:
-    """Return the model of this content, and keep it until another digest is requested."""
+    """Return the model with this content, and keep it until another digest is requested."""
     global _last_opened
     # One variable holds digest and model, so that two threads never mix two models.
     latest = _last_opened

@@ -1,7 +1,7 @@
-"""Votes of constituency parsers: probabilities of labelled spans and of tags.
+"""Votes of constituency parsers, which are probabilities of labelled spans and of tags.
 
 A row is a label over the words from `start` (inclusive) to `end` (exclusive), with the probability
-that the tree of the sentence has such a constituent. The tag of a word is a separate row.
+that the tree of the sentence contains this constituent. The tag of a word is a separate row.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> votes = SpanVotes.of_trees([parse_tree("(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps))))")])
@@ -51,15 +51,15 @@ class SpanVotes:
 
     names: tuple[Name, ...]
     begin: Ints
-    """The first row of each sentence, and the number of all rows."""
+    """The first row of each sentence, followed by the total number of rows."""
     name: Ints
     start: Ints
     end: Ints
     probability: Floats
     found: NDArray[np.bool_]
-    """For each sentence, whether the parser has a tree for it; if not, it has no rows."""
+    """Whether the parser found a tree, for each sentence. A sentence without a tree has no rows."""
     accepted: Floats
-    """For each sentence, the share of the proposed trees that the sampler accepted."""
+    """The share of proposed trees that the sampler accepted, for each sentence."""
 
     def __len__(self) -> int:
         return self.found.size
@@ -71,7 +71,7 @@ class SpanVotes:
 
     @property
     def is_tag(self) -> NDArray[np.bool_]:
-        """For each row, whether it is the tag of a word."""
+        """Whether each row is the tag of a word."""
         return np.array([name.is_tag for name in self.names], dtype=bool)[self.name]
 
     def rows(self, sentence: int) -> Iterator[Row]:
@@ -81,7 +81,7 @@ class SpanVotes:
         yield from map(Row, *(column[part].tolist() for column in columns))
 
     def renamed(self, numbers: dict[Name, int]) -> Ints:
-        """Return the number of each row's name in another numbering; -1 if it is missing there."""
+        """Return the index of each row's name in other names, or -1 if the name is missing."""
         new = np.array([numbers.get(name, -1) for name in self.names], dtype=np.int64)
         return new[self.name] if self.name.size else self.name
 
@@ -105,7 +105,7 @@ class SpanVotes:
 
 
 def _constituents(tree: Tree) -> Iterator[tuple[Name, int, int]]:
-    """Yield the labelled spans below the root, parents first, each once."""
+    """Yield each labelled span below the root once, parents first."""
     widths: dict[int, int] = {}
     for node in reversed(list(tree.nodes())):
         own = sum(widths[id(child)] for child in node.children)
@@ -131,7 +131,9 @@ def common_names(votes: Sequence[SpanVotes]) -> tuple[Name, ...]:
 
 
 def mixed(votes: Sequence[SpanVotes], weights: Sequence[float]) -> SpanVotes:
-    """Return the weighted mean of votes on the same sentences; votes without a tree are ignored.
+    """Return the weighted mean of votes on the same sentences.
+
+    Parsers that found no tree for a sentence are ignored.
 
     Parameters
     ----------
@@ -151,7 +153,7 @@ def mixed(votes: Sequence[SpanVotes], weights: Sequence[float]) -> SpanVotes:
 
 @dataclass(frozen=True, eq=False)
 class VoteTable:
-    """Rows that at least one of several parsers has, with the probability of each parser."""
+    """All rows of several parsers, with the probability under each parser."""
 
     names: tuple[Name, ...]
     begin: Ints
@@ -180,6 +182,6 @@ class VoteTable:
         return cls(names, begin, sentence, name, start, end, np.minimum(table, 1.0))
 
     def votes(self, probability: Floats, found: NDArray[np.bool_], accepted: Floats) -> SpanVotes:
-        """Return the rows with one probability each."""
+        """Return the rows with the given probabilities."""
         columns = (self.name, self.start, self.end)
         return SpanVotes(self.names, self.begin, *columns, probability, found, accepted)

@@ -1,8 +1,8 @@
-"""Headers of earlier versions of the model file, upgraded one step at a time.
+"""Upgrading of headers from earlier versions of the model file.
 
-Every earlier version can be loaded: `STEPS` has one function per version, which converts its header
-to the next version. Arrays have never changed; `tests/data/models` keeps a file of every family and
-version.
+Every earlier version can be loaded. `STEPS` has one function per version, which converts the header
+to the next version. The arrays have never changed. `tests/data/models` contains a file of every
+family and version.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ADDED_IN_2 = {"topics": {"stops": False}}
 
 
 def _to_version_2(header: Header) -> Header:
-    """Add new settings, and turn the tasks of `infinite` into kinds with their own settings."""
+    """Add new settings, and convert the tasks of `infinite` to kinds with their own settings."""
     if header["kind"] in kinds.FORMER:
         kind, config = kinds.settled(header["kind"], header["config"])
         return {**header, "kind": kind.name, "config": dict(config)}
@@ -39,7 +39,7 @@ def _to_version_2(header: Header) -> Header:
 
 
 def _to_version_3(header: Header) -> Header:
-    """Return the header unchanged: version 3 adds a checksum outside the header."""
+    """Return the header unchanged, because version 3 adds a checksum outside the header."""
     return header
 
 

@@ -1,4 +1,4 @@
-"""The columns of words: tags, features and lemmas, each given the others, the tree and spelling."""
+"""A model that predicts the tags, features and lemmas of words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other possible values of a column, with their probabilities."""
+"""Alternative values of a column, with their probabilities."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def other_values(
     kept: Sequence[str] | None,
     most: int,
 ) -> list[list[tuple[str, float]]]:
-    """Return the likeliest values of a column other than the chosen ones.
+    """Return the likeliest alternatives to the chosen values of a column.
 
     Parameters
     ----------
     candidates, chances
-        The possible outcomes of each word, and their probabilities.
+        The possible outcomes of each word and their probabilities.
     names
         The value of each outcome in this column.
     chosen

@@ -14,36 +14,38 @@ LEMMAS = "lemmas"
 
 @dataclass(frozen=True)
 class ColumnContexts:
-    """Contexts of the experts on tags and features, and of lemmas.
+    """Contexts of the distributions over tags, features and lemmas.
 
     Back-off drops the last element of a context first.
 
-    An expert with an empty list is left out.
+    An expert whose context list is empty is not used.
     """
 
     spelling: tuple[str, ...] = setting(
         ("suffix1", "shape", "suffix2", "suffix3", "suffix4", "suffix5", "low", "previous.tag",
          "next.tag", "previous.low", "next.low"),
-        "An expert on tags and features: the spelling of a word.",
+        "Context of the expert that predicts tags and features from the spelling of a word.",
     )  # fmt: skip
     words: tuple[str, ...] = setting(
         ("suffix2", "suffix4", "shape", "low", "previous.low", "next.low", "previous2.low"),
-        "An expert on tags and features: the surrounding words.",
+        "Context of the expert that predicts tags and features from the surrounding words.",
     )
     frame: tuple[str, ...] = setting(
         ("suffix1", "deprel", "frame", "subject", "head.tag", "suffix2", "suffix4", "low",
          "previous.low"),
-        "An expert on tags and features: the tree, with auxiliaries and subject.",
+        "Context of the expert that predicts tags and features from the tree, with auxiliaries "
+        "and subject.",
     )  # fmt: skip
     neighbours: tuple[str, ...] = setting(
         ("suffix2", "shape", "previous.tag", "next.tag", "previous.shape", "next.shape", "low",
          "previous2.tag", "next.low"),
-        "An expert on tags and features: the surrounding tags and capital letters.",
+        "Context of the expert that predicts tags and features from surrounding tags and capital "
+        "letters.",
     )  # fmt: skip
     lemmas: tuple[str, ...] = setting(
         ("upos", "xpos", "shape", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "low",
          "form", "feats"),
-        "Lemmas, chosen as the edit rules that derive them from words.",
+        "Context of the edit rule that derives the lemma from the word.",
     )  # fmt: skip
 
     @property
@@ -53,7 +55,7 @@ class ColumnContexts:
         return {name: context for name, context in named.items() if context}
 
     def validate(self) -> None:
-        """Raise an error if an element does not exist, or an expert sees its own outcome."""
+        """Raise an error if a context element does not exist or an expert uses its own outcome."""
         if not self.experts:
             raise ConfigError("contexts: at least one expert on tags and features is needed")
         for expert, context in {**self.experts, LEMMAS: self.lemmas}.items():
@@ -70,27 +72,30 @@ class ColumnContexts:
 class ColumnsConfig:
     """Settings of the model of columns."""
 
-    columns: tuple[str, ...] = setting(PREDICTED, "The columns that are learned.")
+    columns: tuple[str, ...] = setting(PREDICTED, "The columns to learn.")
     contexts: ColumnContexts = setting(ColumnContexts(), "The contexts of each expert.")
     evidence: float = setting(
-        5.0, "Weight of the tag probabilities of a parser, relative to the experts."
+        5.0, "Weight of a parser's tag probabilities, relative to the experts."
     )
     other_evidence: float = setting(
-        0.3, "The same for tags of the other column, from members of a committee that have it."
+        0.3,
+        "Weight of tag probabilities for the other column, from the committee members that "
+        "predict it.",
     )
     prior: float = setting(
         0.25,
-        "Exponent by which the frequencies of tags are divided out, since every expert has them.",
+        "Exponent of the tag frequencies by which the product of the experts is divided, because "
+        "every expert includes them.",
     )
     known_lemmas: float = setting(
-        20.0, "Factor by which lemmas seen in training are likelier than new ones."
+        20.0, "Factor that makes lemmas seen in training likelier than new lemmas."
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5), "Training of the columns."
     )
 
     def validate(self) -> None:
-        """Raise an error if a column cannot be learned, or a weight is out of range."""
+        """Raise an error if a column cannot be learned or a weight is out of range."""
         for name in self.columns:
             if name not in PREDICTED:
                 raise ConfigError(f"columns: no '{name}'{nearest(name, PREDICTED)}")

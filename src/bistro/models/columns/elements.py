@@ -1,4 +1,4 @@
-"""Elements of contexts of columns: properties of a word, of its neighbours and of its tree.
+"""Context elements for columns: properties of a word, its neighbours and its tree.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])
@@ -25,20 +25,20 @@ START, END, ROOT = "START", "END", "ROOT"
 _SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
 _AUXILIARIES = frozenset({"aux", "cop"})
 _SHARED = frozenset({"conj", "aux", "aux:pass", "cop"})
-"""Relations by which a word without a subject inherits the subject of its head."""
+"""Relations through which a word without a subject inherits the subject of its head."""
 _PRONOUNS = frozenset({"PRON", "DET"})
 
 
 @dataclass
 class Words:
-    """The words of several sentences in one list, to which predicted columns are added."""
+    """The words of several sentences in one list, with predicted columns added."""
 
     forms: list[str]
     low: list[str]
     starts: list[int]
     """Index of the first word of each sentence."""
     heads: list[int]
-    """Index of each word's head, or -1."""
+    """The index of each word's head, or -1 if it has none."""
     deprels: list[str]
     columns: dict[str, list[str]]
     _known: dict[str, list[str]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Words:
 
     @property
     def tags(self) -> list[str]:
-        """Parts of speech: UPOS, or XPOS where there is no UPOS."""
+        """The parts of speech, from UPOS or, if it is empty, from XPOS."""
         pairs = zip(self.columns["upos"], self.columns["xpos"], strict=True)
         return [xpos if upos == EMPTY else upos for upos, xpos in pairs]
 
@@ -70,7 +70,7 @@ class Words:
         self._known.clear()
 
     def element(self, name: str) -> list[str]:
-        """Return one element of the context of every word."""
+        """Return the values of one context element for all words."""
         if name not in self._known:
             where, _, rest = name.rpartition(".")
             self._known[name] = MOVES[where](self, self.element(rest)) if where else OWN[name](self)
@@ -83,7 +83,7 @@ class Words:
 
 
 def _subjects(words: Words) -> list[str]:
-    """Return the subject of each word: the pronoun, or the tag and last letter of other words."""
+    """Return the subject of each word: a pronoun, or the tag and last letter of another word."""
     found = [""] * len(words.forms)
     tags = words.tags
     for place, (head, relation) in enumerate(zip(words.heads, words.deprels, strict=True)):
@@ -155,7 +155,8 @@ OWN: dict[str, Callable[[Words], list[str]]] = {
     "frame": _frames,
     "subject": _subjects,
 }
-"""Elements of the word itself: *frame* has its auxiliaries and markers, *subject* its subject."""
+"""Elements of the word itself. *frame* contains its auxiliaries and markers, *subject* its
+subject."""
 MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "head": _of_heads,
     "previous": _before,
@@ -163,5 +164,6 @@ MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "next": _after,
     "next2": lambda words, values: _after(words, _after(words, values)),
 }
-"""Words that an element may belong to: ``previous.low`` belongs to the previous word."""
+"""Words to which an element may belong. For example, ``previous.low`` belongs to the previous
+word."""
 ELEMENTS = (*OWN, *(f"{where}.{name}" for where in MOVES for name in OWN))

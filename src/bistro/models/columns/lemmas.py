@@ -1,4 +1,4 @@
-"""Lemmas of words: an edit rule for each, chosen by a Pitman-Yor process."""
+"""Lemmas of words, each derived by an edit rule that a Pitman-Yor process chooses."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from bistro.treebank.fields import EMPTY
 _CANDIDATES = 6
 _MOST_CACHED = 20_000
 _LEAST_SHARE = 1e-3
-"""Minimum probability of a rule relative to the best; other rules are used only if none applies."""
+"""Minimum probability of a rule, relative to the best rule. Less probable rules are used only if no
+other rule applies."""
 
 Chances = dict[str, float]
 """Lemmas with their probabilities."""
 Weighted = list[tuple[tuple[str, ...], float]]
-"""Forms in contexts with weights that sum to 1."""
+"""Pairs of form and context, with weights that sum to 1."""
 
 
 class Lemmas:
-    """A learned choice of lemmas."""
+    """A learned model that chooses lemmas."""
 
     def __init__(
         self,
@@ -37,7 +38,7 @@ class Lemmas:
         rules: Sequence[EditRule],
         known: Sequence[str],
     ) -> None:
-        """Initialise with the rules, their choice, and the lemmas `known` from training."""
+        """Initialise with the rules, their distribution, and the lemmas `known` from training."""
         if len(rules) != len(choice.outcomes) or not all(isinstance(name, str) for name in known):
             raise ModelFileError("the rules of lemmas are damaged")
         self.config, self.choice, self.rules = config, choice, list(rules)
@@ -51,10 +52,12 @@ class Lemmas:
         doubts: Sequence[Doubt],
         alternatives: int = 0,
     ) -> tuple[list[str], list[float], list[list[tuple[str, float]]]]:
-        """Return lemmas, their probabilities and alternatives; kept lemmas have probability 1.
+        """Return lemmas, their probabilities and alternatives.
 
-        The lemma is the best one over all likely tags, weighted as in the choice of tags. The
-        probabilities of lemmas are summed over the same tags.
+        Lemmas that are kept from the input have probability 1.
+
+        The lemma is the best candidate over all likely tags, which are weighted as in tagging. The
+        probability of a lemma is a sum over the likely tags.
         """
         names = self.config.contexts.lemmas
         contexts = [words.element(name) for name in names]
@@ -116,13 +119,13 @@ class Lemmas:
         return {lemma: p / total for lemma, p in found.items()} if total > 0 else {}
 
     def header(self) -> dict[str, Any]:
-        """Return everything except arrays, ready for JSON."""
+        """Return all JSON-serialisable content except arrays."""
         rules = [rule.to_header() for rule in self.rules]
         return {"rules": rules, "known": sorted(self.known), **self.choice.header()}
 
     @classmethod
     def from_parts(cls, config: ColumnsConfig, header: Mapping[str, Any], arrays: Arrays) -> Lemmas:
-        """Rebuild the choice from the content of a file."""
+        """Rebuild the lemma model from the content of a file."""
         rules = [EditRule.from_header(rule) for rule in header["rules"]]
         # Files of earlier versions do not have the lemmas of training.
         return cls(config, Choice.from_parts(header, arrays), rules, header.get("known", []))
@@ -133,7 +136,7 @@ def _other_keys(
 ) -> list[tuple[str, ...]]:
     """Return the form and context of a word under each of its likely tags.
 
-    `changing` are the positions of a context that hold tags, with the names of their columns.
+    `changing` lists the context positions that contain tags, with the names of their columns.
     """
     keys = []
     for tags in doubt.tags:
@@ -145,7 +148,7 @@ def _other_keys(
 
 
 def _best(chances: Chances, form: str) -> tuple[str, float]:
-    """Return the best lemma with its probability; without candidates, the lemma is the form."""
+    """Return the best lemma with its probability. Without candidates, the lemma is the form."""
     if not chances:
         return form, 0.0
     best = max(chances, key=lambda lemma: chances[lemma])

@@ -1,13 +1,13 @@
-"""Tags, features and lemmas of words in their trees.
+"""A model of the tags, features and lemmas of words in trees.
 
     p(upos, xpos, feats | word, neighbours, tree) ∝ p_0^-b Π p_e(upos, xpos, feats | context of e)
     p(lemma | word, upos, xpos, feats)
 
-UPOS, XPOS and FEATS are one outcome, on which several experts decide together
-(`bistro.inference.products`): one sees the spelling, one the surrounding words, one the tree, one
-the surrounding tags. A parser's probabilities of tags count as one more expert. A lemma is made
-from the word by an edit rule, so unseen words have lemmas too. Values of the input may be kept, and
-are then evidence for the rest.
+UPOS, XPOS and FEATS are one outcome, which several experts predict together
+(`bistro.inference.products`). The experts use the spelling, the surrounding words, the tree and the
+surrounding tags. A parser's tag probabilities count as one more expert. An edit rule derives the
+lemma from the word, so unseen words have lemmas too. Values from the input can be kept as evidence
+for the other values.
 
 >>> import bistro
 >>> model = bistro.train("columns", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -44,7 +44,7 @@ class ColumnsModel(Model):
 
     config: ColumnsConfig
     tags: Tags | None
-    """The experts on tags and features, if the treebank has any."""
+    """The experts on tags and features, if the treebank contains these columns."""
     lemmas: Lemmas | None
     origin: Origin
 
@@ -61,11 +61,11 @@ class ColumnsModel(Model):
         beliefs: Sequence[Beliefs] = (),
         alternatives: int = 0,
     ) -> list[FilledColumns]:
-        """Return the columns of sentences; values in columns to `keep` are kept if not empty.
+        """Return the columns of sentences. Non-empty values in the columns to `keep` do not change.
 
-        `beliefs` are a parser's distributions over tags, starting with its own column; the
-        sentences have the best tags of that column. `alternatives` is the maximum number of other
-        values for each word and column.
+        `beliefs` are a parser's distributions over tags. The first distribution is for the parser's
+        own column, and the sentences contain the best tags of that column. `alternatives` is the
+        maximum number of alternative values per word and column.
         """
         for name in keep:
             if name not in PREDICTED:
@@ -92,7 +92,7 @@ class ColumnsModel(Model):
         ]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return the share of correct values in percent, given earlier columns and the tree."""
+        """Return the percentage of correct values, given the earlier columns and the tree."""
         before: list[str] = []
         shares = {}
         for name in self.found:
@@ -106,7 +106,7 @@ class ColumnsModel(Model):
         return shares
 
     def header(self) -> dict[str, Any]:
-        """Return the names of outcomes and elements, and the rules of lemmas."""
+        """Return the names of outcomes and context elements, and the lemma rules."""
         layers = {"tags": self.tags, LEMMAS: self.lemmas}
         return {name: layer.header() if layer else None for name, layer in layers.items()}
 
@@ -133,7 +133,7 @@ class ColumnsModel(Model):
         return cls(config, tags, lemmas, origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return the number of outcomes, and the size."""
+        """Return the number of outcomes and the model size."""
         facts: dict[str, Any] = {"columns": ", ".join(self.found)}
         if self.tags:
             facts["combinations of tags"] = len(self.tags.product.outcomes)

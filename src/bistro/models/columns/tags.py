@@ -1,4 +1,4 @@
-"""UPOS, XPOS and FEATS of words, found together by several experts."""
+"""Joint prediction of UPOS, XPOS and FEATS by several experts."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ from bistro.models.results.columns import Beliefs
 from bistro.treebank.fields import EMPTY
 
 BETWEEN = "\t"
-"""The separator of the columns in the name of an outcome."""
+"""The separator between columns in the name of an outcome."""
 _CANDIDATES = 5
 _LEAST_BELIEF = 1e-3
-"""Minimum probability of a parser's tag, since a tag that it excludes may still be correct."""
+"""Minimum probability of a parser's tag. A tag that the parser excludes may still be correct."""
 
 _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)
-"""Weights of the experts and of the parser for calibrated probabilities (chosen on the development
-part of English EWT). The weights that give the best tags are overconfident."""
+"""Weights of the experts and of the parser for calibrated probabilities. The weights were chosen on
+the development part of English EWT. The weights that give the best tags yield overconfident
+probabilities."""
 _DECIDING = 0.5
-"""Exponent of the deciding weights when a lemma is chosen over several tags (chosen on the
-development parts of English EWT, French and Basque)."""
+"""Exponent of the deciding weights when the lemma depends on several likely tags. The exponent was
+chosen on the development parts of the English EWT, French and Basque treebanks."""
 _ANY: list[int] = []
-"""One list for all words: separate lists would slow down the garbage collector."""
+"""One list shared by all words, because separate lists would slow down the garbage collector."""
 _SURE = 0.97
 _LIKELY = 4
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """A word with uncertain tags: its likely tags, with weights that sum to 1."""
+    """A word with uncertain tags. The weights of its likely tags sum to 1."""
 
     place: int
     tags: list[dict[str, str]]
@@ -85,10 +86,10 @@ class Tags:
         beliefs: Sequence[Beliefs],
         alternatives: int = 0,
     ) -> Found:
-        """Return values and probabilities, and put the values into the words' columns.
+        """Return values and probabilities, and store the values in the columns of the words.
 
-        The contexts of experts contain the tags of neighbours. Tags that are not known yet are
-        predicted in a first pass.
+        The contexts of the experts contain the tags of neighbouring words. If the tags of
+        neighbouring words are unknown, they are predicted in a first pass.
         """
         name = self.columns[0]
         before = words.columns[name]
@@ -148,7 +149,7 @@ class Tags:
         chances: NDArray[np.float64],
         kept: Mapping[str, list[str]],
     ) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
-        """Return the best outcomes column by column, each value with its marginal probability."""
+        """Return the best outcomes by column, with the marginal probability of each value."""
         values: dict[str, list[str]] = {}
         probabilities: dict[str, list[float]] = {}
         places = candidates.places
@@ -196,7 +197,10 @@ class Tags:
         return [Doubt(place, tags[i:j], shares[0][i:j], shares[1][i:j]) for place, i, j in rows]
 
     def _possible(self, row: tuple[str, ...]) -> list[int]:
-        """Return the outcomes that agree with the kept values of a word; empty if all do."""
+        """Return the outcomes that agree with the kept values of a word.
+
+        An empty list means that all outcomes agree.
+        """
         if row.count(EMPTY) == len(row):
             return _ANY
         if row not in self._allowed:
@@ -222,7 +226,7 @@ class Tags:
         return np.asarray(logs[candidates.places, codes])
 
     def header(self) -> dict[str, Any]:
-        """Return everything except arrays, ready for JSON."""
+        """Return all JSON-serialisable content except arrays."""
         return {"columns": list(self.columns), **self.product.header()}
 
     @classmethod

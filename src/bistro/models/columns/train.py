@@ -1,4 +1,4 @@
-"""Training of the model of columns: one chain per expert on tags and features, one for lemmas."""
+"""Training of the model of columns, with one chain per expert and one for lemmas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bistro.treebank.sentence import Sentence
 
 
 def train_columns(data: Sequence[Sentence], config: ColumnsConfig, run: Run) -> ColumnsModel:
-    """Train the model on the columns that are not empty throughout."""
+    """Train the model on all columns that contain any values."""
     if not all(isinstance(sentence, Sentence) for sentence in data):
         raise BistroError("columns are learned from a treebank, not from lists of words")
     words = Words.of(data)
@@ -52,7 +52,7 @@ def train_columns(data: Sequence[Sentence], config: ColumnsConfig, run: Run) -> 
 def _experts(
     words: Words, columns: Sequence[str], config: ColumnsConfig, seed: int
 ) -> ProductLearner:
-    """Return the experts on combinations of the columns' values."""
+    """Return the experts on combinations of column values."""
     outcomes = list(map(BETWEEN.join, zip(*(words.columns[n] for n in columns), strict=True)))
     seen = config.contexts.experts
     contexts = {name: [words.element(e) for e in context] for name, context in seen.items()}

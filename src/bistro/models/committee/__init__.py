@@ -1,4 +1,4 @@
-"""The committee: several generative parsers that vote."""
+"""The committee, a model that combines the votes of several generative parsers."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """Word classes learned from the neighbours of words, in text without trees.
 
-Words are similar if their neighbours are. The frequent words at the four nearest positions are
-counted, and the counts are converted to positive pointwise mutual information,
+Words are similar if their neighbours are similar. The frequent words at the four nearest positions
+are counted, and the counts are converted to positive pointwise mutual information:
 
     PPMI(w, c) = max(0, log p(w, c) / (p(w) p(c)^¾))
 
-whose truncated singular vectors put words that occur in the same places near each other (Levy
-and Goldberg 2014). Clusters of these vectors are the classes: *k*-means, started from the most
-frequent words. There are three divisions, into few, some and many classes; a decision sees all of
-them.
+Truncated singular vectors of this matrix put words that occur in the same contexts near each other
+(Levy and Goldberg 2014). The classes are clusters of these vectors, found by *k*-means that starts
+from the most frequent words. The words are divided into few, some and many classes, and a decision
+uses all three partitions.
 
 >>> import bistro
 >>> classes = WordClasses.learn([s.forms for s in bistro.builtin(sentences=300, seed=1)])
@@ -37,7 +37,8 @@ Ints = NDArray[np.int32]
 Vectors = NDArray[np.float64]
 OFFSETS = (-2, -1, 1, 2)
 LEAST = 3
-"""Minimum frequency of a word with a class. From rarer words, decisions learn to do without one."""
+"""Minimum frequency of a word that gets a class. Rarer words have no class, so that decisions also
+learn to work without classes."""
 MOST_WORDS = 30_000
 NEIGHBOURS = 1_500
 """Number of frequent words that are counted as neighbours."""
@@ -47,9 +48,9 @@ UNKNOWN = -4
 """The class of an unknown word."""
 SIZES = (48, 256, 1024)
 WORDS_PER_CLASS = (40, 12, 4)
-"""Minimum average number of words per class; a small vocabulary has fewer classes."""
+"""Minimum average number of words per class. A small vocabulary has fewer classes."""
 FEWEST_WORDS = 100
-"""A vocabulary with fewer words is not divided into classes."""
+"""Minimum size of a vocabulary that is divided into classes."""
 DIMENSIONS = 60
 
 
@@ -59,7 +60,7 @@ class WordClasses:
 
     words: list[str]
     numbers: Ints
-    """One row per word, one column per division."""
+    """Class numbers, with one row per word and one column per partition."""
 
     @classmethod
     def learn(cls, sentences: Iterable[Sequence[str]]) -> WordClasses:
@@ -78,12 +79,12 @@ class WordClasses:
         return cls(words, np.stack(divided, axis=1).astype(np.int32))
 
     def arrays(self) -> Arrays:
-        """Return the numbers of the classes."""
+        """Return the class numbers of all words."""
         return {"numbers": self.numbers}
 
     @classmethod
     def from_parts(cls, words: list[str], numbers: NDArray[Any] | None) -> WordClasses:
-        """Restore the classes from a file, and check them."""
+        """Restore the classes from a file and check them."""
         shape = (len(words), len(SIZES))
         if numbers is None or numbers.dtype != np.int32 or numbers.shape != shape:
             raise ModelFileError("the classes of words are damaged")
@@ -95,7 +96,7 @@ class WordClasses:
 
     @cached_property
     def _rows(self) -> Ints:
-        """The classes of all words; the last row has the classes of an unknown word."""
+        """The classes of all words. The last row contains the classes of an unknown word."""
         unknown = np.full((1, self.numbers.shape[1]), UNKNOWN, np.int32)
         return np.concatenate((self.numbers, unknown))
 
@@ -110,7 +111,7 @@ NO_CLASSES = WordClasses([], np.zeros((0, len(SIZES)), np.int32))
 
 @lru_cache(200_000)
 def _plain(form: str) -> str:
-    """Return a form in lower case, with all digits replaced by the same one."""
+    """Return a form in lower case, with all digits replaced by the same digit."""
     lower = form.lower()
     return (
         "".join("0" if c.isdigit() else c for c in lower) if any(map(str.isdigit, lower)) else lower
@@ -118,7 +119,7 @@ def _plain(form: str) -> str:
 
 
 def association(text: Sequence[Sequence[str]], words: Sequence[str]) -> csr_matrix:
-    """Return positive pointwise mutual information of words and their neighbours."""
+    """Return the positive pointwise mutual information of words and their neighbours."""
     places = {word: i for i, word in enumerate(words)}
     others, border = len(words), len(words) + 1
     gap = [border] * max(OFFSETS)
@@ -147,7 +148,7 @@ def association(text: Sequence[Sequence[str]], words: Sequence[str]) -> csr_matr
 
 
 def _vectors(association: csr_matrix, dimensions: int) -> Vectors:
-    """Return words as vectors of length 1."""
+    """Return unit vectors that represent the words."""
     start = np.ones(min(association.shape))
     left, values, _ = svds(association, k=dimensions, v0=start)
     vectors = left * np.sqrt(values)
@@ -156,7 +157,7 @@ def _vectors(association: csr_matrix, dimensions: int) -> Vectors:
 
 
 def _divided(vectors: Vectors, weights: Vectors, size: int) -> NDArray[np.int64]:
-    """Return the class of each word by spherical k-means; the first words are the initial means."""
+    """Return the class of each word by spherical k-means. The first words are the initial means."""
     means = vectors[:size].copy()
     found = np.zeros(len(vectors), np.int64)
     for _ in range(ROUNDS):

@@ -1,4 +1,4 @@
-"""Settings of the committee: its members, and the training of each."""
+"""Settings of the committee, its members and their training."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ QUICK = IsbnConfig(
     hidden=80,
     learning=LearningSettings(passes=30, reads=75_000, patience=2, rate=0.1, dropout=0.15),
 )
-"""A latent-variable parser that trains in half a minute: in a committee it is almost as useful as
-one that trains for a quarter of an hour."""
+"""Settings of a latent-variable parser that trains in half a minute. In a committee, such a parser
+is almost as useful as a parser that trains for 15 minutes."""
 AUTO = "auto"
 Member = Literal[
     "left",
@@ -38,7 +38,7 @@ Member = Literal[
 
 MOST_BITS = 24
 MOST_BEAM = 10_000
-"""Maximum width of the beam; a latent-variable member keeps its whole beam in memory."""
+"""Maximum width of the beam. A latent-variable member keeps its whole beam in memory."""
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,21 @@ class StackSettings:
 
     folds: int = setting(
         2,
-        "Number of parts of the training data; members trained on the other parts vote on each. 0: "
-        "no stack, votes are mixed with fixed weights.",
+        "Number of folds of the training data. Members that are trained on the other folds vote "
+        "on each fold. With 0 folds, there is no stack, and votes are mixed with fixed weights.",
         most=1_000,
     )
     passes: int = setting(6, "Passes over the votes.")
     rate: float = setting(0.04, "Step size (AdaGrad).")
     classes: bool = setting(
-        True, "Use classes of words with similar neighbours in the training data and in --text."
+        True,
+        "Use classes of words that have similar neighbours in the training data and in --text.",
     )
-    bits: int = setting(22, "Number of weights per decision, as a power of 2: features are hashed.")
+    bits: int = setting(22, "Number of weights per decision, as a power of 2. Features are hashed.")
     dropout: float = setting(
         0.5,
-        "Share of the features that are left out in each step; with fewer than 100,000 words of "
-        "training data, none are left out.",
+        "Share of the features that are left out in each training step. With fewer than 100,000 "
+        "words of training data, all features are used.",
     )
 
     def validate(self) -> None:
@@ -81,47 +82,51 @@ class CommitteeConfig:
 
     members: tuple[Member, ...] = setting(
         ("left", "right-other-tags", "eisner", "isbn"),
-        "Transition parsers from left to right and from right to left, Eisner's model, and the "
-        "latent-variable parser in both directions (isbn, isbn-right); transition parsers and "
-        "Eisner's model plain, with contexts that see labels, with those of the preset table1, or "
-        "with the other column of tags. On a treebank without such a column, right takes the place "
-        "of right-other-tags, or left-labels where right is a member. Members that cannot differ "
-        "on a treebank are left out.",
+        "The members of the committee. Possible members are transition parsers from left to right "
+        "and from right to left, Eisner's model, and the latent-variable parser in both "
+        "directions (isbn, isbn-right). Transition parsers and Eisner's model are available in a "
+        "plain form, with contexts that contain labels (-labels), with the contexts of the preset "
+        "table1 (-table1, only transition parsers), or with the other column of tags "
+        "(-other-tags). On a treebank with only one column of tags, right replaces "
+        "right-other-tags, or left-labels does if right is already a member. Members that would "
+        "be identical on a treebank are left out.",
     )
     preset: str = setting(
         AUTO,
-        "Settings of the transition parsers: a preset or a file; auto: the first preset "
-        "whose tag features the treebank has.",
+        "Settings of the transition parsers, as a preset or a file. With auto, the first preset "
+        "whose tag features exist in the treebank is used.",
     )
     spelled: tuple[Member, ...] = setting(
         ("left", "right", "left-labels"),
-        "Transition parsers that spell unknown words (unknown = 'spelling'), whatever the preset "
-        "says: they make other tagging errors than parsers with classes of words.",
+        "Transition parsers that spell unknown words (unknown = 'spelling') regardless of the "
+        "preset. Parsers that spell words make different tagging errors than parsers with word "
+        "classes.",
     )
     label_actions: tuple[str, ...] = setting(
         elements("s1.tag s2.tag s1.rc1.label s2.rc1.label s1.lc1.label distance s1.word s2.word"),
-        "Context of the next action, for members that see labels.",
+        "Context of the next action, for members whose contexts contain labels.",
     )
     weights: Literal["accurate", "likely", "equal"] = setting(
         "accurate",
-        "Weights of the members: fitted on the development set for the most correct heads and "
-        "tags, or for the highest probability of gold heads and tags (EM), or all equal.",
+        "How to weight the members. The weights maximise the number of correct heads and tags in "
+        "the development set (accurate), maximise the probability of the gold heads and tags by "
+        "EM (likely), or are all equal (equal).",
     )
     stack: StackSettings = setting(
         StackSettings(), "Settings of the stack, a model that learns how much each vote counts."
     )
     calibrate: bool = setting(
         True,
-        "Without a development set: fit the sharpness of the mixture on held-out sentences of the "
-        "training data, with members trained on the others in a few sweeps.",
+        "If there is no development set, fit the sharpness of the mixture on held-out training "
+        "sentences. For this purpose, members are trained on the other sentences in a few sweeps.",
     )
     crossing: float = setting(
         10.0,
         "Factor on a vote for a crossing arc if half of the patterns of its kind cross in the "
-        "training data; 0: arcs cross only where that is most probable.",
+        "training data. With the factor 0, arcs cross only if that is most probable.",
     )
     particles: int = setting(
-        50, "Default number of particles per member in parsing.", most=MOST_PARTICLES
+        50, "Default number of particles per member when parsing.", most=MOST_PARTICLES
     )
     beam: int = setting(
         5, "Number of derivations that a latent-variable member keeps after each word."
@@ -131,12 +136,12 @@ class CommitteeConfig:
     )
     isbn: IsbnConfig = setting(
         QUICK,
-        "Settings of the latent-variable parser; tags, labels, roots and crossing arcs are as in "
-        "the other members.",
+        "Settings of the latent-variable parser. Tags, labels, roots and crossing arcs are "
+        "treated as in the other members.",
     )
 
     def validate(self) -> None:
-        """Raise an error if there are no members, or a context does not exist."""
+        """Raise an error if there are no members or a context does not exist."""
         if not self.members:
             raise ConfigError("a committee needs at least one member")
         if len(set(self.members)) < len(self.members):

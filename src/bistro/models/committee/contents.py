@@ -1,4 +1,4 @@
-"""The parts of a committee's file other than its members: patterns, word classes, stacks."""
+"""The contents of a committee file other than its members: patterns, word classes and stacks."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from bistro.models.committee.templates import Templates, compiled
 from bistro.models.nested import BETWEEN
 
 WAYS = ("given", "joint")
-"""The sources of tags; each has its own weights."""
+"""The sources of tags. Each source of tags has its own weights."""
 NO_CROSSING = Crossing()
 STACK = "stack."
-"""Prefix of the names of a stack's arrays."""
+"""Prefix of the array names of a stack."""
 CLASSES = "classes"
 TEMPLATES = "templates"
 
 
 def crossing_of(header: Mapping[str, Any]) -> Crossing:
-    """Read the patterns of crossing arcs, which older files lack."""
+    """Read the patterns of crossing arcs. Older files do not contain patterns."""
     if "crossing_arcs" not in header:
         return NO_CROSSING
     try:
@@ -35,7 +35,7 @@ def crossing_of(header: Mapping[str, Any]) -> Crossing:
 
 
 def classes_of(header: Mapping[str, Any], arrays: Arrays) -> WordClasses:
-    """Read the classes of words, which older files lack."""
+    """Read the word classes. Older files do not contain word classes."""
     if CLASSES not in header:
         return NO_CLASSES
     words = header[CLASSES]
@@ -45,7 +45,7 @@ def classes_of(header: Mapping[str, Any], arrays: Arrays) -> WordClasses:
 
 
 def apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str, Stack]]:
-    """Return the arrays of the members, and the stacks, which older files lack."""
+    """Return the arrays of the members and the stacks. Older files do not contain stacks."""
     ways = header.get("stacks", [])
     if not isinstance(ways, list) or not set(map(str, ways)) <= set(WAYS):
         raise ModelFileError("the stacks are damaged")
@@ -63,7 +63,7 @@ def apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str, 
 
 
 def _templates_of(header: Mapping[str, Any]) -> dict[str, Templates]:
-    """Read the templates of a stack's decisions, which older files lack."""
+    """Read the templates of a stack's decisions. Older files do not contain templates."""
     given = header.get(TEMPLATES, {})
     try:
         found = {name: (str(own), str(of_votes)) for name, (own, of_votes) in given.items()}

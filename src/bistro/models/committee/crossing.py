@@ -1,15 +1,17 @@
-"""Crossing arcs in a treebank: their frequency, by the surrounding words and tree.
+"""The frequency of crossing arcs in a treebank, given the surrounding words and tree.
 
-A crossing arc is lifted in training, and encoded in the label (`bistro.treebank.projectivity`): the
-word w is attached to a word h above its true head t. Whether a word that is attached to h depends
-on a word t below h is predicted from the pattern of the three words:
+A crossing arc is lifted in training and encoded in the label (`bistro.treebank.projectivity`). The
+word w is attached to a word h above its true head t. The pattern of the three words predicts
+whether a word that is attached to h depends on a word t below h. A pattern consists of the
+following elements.
 
     tags of w, t and h, the label of t, the order of the three, whether t is a child of h, whether
     t has children, and whether another child of h has the most frequent label of words like w
 
-The last concerns fronted objects, as in "That I can do": a word before a finite verb is usually
-its subject, but this verb has one. `Crossing` counts how often each pattern crosses, for all words
-and for particular forms of t and of w. The counts of forms are smoothed by those of all words.
+The last element is for fronted objects, as in "That I can do". A word before a finite verb is
+usually its subject, but this verb already has a subject. `Crossing` counts how often each pattern
+crosses, for all words and for particular forms of t and of w. The counts of particular forms are
+smoothed by the counts of all words.
 
 >>> heads, labels = [2, 0, 2, 5, 1], ["subj", "root", "pred", "mark", "ccomp"]
 >>> tags = ["PRON", "AUX", "ADJ", "SCONJ", "VERB"]
@@ -34,20 +36,22 @@ from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 
 LEAST_SHARE = 0.05
-"""Patterns with a smaller share of crossings are not considered."""
+"""Minimum share of crossings. Patterns with a smaller share of crossings are ignored."""
 PRIOR_SHARE = 0.003
 STRENGTHS = (3.0, 1.0, 1.0)
-"""Weight of each prior share, as a number of occurrences: the share of all patterns, the share of
-all words as prior for a form of t, and the share of a form of t as prior for a form of w. These and
-the weights of votes were chosen on the development parts of the Danish and the Basque treebank and
-on a part of the Danish training data."""
+"""Weight of each prior share, as a number of occurrences. The first prior is the share of crossings
+among all patterns. The share of all words is the prior for a form of t, and the share of a form of
+t is the prior for a form of w. The weights of priors and votes were chosen on the development parts
+of the Danish and Basque treebanks and on a part of the Danish training data."""
 MOST_STEPS = 3
 """Maximum number of steps from h down to t."""
 
 Side = tuple[str, str, bool]
-"""The tag of a word, the tag of its head (empty for the root), and whether the word comes first."""
+"""The tag of a word, the tag of its head (empty for the root), and whether the word precedes its
+head."""
 Counts = dict[tuple[str, ...], tuple[int, int]]
-"""Numbers of crossings and occurrences of a pattern, for all forms, a form of t, or of t and w."""
+"""The crossings and occurrences of a pattern: for all forms, for a form of t, or for forms of t and
+w."""
 
 
 class Pattern(NamedTuple):
@@ -59,18 +63,18 @@ class Pattern(NamedTuple):
     head_tag: str
     """Empty for the root."""
     order: str
-    """The letters w, t and h from left to right."""
+    """The letters w, t and h in the order of these words in the sentence."""
     is_child: bool
     """Whether t is a child of h."""
     is_leaf: bool
     """Whether t has no children."""
     is_taken: bool
-    """Whether another child of h has the label that w would usually have."""
+    """Whether another child of h already has the most frequent label of words like w."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A tree with labels and tags; words count from 1."""
+    """A tree with labels and tags. Words are numbered from 1."""
 
     heads: Sequence[int]
     labels: Sequence[str]
@@ -85,11 +89,11 @@ class Tree:
         return found
 
     def side(self, word: int, head: int) -> Side:
-        """Return the tags of a word and of a head, and their order."""
+        """Return the tags and the order of a word and a head."""
         return self.tags[word - 1], self.tags[head - 1] if head else "", word < head
 
     def below(self, head: int, word: int) -> Iterator[tuple[int, bool]]:
-        """Yield descendants of a head that are not below `word`, and whether each is a child."""
+        """Yield the descendants of a head outside `word`'s subtree, and whether each is a child."""
         level = [child for child in self.children[head] if child != word]
         for step in range(MOST_STEPS):
             yield from ((target, step == 0) for target in level)
@@ -110,16 +114,16 @@ class Tree:
 
 @dataclass(frozen=True)
 class Crossing:
-    """How often patterns of words cross in a treebank."""
+    """Statistics of how often word patterns cross in a treebank."""
 
     counts: dict[Pattern, Counts] = field(default_factory=dict)
-    """Counts of the patterns that cross at least once."""
+    """The counts of all patterns that cross at least once."""
     frequent: dict[Side, str] = field(default_factory=dict)
-    """The most frequent label of a word."""
+    """The most frequent label of each word."""
 
     @classmethod
     def learn(cls, sentences: Iterable[Sentence], column: str) -> Crossing:
-        """Count how often patterns cross in a treebank, with tags of this column."""
+        """Count how often patterns cross in a treebank, with tags from the given column."""
         trees = [_Lifted.of(sentence, column) for sentence in sentences]
         labels: Counter[tuple[Side, str]] = Counter()
         for one in trees:
@@ -146,7 +150,7 @@ class Crossing:
                     counts[key] = crossed + (one.heads[word - 1] == target), seen + 1
 
     def candidates(self, tree: Tree, word: int, head: int) -> Iterator[tuple[int, Pattern]]:
-        """Yield the words to which `word`, now attached to `head`, could have a crossing arc."""
+        """Yield the words that could be heads of `word` with a crossing arc instead of `head`."""
         frequent = self.frequent.get(tree.side(word, head))
         if frequent is None:
             return
@@ -163,7 +167,7 @@ class Crossing:
         return _share(counts, _keys(target_form, form))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts, ready for JSON."""
+        """Return the counts in a JSON-serialisable form."""
         return {
             "usual": [[*side, label] for side, label in sorted(self.frequent.items())],
             "patterns": [
@@ -185,7 +189,7 @@ class Crossing:
 
 
 class _Lifted(NamedTuple):
-    """A sentence, its projective tree with plain labels, and its true heads."""
+    """A sentence with its projective tree, plain labels and true heads."""
 
     tree: Tree
     heads: Sequence[int]
@@ -243,7 +247,7 @@ def _share(counts: Counts, keys: Iterable[tuple[str, ...]]) -> float:
 
 
 def _with_effect(counts: Counts) -> Counts:
-    """Remove forms that never cross if the pattern without the form crosses too rarely."""
+    """Remove forms that never cross, if their pattern without the form crosses too rarely."""
 
     def has_effect(key: tuple[str, ...]) -> bool:
         above = [key[:length] for length in range(len(key))]

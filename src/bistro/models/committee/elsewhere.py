@@ -1,8 +1,8 @@
-"""Members of a committee that are trained by workers, one member per task.
+"""Training of committee members by workers, with one member per task.
 
-Members share nothing while they learn, so the committee has the same bytes as one that was trained
-by one process. A finished member is kept in the checkpoint; a member that was lost with its worker
-is trained again from the beginning.
+Members share nothing during training, so the model file is identical to the file that a single
+process writes. The checkpoint keeps finished members. If a worker fails, its member is trained
+again from the beginning.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 
 PHASE = -1
-"""The phase of a checkpoint with remote members; phases of one process count from 0."""
+"""The phase of a checkpoint with remote members. The phases of a training run in a single process
+are numbered from 0."""
 TRACES = "traces"
 
 
 def begin(
     sentences: Sequence[Sentence], settings: TransitionConfig | EisnerConfig, seed: int
 ) -> Training | EisnerTraining:
-    """Prepare the training of a member that has chains."""
+    """Prepare the training of a member with chains."""
     if isinstance(settings, EisnerConfig):
         return EisnerTraining(sentences, settings, seed)
     return training_of(sentences, settings, seed)
@@ -50,7 +51,7 @@ class Errand(NamedTuple):
     sentences: dict[str, list[Sentence]]
     """The training sentences for each column of tags that members use."""
     own: str
-    """The column of tags of the unchanged sentences, from which latent-variable members learn."""
+    """The tag column of the unchanged sentences, on which latent-variable members are trained."""
     dev: Sequence[Sentence] | None
     seed: int
     treebank: dict[str, Any]
@@ -58,15 +59,15 @@ class Errand(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A member as the content of its file, and the traces of its chains."""
+    """The file content of a member, with the traces of its chains."""
 
     content: bytes
     traces: list[Trace]
-    """One trace per chain, in the order of the chains; empty for a latent-variable member."""
+    """The traces of the chains, in order. A latent-variable member has no traces."""
 
 
 def learn_member(shared: Errand, member: tuple[str, MemberSettings]) -> Learned:
-    """Train one member: a task for workers."""
+    """Train one member. Workers run this function."""
     name, settings = member
     if isinstance(settings, IsbnConfig):
         run = Run(shared.seed, {**shared.treebank, "member": name})
@@ -90,7 +91,7 @@ def learn_members(
     session: Session,
     fingerprint: str,
 ) -> tuple[dict[str, Voter], Trace]:
-    """Train the members that are not in the checkpoint; return all members and their trace."""
+    """Train the members that are not in the checkpoint. Return all members and their trace."""
     known: dict[str, Learned] = dict(_saved(session, fingerprint, members))
     missing = [(name, settings) for name, settings in members.items() if name not in known]
     learned_there = workers.run(learn_member, shared, missing)
@@ -130,7 +131,7 @@ def _save(session: Session, fingerprint: str, known: Mapping[str, Learned]) -> N
 def _saved(
     session: Session, fingerprint: str, members: Mapping[str, MemberSettings]
 ) -> Iterator[tuple[str, Learned]]:
-    """Yield the members of a checkpoint, from either kind of run."""
+    """Yield the members of a checkpoint that was written by one process or by workers."""
     saved = session.saved(fingerprint)
     if not saved:
         return

@@ -1,7 +1,7 @@
-"""Explanation of a committee: the decisions by which one member generates a tree.
+"""Explanations of a committee's trees by the decisions of one member.
 
-A committee has no derivation of its own: it mixes the marginals of its members. The explanation
-shows how one member generates the tree, which is given or found by the committee.
+A committee has no derivation of its own, because it mixes the marginals of its members. The
+explanation shows how one member generates a given tree or the committee's tree.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def _explainer(committee: CommitteeModel, name: str | None) -> tuple[int, Explai
 
 
 def _tree_of(committee: CommitteeModel, member: Voter, sentence: Sentence) -> tuple[Sentence, bool]:
-    """Return the committee's tree with the member's tags, and whether the member can generate it.
+    """Return the committee's tree with a member's tags, and whether the member can generate it.
 
-    The tags of a member may have features joined to them, which come from FEATS.
+    A member's tags may include features from FEATS.
     """
     found = committee.parse(sentence)
     heads, labels = found.heads, found.labels

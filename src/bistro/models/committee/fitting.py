@@ -1,4 +1,4 @@
-"""Weights and sharpness of a committee, from votes on sentences that its members have not seen."""
+"""Fitting of a committee's weights and sharpness to votes on unseen sentences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.floa
 def fitted(
     model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: int, **options: Any
 ) -> Fit:
-    """Return the weights with the most correct heads and tags, and the sharpness for them.
+    """Return the weights that give the most correct heads and tags, and the best sharpness.
 
     Use the same options here as for parsing with these weights.
     """
@@ -65,7 +65,7 @@ def heads_of(sentences: Sequence[Sentence]) -> Ints:
 def _tag_weights(
     symbols: Symbols, known: Sequence[Sentence], tags: Sequence[Rows | None], kind: str
 ) -> tuple[float, ...]:
-    """Return the weights for tags; a member with tags of another column has none."""
+    """Return the weights for tags. A member whose tags come from another column has no weight."""
     numbers = {tag: i for i, tag in enumerate(symbols.tags)}
     gold = np.array([numbers.get(tag, -1) for s in known for tag in getattr(s, symbols.tag_column)])
     voting = {i: rows for i, rows in enumerate(tags) if rows is not None}

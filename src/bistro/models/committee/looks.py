@@ -1,8 +1,8 @@
-"""The spelling of words as numbers, for the features of stacked decisions.
+"""Numeric features of word spelling, for stacked decisions.
 
-There is one number each for a word's form, its form in lower case, its last 3, 2 and 4 letters, its
-first 3 letters, its shape, punctuation (1 if it is), its last letter and its first two letters. The
-numbers are checksums of strings, so that they are the same in every run.
+The numbers represent the form, the form in lower case, the last 3, 2 and 4 letters, the first 3
+letters, the shape, whether the word is punctuation, the last letter, and the first two letters. The
+numbers are checksums of strings, so they are the same in every run.
 
 >>> dog, dogs = looks(["dog", "Dogs"]).tolist()
 >>> dog[1] == dogs[1], looks_of("Dog")[1] == looks_of("dog")[1], looks_of(",")[7]
@@ -22,20 +22,20 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 MORE = 2
-"""Number of additional columns, which only templates see; they follow the columns of the core."""
+"""Number of additional columns that only templates use, after the columns of the core."""
 REMEMBERED = 200_000
-"""Maximum number of words whose numbers are cached."""
+"""Maximum number of words in the cache."""
 
 
 def looks(forms: Iterable[str]) -> NDArray[np.int32]:
-    """Return the numbers of all words, one row per word."""
+    """Return the numeric features of all words, one row per word."""
     rows = [looks_of(form) for form in forms]
     return np.array(rows, dtype=np.int32).reshape(-1, STACK_FORMS + MORE)
 
 
 @lru_cache(REMEMBERED)
 def looks_of(form: str) -> tuple[int, ...]:
-    """Return the numbers of one word."""
+    """Return the numeric features of one word."""
     lower = form.lower()
     parts = (form, lower, lower[-3:], lower[-2:], lower[-4:], lower[:3], _shape(form))
     is_punctuation = all(unicodedata.category(letter)[0] in "PS" for letter in form)
@@ -44,12 +44,12 @@ def looks_of(form: str) -> tuple[int, ...]:
 
 
 def checksum(text: str) -> int:
-    """Return a number for a string, from 0 to 2^31 - 1."""
+    """Return a checksum of a string, a number from 0 to 2^31 - 1."""
     return zlib.crc32(text.encode()) & 0x7FFFFFFF
 
 
 def _shape(form: str) -> str:
-    """Return the classes of the first and last letter, and marks for hyphens and digits.
+    """Return the classes of the first and last letters, and marks for hyphens and digits.
 
     >>> _shape("Xerox-2000"), _shape("dogs")
     ('Xd-9', 'xx')

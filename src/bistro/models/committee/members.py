@@ -1,6 +1,6 @@
-"""The members of a committee: the settings of each, by its name.
+"""The settings of each member of a committee, by name.
 
-Transition parsers and Eisner's model share the settings of a preset that fits the treebank; the
+Transition parsers and Eisner's model share the settings of a preset that fits the treebank. The
 latent-variable parser has its own settings, except for tags, roots and arcs.
 
 >>> import bistro
@@ -37,13 +37,14 @@ GENERATED_LABELS = ChildContexts(
 OTHER_TAGS = "other-tags"
 """Suffix of the names of members that learn from the other column of tags."""
 INSTEAD = {"left-other-tags": ("left-labels",), "right-other-tags": ("right", "left-labels")}
-"""Replacements for members whose tags the treebank lacks: the first that is not yet a member."""
+"""Replacements for members whose tags the treebank lacks. The first replacement that is not yet a
+member is used."""
 
 
 def member_settings(
     config: CommitteeConfig, sentences: Sequence[Sentence]
 ) -> dict[str, MemberSettings]:
-    """Return the settings of every member, by name; members that could not differ are left out."""
+    """Return the settings of every member by name. Members that would be identical are left out."""
     base = replace(preset_settings(config.preset, sentences), sampler=config.sampler)
     if base.unsupervised.sweeps:
         raise ConfigError("members of a committee learn from trees: set unsupervised.sweeps = 0")
@@ -69,7 +70,7 @@ def member_settings(
 
 
 def _instead(wanted: str, members: Sequence[str]) -> str:
-    """Return the name of the member that replaces one that needs the other column of tags.
+    """Return the replacement for a member that needs the other column of tags.
 
     >>> _instead("right-other-tags", ["left", "right"]), _instead("right-other-tags", ["left"])
     ('left-labels', 'right')
@@ -81,7 +82,10 @@ def _instead(wanted: str, members: Sequence[str]) -> str:
 def _transition(
     name: str, config: CommitteeConfig, base: TransitionConfig, *, has_labels: bool
 ) -> TransitionConfig:
-    """Return the settings of a transition parser: its name selects direction and contexts."""
+    """Return the settings of a transition parser.
+
+    The name of the member determines the direction and the contexts.
+    """
     side, _, family = name.partition("-")
     settings = replace(base, direction="right-to-left" if side == "right" else "left-to-right")
     if family == "table1" or (family == "labels" and not has_labels):
@@ -117,7 +121,10 @@ def _eisner(settings: TransitionConfig, *, generated: bool) -> EisnerConfig:
 
 
 def preset_settings(name: str, sentences: Sequence[Sentence]) -> TransitionConfig:
-    """Return the settings of a preset or file; ``auto`` selects the preset that fits a treebank."""
+    """Return the settings of a preset or file.
+
+    ``auto`` selects the preset that fits the treebank.
+    """
     chosen = preset_for(sentences) if name == AUTO else name
     if chosen is None:
         return TransitionConfig()
@@ -125,5 +132,5 @@ def preset_settings(name: str, sentences: Sequence[Sentence]) -> TransitionConfi
 
 
 def other_tags_of(sentences: Sequence[Sentence], own: Column) -> OtherTags:
-    """Return the facts about the column of tags that the preset does not use."""
+    """Return statistics of the tag column that the preset does not use."""
     return OtherTags.of(sentences, own, "xpos" if own == "upos" else "upos")

@@ -1,4 +1,4 @@
-"""The mixture of the votes of a committee's members, and its trees."""
+"""The mixture of the members' votes in a committee, and the resulting trees."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from bistro.models.abilities import Voter
 
 USUAL_SHARPNESS = 1.4
-"""The sharpness without a development set. Fitted values of three treebanks were 1.2 to 1.5."""
+"""The sharpness that is used without a development set. Fitted values of three treebanks were 1.2
+to 1.5."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Fit:
     """The weight of each member, and the sharpness of the mixture."""
 
     heads: tuple[float, ...]
-    """Weights for heads and labels, which sum to 1; the weights for tags also sum to 1."""
+    """The weights for heads and labels, which sum to 1. The weights for tags also sum to 1."""
     tags: tuple[float, ...]
     sharpness: float = USUAL_SHARPNESS
 
@@ -40,7 +41,7 @@ class Fit:
 
     @classmethod
     def together(cls, fits: Sequence[Fit]) -> Fit:
-        """Return the weights of committees that are joined with equal shares."""
+        """Return the combined weights of several committees that are joined with equal shares."""
         share = 1 / len(fits)
         return cls(
             tuple(share * weight for fit in fits for weight in fit.heads),
@@ -48,12 +49,12 @@ class Fit:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the weights, ready for JSON."""
+        """Return the weights in a JSON-serialisable form."""
         return {"heads": list(self.heads), "tags": list(self.tags), "sharpness": self.sharpness}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], members: int) -> Fit:
-        """Restore the weights, and check them."""
+        """Restore and check the weights."""
         weights = [np.asarray(given[name], dtype=np.float64) for name in ("heads", "tags")]
         sharpness = float(given["sharpness"])
         sound = sharpness > 0 and all(
@@ -71,7 +72,7 @@ class OtherVotes:
 
     names: list[str]
     numbers: dict[int, Ints]
-    """For each member: the common number of each of its tags."""
+    """The committee's index for each tag of each member."""
 
     @classmethod
     def of(cls, members: Sequence[Voter], column: str) -> OtherVotes:
@@ -88,24 +89,25 @@ class OtherVotes:
 
 @dataclass(frozen=True)
 class Symbols:
-    """Labels and tags of a committee, and the mapping from its members' symbols to them."""
+    """The labels and tags of a committee, with the mapping from its members' symbols."""
 
     labels: list[str]
     tags: list[str]
     tag_column: str
     nonprojective: Scheme | None
     label_numbers: list[Ints]
-    """For each member: the common number of each of its labels, followed by -1 for no label."""
+    """The committee's index for each label of each member. The last entry is -1, for no label."""
     tag_numbers: list[Ints | None]
-    """For each member: the common number of each of its tags, or None if it uses another column."""
+    """The committee's index for each tag of each member, or None if the member uses another
+    column."""
     other_tags: dict[str, OtherVotes]
     """The tags of members that use another column, by the name of the column."""
 
     @classmethod
     def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
-        """Collect the symbols of all members; tags come from the column of the first member.
+        """Collect the symbols of all members. Tags come from the column of the first member.
 
-        With `like`, symbols get the numbers of another committee that knows all of them.
+        With `like`, symbols get the indices of another committee that knows all of them.
         """
         if len({bool(member.label_names) for member in members}) > 1:
             raise BistroError("models with labels and without cannot parse together")
@@ -150,7 +152,7 @@ class Mixture:
     relaxed: NDArray[np.bool_]
     other_tags: dict[str, Rows]
     longest: int = LONGEST_FOR_RISK
-    """Maximum length of a sentence with a minimum-risk tree."""
+    """Maximum length of a sentence for which the minimum-risk tree is computed."""
 
     @classmethod
     def of(
@@ -180,7 +182,7 @@ class Mixture:
         return self.arcs.mapped(self.code.head(self.arcs.what))
 
     def span(self, sentence: int) -> slice:
-        """Return the slice of the words of a sentence."""
+        """Return the slice that contains the words of a sentence."""
         return slice(int(self.offsets[sentence]), int(self.offsets[sentence + 1]))
 
     def trees(self, single_root: bool, threads: int) -> tuple[Ints, Ints, Ints]:
@@ -218,7 +220,7 @@ class Mixture:
         )
 
     def judged(self, sentence: int, analysis: Analysis) -> Analysis:
-        """Return an analysis with its expected share of correct heads."""
+        """Return an analysis and its expected share of correct heads."""
         first, last = (int(self.offsets[sentence + i]) for i in (0, 1))
         begin = self.heads.begin[first : last + 1]
         inside = slice(int(begin[0]), int(begin[-1]))
@@ -236,9 +238,9 @@ class Mixture:
 
 
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:
-    """Return the votes with the committee's numbers for labels and tags.
+    """Return the votes with the committee's indices for labels and tags.
 
-    A word may then have several entries with the same number, which mixing adds up.
+    A word may then have several entries with the same index, which are added up by mixing.
     """
     code = ArcCode(len(symbols.labels))
     arcs: list[Rows] = []
@@ -252,9 +254,9 @@ def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], lis
 
 
 def _counted(votes: Sequence[Votes], lengths: Sequence[int]) -> list[NDArray[np.bool_]]:
-    """Return, for each member, the words on which its vote counts.
+    """Return the words on which each member's vote counts.
 
-    A member counts if it was able to use the evidence, or if no member was.
+    A member's vote counts if the member was able to use the evidence, or if no member was able to.
     """
     relaxed = np.stack([vote.relaxed for vote in votes])
     counts = ~relaxed | relaxed.all(axis=0)
@@ -275,7 +277,10 @@ def sharper(mixture: Mixture, power: float) -> Mixture:
 
 
 def _with_sharper_heads(arcs: Rows, code: ArcCode, power: float) -> Rows:
-    """Sharpen the distribution of heads, and keep the distribution of labels given the head."""
+    """Sharpen the distribution of heads.
+
+    The distribution of labels given the head does not change.
+    """
     if power == 1:
         return arcs
     head = code.head(arcs.what)

@@ -1,14 +1,15 @@
-"""The committee: several generative models of one treebank that parse together.
+"""The committee, which consists of several generative models of one treebank.
 
-Every member gives each word of a sentence a distribution over its heads with their labels, and one
-over its tags: marginals of its own posterior over trees. The committee mixes them,
+Every member gives each word of a sentence a distribution over heads with labels and a distribution
+over tags. These distributions are marginals of the member's posterior over trees. The committee
+mixes the distributions of all members.
 
     p(head, label of i) = Σ_m w_m p_m(head, label of i)         p(tag of i) = Σ_m v_m p_m(tag of i)
 
-makes the heads sharper or flatter by a power that was fitted with the weights, and returns the
-tree with the highest expected number of correct heads. Members make different errors, since one
-reads from left to right, one from right to left, and one sees labels. The mixture is better than
-the best member.
+A power that was fitted with the weights makes the distributions of heads sharper or flatter. The
+result is the tree with the highest expected number of correct heads. Members make different errors
+because they differ, for example, in the direction of reading or in the use of labels. The mixture
+is better than the best member.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -64,21 +65,22 @@ if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
 
 WORDS_IN_CHARTS = 300
-"""Maximum length of a sentence on which members with charts vote, if tags are predicted. A chart
-over all tags of all words takes 0.4 s for 250 words, 3 s for 500, and 90 s and gigabytes of memory
-for 1,000."""
+"""Maximum length of a sentence on which chart parsers vote, if tags are predicted. A chart over all
+tags of all words takes 0.4 s for 250 words, 3 s for 500, and 90 s and gigabytes of memory for
+1,000."""
 
 
 @dataclass(frozen=True)
 class CommitteeOptions(DictionaryOptions):
-    """Options of a committee; each member uses the options that it has."""
+    """Options of a committee. Each member uses those options that apply to its kind."""
 
     samples_by_number: ClassVar[bool] = False
-    """False, since members with a maximum length number only the sentences that they parse."""
+    """Whether samples depend on sentence numbers. In a committee, samples do not depend on them,
+    because members with a maximum length count only the sentences that they parse."""
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 100
-    """Particles, or the width of the beam."""
+    """The number of particles, or the width of the beam."""
     selection: Literal["weight", "paper"] = "weight"
     labels_per_arc: int = 3
     both_reduces: bool = True
@@ -86,7 +88,7 @@ class CommitteeOptions(DictionaryOptions):
 
 @dataclass(eq=False, repr=False)
 class CommitteeModel(TaggingByParsing, Model):
-    """Trained parsers with the weights of their votes."""
+    """A committee of trained parsers, with the weights of their votes."""
 
     kind: ClassVar[str] = "committee"
     parse_options: ClassVar[type[SharedOptions]] = CommitteeOptions
@@ -100,9 +102,10 @@ class CommitteeModel(TaggingByParsing, Model):
     crossing: Crossing = NO_CROSSING
     """The patterns in which arcs cross in the training data."""
     stacks: dict[str, Stack] = field(default_factory=dict)
-    """The stack that weighs the votes, by the source of tags; without one, votes are mixed."""
+    """The stacks that weight the votes, by the source of tags. Without a stack, votes are mixed
+    with fixed weights."""
     classes: WordClasses = NO_CLASSES
-    """Classes of words that the stacks see."""
+    """The word classes that the stacks use."""
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -113,7 +116,10 @@ class CommitteeModel(TaggingByParsing, Model):
 
     @classmethod
     def of(cls, models: Sequence[Model], config: CommitteeConfig | None = None) -> Self:
-        """Combine models with equal weights; the members of a committee keep their weights."""
+        """Combine models with equal weights.
+
+        If a model is itself a committee, its members keep their relative weights.
+        """
         first = models[0]
         if len(models) == 1 and isinstance(first, cls):
             return first
@@ -128,7 +134,7 @@ class CommitteeModel(TaggingByParsing, Model):
 
     @property
     def tag_column(self) -> str:
-        """The column that tags are written to."""
+        """The column to which tags are written."""
         return self.symbols.tag_column
 
     @property
@@ -143,13 +149,13 @@ class CommitteeModel(TaggingByParsing, Model):
 
     @property
     def tag_names(self) -> list[str]:
-        """All tags, as the column shows them."""
+        """All tags, as they appear in the column."""
         return self.symbols.tags
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return the given tags of a sentence that are unknown to the member with the fewest tags.
+        """Return the given tags of a sentence that the member with the fewest tags does not know.
 
-        A tag may be unknown because of the features that a member joins to it.
+        A tag may be unknown because a member combines tags with features.
         """
         voting = [member for member in self.members if member.tag_column == self.tag_column]
         return max((member.unknown_tags(sentence) for member in voting), key=len)
@@ -167,22 +173,23 @@ class CommitteeModel(TaggingByParsing, Model):
         return ", ".join([*parts, chosen.goal])
 
     def asked(self, **given: Any) -> dict[str, Any]:
-        """Return the options of the members: the given options, and the committee's defaults."""
+        """Return the options of the members: the given options and the committee's defaults."""
         return {"tags": "joint", "size": self.config.particles, **given}
 
     def _chosen(self, options: Mapping[str, Any]) -> CommitteeOptions:
         return CommitteeOptions.of(self.asked(**options), self.kind, "parse")
 
     def known_to(self, member: Voter, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options that a member has."""
+        """Return the options that apply to a member."""
         return member.member_options(asked, beam=self.config.beam)
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences and yield them in their order.
+        """Parse sentences and yield them in the order of the input.
 
-        The first tree is the minimum-risk one under the mixture of the marginals. With ``kbest``
-        or ``mbr=False`` trees are ranked by the mixture of the members' posteriors, among the best
-        of each. A sample is a sample of a member, drawn by its weight.
+        The first tree is the minimum-risk tree under the mixed marginals. With ``kbest`` or
+        ``mbr=False``, the best trees of each member are ranked by the mixture of the members'
+        posteriors. For a sample, a member is drawn by its weight, and then a tree is drawn from
+        this member.
         """
         asked, chosen = self.asked(**options), self._chosen(options)
         by_risk = chosen.by_risk
@@ -231,7 +238,7 @@ class CommitteeModel(TaggingByParsing, Model):
         symbols: Symbols,
         threads: int = 0,
     ) -> Ballot:
-        """Return votes with their mixture, weighed by a stack."""
+        """Return the votes and their mixture, as weighted by a stack."""
         lengths = [len(sentence) for sentence in sentences]
         arcs, tags = in_common(votes, symbols)
         return Ballot(
@@ -263,7 +270,10 @@ class CommitteeModel(TaggingByParsing, Model):
     def _votes_of(
         self, member: Voter, sentences: Sequence[Sentence], asked: Mapping[str, Any]
     ) -> Votes:
-        """Return the votes of a member; sentences that are too long for it get none."""
+        """Return the votes of a member.
+
+        A member does not vote on sentences that are too long for it.
+        """
         own, lengths = self.known_to(member, asked), [len(sentence) for sentence in sentences]
         most = self.most_words_of(member, asked)
         if max(lengths) <= most:
@@ -288,7 +298,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
     def _may_cross(self, mixture: Mixture, chosen: CommitteeOptions) -> list[bool]:
-        """Return for each sentence whether arcs of its tree may cross; given arcs do not change."""
+        """Return for each sentence whether arcs of its tree may cross. Given arcs do not change."""
         knows = self.crossing.counts and self.symbols.nonprojective == "head"
         if not knows or not chosen.by_risk or chosen.partial:
             return [False] * (mixture.offsets.size - 1)
@@ -301,7 +311,10 @@ class CommitteeModel(TaggingByParsing, Model):
         return with_crossing_arcs(tree, mixture, number, sentence.forms, self.crossing, weight)
 
     def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
-        """Return the tree of the member with the highest weight, for a very long sentence."""
+        """Return the tree of the member with the highest weight.
+
+        This method is used for very long sentences.
+        """
         weights = self.fits[asked["tags"]].heads
         able = [len(sentence) <= self.most_words_of(m, asked) for m in self.members]
         first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
@@ -312,16 +325,17 @@ class CommitteeModel(TaggingByParsing, Model):
     def explain(
         self, sentence: Words, training: Iterable[Sentence] | None = None, member: str | None = None
     ) -> Explanation:
-        """Explain how the named member, or the one with the highest weight, generates a tree.
+        """Explain how the named member, or the member with the highest weight, generates a tree.
 
-        The tree is the sentence's own tree, if it has one, or the committee's tree.
+        If the sentence has a tree, this tree is explained. Otherwise the committee's tree is
+        explained.
         """
         from bistro.models.committee.explain import explain_vote
 
         return explain_vote(self, as_sentence(sentence), training, member)
 
     def header(self) -> dict[str, Any]:
-        """Return the weights, and the headers of the members."""
+        """Return the weights and the headers of the members."""
         return {
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
             "members": [member.whole_header() for member in self.members],
@@ -335,7 +349,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return {n: list(t) for stack in self.stacks.values() for n, t in stack.templates.items()}
 
     def arrays(self) -> Arrays:
-        """Return the arrays of all members, and the weights of the stacks."""
+        """Return the arrays of all members and the weights of the stacks."""
         stacks = {f"{STACK}{way}": stack for way, stack in self.stacks.items()}
         classes = {CLASSES: self.classes} if self.classes.words else {}
         return nested_arrays({**numbered(self.members), **stacks, **classes})
@@ -353,7 +367,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return cls(config, members, fits, origin, crossing_of(header), stacks, classes)
 
     def summary(self) -> dict[str, Any]:
-        """Return members, weights and size."""
+        """Return the members, their weights and the model size."""
         shown = {
             f"weights, tags {way}": " ".join(f"{weight:.2f}" for weight in fit.heads)
             for way, fit in self.fits.items()
@@ -365,7 +379,7 @@ class CommitteeModel(TaggingByParsing, Model):
         }
 
     def describe(self) -> str:
-        """Return one line for each source of tags: the members and their weights for heads."""
+        """Return one line per source of tags, with the members and their weights for heads."""
         names = self.member_names()
         lines = []
         for way, fit in self.fits.items():

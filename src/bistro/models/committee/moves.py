@@ -1,14 +1,14 @@
-"""Crossing arcs of a committee: a word is moved if the votes for a crossing arc prevail.
+"""Crossing arcs of a committee. A word is moved if the votes for a crossing arc prevail.
 
-Members are parsers of projective trees. A vote for (h, d↑x) means that the word depends, with label
-d, on a descendant t of h whose own label is x. Such a vote is rarely the most probable, because the
-member must predict this annotation as well. But some patterns of words cross more often than not
-(`bistro.models.committee.crossing`), and members do not see these patterns.
+The members are parsers of projective trees. A vote for (h, d↑x) means that the word depends, with
+label d, on a descendant t of h whose own label is x. A vote for a crossing arc is rarely the most
+probable vote, because the member must also predict this annotation. Some word patterns cross more
+often than not (`bistro.models.committee.crossing`), but members do not use these patterns.
 
-A vote for a crossing arc counts `weight` times the square root of the odds that its pattern
-crosses, and at least once. Votes (h, d↑y), which attach the word to another word below h, count for
-t with OTHER_NOTES of their probability. If these votes outweigh the votes for the head of the word
-in the tree, the word is moved.
+A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
+pattern crosses, but by at least 1. A vote (h, d↑y), which attaches the word to another word below
+h, counts for t with its probability times OTHER_NOTES. A word is moved if the votes for a crossing
+arc outweigh the votes for its current head in the tree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bistro.models.results.parses import Analysis
 from bistro.treebank.projectivity import LIFTED
 
 LEAST_VOTE = 0.01
-"""Minimum probability of a vote; less probable votes cannot outweigh others."""
+"""Minimum probability of a vote. Less probable votes cannot outweigh others."""
 OTHER_NOTES = 0.3
 MOST_SHARE = 0.99
 
@@ -38,7 +38,7 @@ def with_crossing_arcs(
     crossing: Crossing,
     weight: float,
 ) -> Analysis:
-    """Return the tree of a sentence with words moved where votes for crossing arcs prevail."""
+    """Move the words for which votes for a crossing arc prevail, and return the tree."""
     votes = _Votes.of(mixture, number)
     tree = Tree(analysis.heads, analysis.labels, analysis.tags)
     lifted = votes.lifted(tree, forms, crossing, weight)
@@ -59,7 +59,7 @@ def with_crossing_arcs(
 
 
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
-    """Return for each sentence whether it has a vote for a crossing arc that could count."""
+    """Return whether each sentence has a vote for a crossing arc that could prevail."""
     lifted = np.array([LIFTED in label for label in [*mixture.symbols.labels, ""]])
     arcs = mixture.arcs
     likely = lifted[mixture.code.label(arcs.what)] & (arcs.probability >= LEAST_VOTE)
@@ -70,7 +70,7 @@ def with_lifted_votes(mixture: Mixture) -> list[bool]:
 
 
 def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Return whether a word is equal to another word, or dominates it."""
+    """Return whether a word equals or dominates another word."""
     while other and other != word:
         other = heads[other - 1]
     return other == word
@@ -86,7 +86,7 @@ class _Arc:
 
 @dataclass(frozen=True)
 class _Votes:
-    """The votes on one sentence: (head, label, probability), word by word."""
+    """The votes on one sentence. Each word has a list of tuples (head, label, probability)."""
 
     rows: list[list[tuple[int, str, float]]]
 
@@ -105,7 +105,10 @@ class _Votes:
         return cls(rows)
 
     def of_head(self, word: int, head: int) -> float:
-        """Return the probability of a head, without votes for a crossing arc to a word below it."""
+        """Return the probability of a head.
+
+        Votes for a crossing arc to a word below this head do not count.
+        """
         return sum(p for h, la, p in self.rows[word - 1] if h == head and LIFTED not in la)
 
     def lifted(
@@ -127,7 +130,7 @@ class _Votes:
 
 
 def _notes(row: Sequence[tuple[int, str, float]]) -> dict[int, list[tuple[float, str, str]]]:
-    """Return the likely votes for crossing arcs by head, as (probability, label, label of t)."""
+    """Return the likely votes for crossing arcs by head: (probability, label, label of t)."""
     found: dict[int, list[tuple[float, str, str]]] = {}
     for head, noted, probability in row:
         label, arrow, below = noted.partition(LIFTED)

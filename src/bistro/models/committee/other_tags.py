@@ -1,8 +1,9 @@
-"""The other column of tags: whether a treebank has one that members can learn from.
+"""Statistics of a treebank's second tag column, from which some members learn.
 
-A treebank may have tags in one column, in both, or in both with gaps in one of them. If most words
-have a tag in the other column, gaps are filled with the most frequent tag of the same word with the
-same tag in the first column, or else with the most frequent tag for that tag of the first column.
+A treebank may have tags in one column, in two columns, or in two columns of which one has gaps. If
+most words have a tag in the other column, gaps are filled. A gap gets the most frequent tag of the
+same word with the same tag in the first column. If the word was never seen with this tag, the gap
+gets the most frequent tag of all words with this tag in the first column.
 
 >>> words = [("the", "DET", "DT"), ("dog", "NOUN", "NN"), ("dogs", "NOUN", "_")]
 >>> columns = dict(zip(("forms", "upos", "xpos"), map(list, zip(*words)), strict=True))
@@ -26,19 +27,19 @@ from bistro.treebank.sentence import Sentence
 
 Column = Literal["upos", "xpos"]
 LEAST_SHARE = 0.5
-"""Minimum share of words with a tag; below it, missing tags are not filled in."""
+"""Minimum share of words with a tag. If fewer words have a tag, missing tags are not filled in."""
 
 
 @dataclass(frozen=True)
 class OtherTags:
-    """Facts about the other column of tags of a treebank."""
+    """Statistics of the other tag column of a treebank."""
 
     own: Column
     other: Column
     words: int
     missing: int
     is_same: bool
-    """True if every tag is equal to the tag in the first column."""
+    """Whether every tag is equal to the tag in the first column."""
     kinds: int
     """Number of different tags."""
 
@@ -56,7 +57,7 @@ class OtherTags:
 
     @property
     def is_useful(self) -> bool:
-        """Whether the column has information that the first one does not have."""
+        """Whether the column contains information that the first column lacks."""
         enough = self.words - self.missing >= LEAST_SHARE * self.words
         return enough and not self.is_same and self.kinds > 1
 

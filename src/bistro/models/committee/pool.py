@@ -1,11 +1,11 @@
-"""Whole trees of a committee: the members' posteriors over trees, mixed.
+"""Ranking of whole trees by the mixture of the members' posteriors.
 
     p(tree) = Σ_m w_m p_m(tree)
 
-A sample is drawn in two steps: first a member by its weight, then a tree from that member. For the
-most probable trees, each member proposes its own best trees. Trees with the same heads and tags
-from several members count as one: their probabilities are added up, and the labels are taken from
-the member that contributes most.
+A sample is drawn in two steps: first a member by its weight, then a tree from that member. To find
+the most probable trees, each member proposes its own best trees. Trees with the same heads and tags
+from several members count as one tree. The probabilities of equal trees are added up, and the
+labels are taken from the member that contributes most.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LEAST_PROPOSED = 10
 def pooled(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
-    """Yield the most probable of the trees that members propose for each sentence."""
+    """Yield the most probable trees among the proposals of the members for each sentence."""
     kbest = asked.get("kbest", 1)
     wanted = {"kbest": max(kbest, LEAST_PROPOSED), "mbr": False, "samples": 0}
     weights = committee.fits[asked["tags"]].heads
@@ -71,7 +71,7 @@ def drawn(
 def _of_members(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[dict[int, Parse]]:
-    """Yield the results of the members for every sentence, by the index of the member."""
+    """Yield the members' results for every sentence, by the index of the member."""
     most = [committee.most_words_of(member, asked) for member in committee.members]
     waiting, *copies = tee(sentences, len(committee.members) + 1)
     streams = [
@@ -93,7 +93,8 @@ def _tags(
 ) -> list[str]:
     """Return the tags of a tree in the committee's column.
 
-    If the member uses another column, the tags come from the best tree of a member that does not.
+    If a member uses another tag column, the tags come from the best tree of a member that uses this
+    column.
     """
     numbers = committee.symbols.tag_numbers
     if numbers[place] is None:

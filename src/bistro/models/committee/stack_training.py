@@ -1,16 +1,17 @@
-"""Training of a stack: members trained on a part of the treebank vote on the rest.
+"""Training of a stack on votes by members that have not seen the sentences.
 
-The training sentences are divided into folds, in short stretches, so that every fold has all
-genres. For each fold, members are trained briefly on the other folds and vote on this one. So there
-are votes on the whole treebank by members that have not seen the sentence. From these votes are
-learned
+The training sentences are divided into folds in short stretches, so that every fold contains all
+genres. For each fold, members are trained briefly on the other folds and vote on this one. In this
+way, every sentence of the treebank gets votes by members that have not seen it. The weights of the
+mixture and the stack are learned from these votes.
 
     the weights of the mixture      as from a development set
     the stack                       by stochastic gradient, a few passes in random order
 
-Members trained on all sentences are slightly better than the members of the folds. This affects
-only the sharpness, which is fitted on a development set, and is 1 without one. (If it was fitted on
-a fold that the stack had not seen, mean probabilities were 1 to 3 points below the accuracy.)
+Members trained on all sentences are slightly better than the members of the folds. The difference
+affects only the sharpness, which is fitted on a development set. Without a development set, the
+sharpness is 1. When the sharpness was fitted on a fold that the stack had not seen, mean
+probabilities were 1 to 3 points below the accuracy.
 """
 
 from __future__ import annotations
@@ -47,13 +48,13 @@ from bistro.treebank.sentence import Sentence
 STRETCH = 20
 """Number of neighbouring sentences that stay together in a fold."""
 LEAST_STACKED = 4000
-"""Minimum number of words; with fewer votes, a stack reduces accuracy."""
+"""Minimum number of words for a stack. With fewer votes, a stack reduces accuracy."""
 
 
 def dealt(
     sentences: Sequence[Sentence], folds: int
 ) -> Iterator[tuple[list[Sentence], list[Sentence]]]:
-    """Yield the training sentences and the other sentences of each fold.
+    """Yield the training sentences and the held-out sentences of each fold.
 
     >>> treebank = [Sentence.from_columns([str(i)]) for i in range(6 * STRETCH)]
     >>> [(len(rest), len(fold), fold[STRETCH].forms) for rest, fold in dealt(treebank, 2)]
@@ -70,11 +71,12 @@ def dealt(
 
 
 WORDS_FOR_DROPOUT = 100_000
-"""A stack of fewer words learns too little to be made sparser. With a dropout of 0.5, the heads of
-French ParTUT (24,000 words) had a mean probability of 79 % and an accuracy of 90 %."""
+"""Minimum number of words for dropout. With fewer words, dropout makes a stack underconfident. With
+a dropout of 0.5, the heads of French ParTUT (24,000 words) had a mean probability of 79 % and an
+accuracy of 90 %."""
 
 Lesson = tuple[StackBatch, NDArray[np.int32], int]
-"""Candidates, the index of each word's gold candidate, and the number of sentences."""
+"""A batch of candidates, the index of each word's gold candidate, and the number of sentences."""
 
 
 class Counted(NamedTuple):
@@ -83,7 +85,7 @@ class Counted(NamedTuple):
     sentences: list[Sentence]
     votes: list[Votes]
     symbols: Symbols
-    """The mapping from these voters' symbols to the symbols of the whole committee."""
+    """The mapping from the symbols of the voters to the symbols of the whole committee."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Judging:
 
 @dataclass(frozen=True)
 class Gold:
-    """The correct heads, labels and tags of all words, in the committee's numbers."""
+    """The correct heads, labels and tags of all words, as the committee's indices."""
 
     heads: Ints
     labels: Ints
@@ -131,7 +133,7 @@ class Gold:
 
     @classmethod
     def of(cls, ballot: Ballot) -> Gold:
-        """Return the correct symbols of a ballot's sentences; crossing arcs are lifted."""
+        """Return the correct symbols of a ballot's sentences, with crossing arcs lifted."""
         symbols = ballot.mixture.symbols
         label_numbers = {label: i for i, label in enumerate(symbols.labels)}
         tag_numbers = {tag: i for i, tag in enumerate(symbols.tags)}
@@ -148,7 +150,7 @@ class Gold:
 
 
 def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, tags: bool) -> Stack:
-    """Train a stack on votes; a stack for given tags does not decide on tags."""
+    """Train a stack on votes. A stack for given tags does not predict tags."""
     golds = [Gold.of(ballot) for ballot in ballots]
     templates = usual(classes=bool(ballots[0].classes.words))
     wanted = [name for name in DECISIONS if (name != TAGS or tags)]
@@ -185,7 +187,7 @@ def _weights(
 
 
 def _lesson(name: str, ballot: Ballot, gold: Gold) -> Lesson:
-    """Return candidates, the index of each word's gold candidate, and the number of sentences."""
+    """Return the candidates, the indices of the gold candidates, and the number of sentences."""
     if name == TAGS:
         candidates, wanted = ballot.tag_candidates(), gold.tags
     elif name == HEADS:

@@ -1,24 +1,26 @@
-"""Stacked decisions: the votes of several members, weighted by one more model.
+"""Stacked decisions, in which another model weights the votes of several members.
 
-A mixture gives every member one weight for all decisions. But members make different errors:
-one is good at short arcs, another at conjunctions. A *stack* learns this from votes on sentences
-that the members have not seen. It is a conditional logit,
+A mixture gives every member one weight for all decisions. But members make different errors. For
+example, one member is good at short arcs, and another at conjunctions. A *stack* learns such
+differences from votes on sentences that the members have not seen. A stack is a conditional logit
+model.
 
     p(candidate) ∝ exp Σ_k θ_k f_k(candidate)
 
-over the candidates that members propose. Its features are the members' log-probabilities (alone,
-and for each tag, label and distance), the members whose first choice the candidate is, and the
-words, tags and arcs around it in the tree of the plain mixture. Decisions are made in this order:
+The candidates are proposed by the members. The features are the members' log-probabilities (alone,
+and for each tag, label and distance), the members that rank the candidate first, and the
+surrounding words, tags and arcs in the tree of the plain mixture. Decisions are made in this order:
 
     tags      given the tree of the mixture
     heads     given these tags
     labels    given the heads of the tree with the highest sum of head probabilities
 
-Each gives probabilities for every word, which replace those of the mixture. A value that no member
-proposes is not a candidate, so evidence is kept. All proposed heads of a word may be wrong; this
-case is one more candidate. Its probability is left out of the result, so that the heads of a
-word may sum to less than 1. Nivre and McDonald (2008) and Martins et al. (2008) stacked
-parsers in this way, with one parser's tree as features of another.
+Each decision gives probabilities for every word, which replace the probabilities of the mixture.
+Values that no member proposes are not candidates, so given annotation is kept. An additional
+candidate represents the case that all proposed heads of a word are wrong. The probability of this
+candidate is not part of the result, so the probabilities of a word's heads may sum to less than 1.
+Parsers have been stacked in this way by Nivre and McDonald (2008) and by Martins and others (2008),
+who use the tree of one parser as features of another.
 """
 
 from __future__ import annotations
@@ -46,34 +48,35 @@ from bistro.treebank.sentence import Sentence
 TAGS, HEADS, LABELS = "tags", "heads", "labels"
 DECISIONS = (TAGS, HEADS, LABELS)
 LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
-"""Minimum probability of a candidate in the mixture."""
+"""Minimum probability of a candidate under the mixture."""
 
 NO_TAG = -5
-"""The tag in a column that no member uses."""
+"""The tag index of all words in a column that no member uses."""
 NO_LABEL = -9
 """The label of the candidate for "none of the heads"."""
 
 SMALLEST = 0.05
-"""Weights that are closer to 0 are not saved. Most features were seen only once or twice."""
+"""Minimum absolute value of a weight that is saved. Most features occur only once or twice and have
+small weights."""
 DAMAGED = "the weights of the stack are damaged"
 
 Weights = NDArray[np.float32]
 SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
-"""The numbers of weights that a decision may have."""
+"""The valid numbers of weights per decision."""
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """The candidates of every word, and the votes for each; the last voter is the mixture."""
+    """The candidates of every word and the votes for them. The last voter is the mixture."""
 
     rows: Rows
     votes: NDArray[np.float32]
-    """One row per candidate, one column per voter."""
+    """The votes, with one row per candidate and one column per voter."""
     context: Ints
-    """A second value of each candidate: the likeliest label of an arc, or the head of a label."""
+    """A second value of each candidate, the likeliest label for an arc or the head for a label."""
 
     def places_of(self, gold: Ints) -> NDArray[np.int32]:
-        """Return the index of the gold entry of each word, or -1."""
+        """Return the index of each word's gold entry, or -1 if there is none."""
         found = np.full(len(self.rows), -1, dtype=np.int32)
         row = self.rows.row
         hits = np.flatnonzero(self.rows.what == gold[row])
@@ -83,7 +86,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Tree:
-    """Heads, labels and tags of all words of a batch, as numbers."""
+    """The heads, labels and tags of all words of a batch, as indices."""
 
     heads: Ints
     labels: Ints
@@ -92,13 +95,13 @@ class Tree:
 
 @dataclass(frozen=True)
 class Ballot:
-    """The votes of all members on a batch of sentences, with common symbols, and their mixture."""
+    """The votes of all members on a batch of sentences, and the mixture of the votes."""
 
     sentences: Sequence[Sentence]
     mixture: Mixture
     arcs: Sequence[Rows]
     tags: Sequence[Rows]
-    """Votes on tags by the members that have the committee's tags."""
+    """The votes on tags by members that use the committee's tag column."""
     single_root: bool
     threads: int = 1
     given: NDArray[np.bool_] | None = None
@@ -107,9 +110,9 @@ class Ballot:
 
     @cached_property
     def positions(self) -> Ints:
-        """The position of every word in its sentence, from 1.
+        """The position of every word in its sentence, counted from 1.
 
-        As a candidate head of the word itself, it means "none of the heads".
+        If a word's candidate head is its own position, the candidate means "none of the heads".
         """
         lengths = np.diff(self.mixture.offsets)
         first = np.repeat(self.mixture.offsets[:-1], lengths)
@@ -121,7 +124,7 @@ class Ballot:
 
     @cached_property
     def looks(self) -> NDArray[np.int32]:
-        """The spelling of the words as numbers, one row per word."""
+        """Numeric features of the words' spelling, one row per word."""
         return looks(self._forms)
 
     @cached_property
@@ -138,7 +141,7 @@ class Ballot:
 
     @property
     def _other_tags(self) -> NDArray[np.int32]:
-        """The likeliest tags of the other column, if some members have one."""
+        """The likeliest tags of the other column, if some members use it."""
         for column, other in self.mixture.symbols.other_tags.items():
             names = np.array([*map(checksum, other.names), NO_TAG], dtype=np.int32)
             return names[self.mixture.other_tags[column].likeliest()]
@@ -199,9 +202,9 @@ class Ballot:
         return Candidates(labels, votes, heads[rows.row])
 
     def batch(self, tree: Tree, candidates: Candidates, *, has_words: bool) -> StackBatch:
-        """Return words, tree and candidates in the form that the core expects.
+        """Return the words, the tree and the candidates in the form that the core expects.
 
-        Templates of features need the words.
+        The words are required by the feature templates.
         """
         words = self.words if has_words else np.zeros(0, dtype=np.int32)
         return StackBatch(
@@ -223,12 +226,13 @@ class Stack:
     """Learned weights of the decisions for one source of tags."""
 
     weights: Mapping[str, Weights]
-    """Weights of each decision; without weights, the mixture decides."""
+    """The weights of each decision. Without weights, the mixture decides."""
     templates: Mapping[str, Templates] = field(default_factory=dict)
-    """The features of each decision; older files have none, and use the features of the core."""
+    """The feature templates of each decision. Older files have no templates and use the features of
+    the core."""
 
     def decided(self, ballot: Ballot) -> Mixture:
-        """Return the mixture with the probabilities of the stack."""
+        """Return the mixture with its probabilities replaced by the stack's probabilities."""
         tree, mixture = ballot.tree, ballot.mixture
         if TAGS in self.weights:
             tags = self._probabilities(TAGS, ballot, tree, ballot.tag_candidates())
@@ -257,7 +261,7 @@ class Stack:
         return Rows(found.rows.begin, found.rows.what, probability)
 
     def arrays(self) -> Arrays:
-        """Return the weights of each decision, dense or, with templates, in sparse form."""
+        """Return the weights of each decision, in dense form or, with templates, in sparse form."""
         if not self.templates:
             return dict(self.weights)
         found: dict[str, NDArray[Any]] = {}
@@ -270,7 +274,7 @@ class Stack:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, templates: Mapping[str, Templates] | None = None) -> Stack:
-        """Restore the stack, and check it; older files have dense weights and no templates."""
+        """Restore and check the stack. Older files have dense weights and no templates."""
         if not templates:
             return cls({name: _checked(name, weights) for name, weights in arrays.items()})
         names = {name.partition(".")[0] for name in arrays}
@@ -281,7 +285,7 @@ class Stack:
 
 
 def rounded(weights: NDArray[np.float64]) -> Weights:
-    """Round weights to the precision of a file: half precision, with the smallest set to 0."""
+    """Round weights to half precision as in a file, and set the smallest weights to 0."""
     kept = np.where(np.abs(weights) >= SMALLEST, weights, 0.0)
     return kept.astype(np.float16).astype(np.float32)
 
@@ -336,14 +340,17 @@ def tabled(
 
 
 def normalised(rows: Rows) -> Rows:
-    """Return rows whose probabilities sum to 1."""
+    """Normalise the probabilities of each word so that they sum to 1."""
     row = rows.row
     total = np.bincount(row, rows.probability, minlength=len(rows))
     return Rows(rows.begin, rows.what, rows.probability / np.maximum(total, 1e-300)[row])
 
 
 def _with_heads(mixture: Mixture, heads: Rows) -> Rows:
-    """Return arcs with these probabilities of heads, and unchanged labels given the head."""
+    """Return arcs with new head probabilities.
+
+    The label probabilities given the head do not change.
+    """
     code, arcs = mixture.code, mixture.arcs
     row, head = arcs.row, code.head(arcs.what)
     before = mixture.heads
@@ -357,7 +364,7 @@ def _with_heads(mixture: Mixture, heads: Rows) -> Rows:
 
 
 def _with_labels(mixture: Mixture, heads: Ints, labels: Rows) -> Rows:
-    """Return arcs with these probabilities of labels for the arcs to these heads."""
+    """Return arcs with new label probabilities for the arcs to the given heads."""
     code, arcs = mixture.code, mixture.arcs
     row = arcs.row
     is_chosen = code.head(arcs.what) == heads[row]

@@ -1,10 +1,12 @@
-"""The feature templates of stacked decisions, as data.
+"""The feature templates of stacked decisions.
 
-A template is a line of elements. An element is an attribute of a word in a role (`h.tag` is the tag
-of the head), or a fact about the candidate (`distance`). A feature is a template with the values of
-its elements; the core looks up its weight by a hash of them.
+A template is a list of elements on one line. An element is an attribute of a word in a role
+(`h.tag` is the tag of the head), or a fact about the candidate (`distance`). A feature is a
+template together with the values of its elements. The core looks up the weight of a feature by its
+hash.
 
-Roles, for a word i and a head h (the candidate, the head of a label, or the head in the tree):
+The following roles exist for a word i and a head h, which is the candidate, the head of a label, or
+the head in the tree.
 
     i  h  i-1  i+1  i-2  i+2  h-1  h+1
     g                 the head of h
@@ -28,11 +30,11 @@ from bistro._core import StackTemplates
 from bistro.errors import ModelFileError
 
 Templates = tuple[str, str]
-"""The templates of candidates, and the templates that are combined with the votes for them."""
+"""The templates of candidates, and the templates that are combined with votes."""
 
 LOOKS = ("form", "lower", "suffix3", "suffix2", "suffix4", "prefix3", "shape", "suffix1", "prefix2")
 CLASSES = ("few", "some", "many")
-"""Word classes by their neighbours, in divisions with few, some and many classes."""
+"""Word classes in three partitions, with few, some and many classes."""
 OTHER = "other"
 """The likeliest tag of the other column."""
 WORDS = (*LOOKS, *CLASSES, OTHER)
@@ -138,7 +140,7 @@ OF_CLASSES = {"tags": TAGS_OF_CLASSES, "heads": HEADS_OF_CLASSES, "labels": LABE
 
 
 def usual(*, classes: bool) -> dict[str, Templates]:
-    """Return the templates of all decisions, with or without templates that see word classes."""
+    """Return the templates of all decisions. Templates with word classes can be left out."""
     return {
         name: (own + OF_CLASSES[name] if classes else own, of_votes)
         for name, (own, of_votes) in DECISIONS.items()
@@ -146,7 +148,7 @@ def usual(*, classes: bool) -> dict[str, Templates]:
 
 
 def lines(text: str) -> list[list[str]]:
-    """Return the elements of each template, which may be empty; blank lines are ignored."""
+    """Return the elements of each template, which may be empty. Blank lines are ignored."""
     return [one.split() for row in text.splitlines() if row.strip() for one in row.split("|")]
 
 
@@ -171,7 +173,10 @@ def _numbers(templates: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDA
 
 
 def element(name: str) -> tuple[int, int]:
-    """Return the role and the column of an element; facts have a separate role."""
+    """Return the role and the column of an element.
+
+    Facts about the candidate have a separate role.
+    """
     role, _, column = name.rpartition(".")
     if not role and column in FACTS:
         return len(ROLES), FACTS.index(column)

@@ -1,12 +1,15 @@
-"""Training of a committee: the latent-variable members, all others at once, then the weights.
+"""Training of a committee.
 
-A checkpoint records its phase, so that an interrupted run resumes where it was:
+Latent-variable members are trained first, then the other members, then the weights.
+
+Training has several phases. A checkpoint records its phase, so that an interrupted run resumes
+where it stopped.
 
     phase i   latent-variable member i learns, until it is best on held-out trees
     last      the chains of all other members sweep side by side
 
-The checkpoints of later phases contain the results of earlier ones. Then weights are fitted, and a
-stack learns to weight votes (`bistro.models.committee.stack_training`).
+The checkpoints of later phases contain the results of earlier phases. After the last phase, weights
+are fitted, and a stack learns to weight votes (`bistro.models.committee.stack_training`).
 """
 
 from __future__ import annotations
@@ -54,18 +57,19 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
-"""Sweeps of members that only calibrate votes; these are as confident as after 20 sweeps."""
+"""Number of sweeps for members that only calibrate votes. The votes of such members are as
+confident as after 20 sweeps."""
 LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.5, 0.7
-"""Relative times per member: training of a latent-variable member, one sweep, the matching of
-lengths, and votes."""
+"""Relative times per member for training a latent-variable member, one sweep, matching lengths, and
+voting."""
 PREPARING = 0.25
-"""Time to prepare a member's events, relative to the time of its sweeps."""
+"""Time for preparing a member's events, relative to the time for its sweeps."""
 VOTING = 0.25
-"""Share of the votes in the time of fitting without a development set."""
+"""Share of the fitting time that is spent on voting, if there is no development set."""
 VOTES_ON_ALL = 5.0
-"""Ratio of the time of votes on the training data to the time of votes on a development set."""
+"""Ratio of the time for voting on the training data to the time for voting on a development set."""
 VOTED = 0.9
-"""Share of the votes on folds in the time of training a stack."""
+"""Share of the training time of a stack that is spent on voting on folds."""
 
 
 def train_committee(
@@ -75,7 +79,7 @@ def train_committee(
     dev: Sequence[Sentence] | None = None,
     text: RawText | None = None,
 ) -> CommitteeModel:
-    """Train the members on trees, and fit weights and sharpness on a development set, if given.
+    """Train the members on trees. If there is a development set, fit weights and sharpness on it.
 
     Raw text is used to find the word classes of the stacks.
     """
@@ -106,13 +110,13 @@ def train_with_text(
     text: RawText,
     dev: Sequence[Sentence] | None = None,
 ) -> CommitteeModel:
-    """Train a committee whose stacks also know the words of raw text."""
+    """Train a committee whose stacks also know words from raw text."""
     return train_committee(data, config, run, dev, text)
 
 
 @dataclass
 class _Training:
-    """One training of all members, from its first phase or a later one."""
+    """One training run of all members, which may start from a checkpoint."""
 
     sentences: list[Sentence]
     config: CommitteeConfig
@@ -134,7 +138,7 @@ class _Training:
         self.shares = shares(self.settings, sweeps, fits=fits, folds=folds)
 
     def members(self) -> tuple[list[Voter], Trace]:
-        """Run the phases that the checkpoint does not contain; return members and trace."""
+        """Run the phases that are not in the checkpoint, and return the members and the trace."""
         if self.other.note and any(name.endswith(OTHER_TAGS) for name in self.config.members):
             self.run.session.on_note(self.other.note)
         workers = self.run.session.workers
@@ -175,7 +179,7 @@ class _Training:
         return train_isbn(self.sentences, settings, run, self.dev)
 
     def _learn_elsewhere(self, workers: Workers) -> tuple[list[Voter], Trace]:
-        """Train every member on one of the workers."""
+        """Train each member on one of the workers."""
         run, sampler = self.run, self.config.sampler
         own = self.other.own
         errand = Errand(self._by_tagset(), own, self.dev, run.seed, run.treebank, sampler)
@@ -215,7 +219,7 @@ class _Training:
         return self.config.stack.folds > 0 and words >= LEAST_STACKED
 
     def classes(self, text: RawText | None) -> WordClasses:
-        """Divide the words of the treebank, and of raw text, into classes."""
+        """Divide the words of the treebank and of raw text into classes."""
         if not self.has_stack or not self.config.stack.classes:
             if text:
                 self.run.session.on_note("a committee without a stack learns nothing from raw text")
@@ -243,7 +247,7 @@ class _Training:
             model.fits[way], model.stacks[way] = judging.learned(way, found, self.dev)
 
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
-        """Return the sharpness, fitted with members that have not seen the sentences."""
+        """Return the sharpness, which is fitted with members that have not seen the sentences."""
         rest, held_out, is_unseen = self._parts()
         words = sum(map(len, held_out))
         if words < LEAST_WORDS:
@@ -254,10 +258,10 @@ class _Training:
         return {way: fit.sharpness for way, fit in found.items()}
 
     def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
-        """Return training and held-out sentences, and whether latent members held out the latter.
+        """Return training and held-out sentences, and whether latent members used the same split.
 
-        If the held-out part of these members is large enough, it is used, so that they need not
-        be trained twice.
+        If the held-out part of the latent-variable members is large enough, it is used here too, so
+        that these members need not be trained twice.
         """
         for settings in self._latent().values():
             rest, held_out = split(self.sentences, None, settings, self.run.seed)
@@ -266,10 +270,10 @@ class _Training:
         return (*stretches(self.sentences), False)
 
     def _of_the_rest(self, rest: list[Sentence], members: Sequence[Voter] | None) -> CommitteeModel:
-        """Return a committee trained on a part of the sentences, in a few sweeps.
+        """Return a committee that is trained on a part of the sentences in a few sweeps.
 
-        Latent-variable members are taken from `members`, if given: they have not seen the other
-        part.
+        If `members` is given, latent-variable members are taken from this list, because they have
+        not seen the other part.
         """
         sampler = self.config.sampler
         sweeps, samples = min(SWEEPS, sampler.sweeps), min(SAMPLES, sampler.samples)
@@ -316,9 +320,9 @@ def _fits(
 
 
 def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
-    """Return equal weights; latent-variable members do not vote on tags if there are others.
+    """Return equal weights. Latent-variable members do not vote on tags if there are other members.
 
-    Their own tags are far worse, especially after training on few sentences.
+    The tags of latent-variable members are far worse, especially after training on few sentences.
     """
     equal = Fit.equal(len(settings))
     tagging = np.array([not isinstance(own, IsbnConfig) for own in settings])
@@ -328,7 +332,10 @@ def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
 
 
 def _quick(settings: MemberSettings, sampler: SamplerSettings) -> MemberSettings:
-    """Return the settings of a member that only votes, so that lengths need not be matched."""
+    """Return the settings of a member that only votes.
+
+    The sentence lengths of such a member need not be matched.
+    """
     if isinstance(settings, IsbnConfig):
         return settings
     if isinstance(settings, TransitionConfig):

@@ -2,9 +2,9 @@
 
 Likely weights maximise the probability of the correct entries (`bistro.inference.mixture_weights`).
 Accurate weights maximise the number of correct choices, where the choice for a word is the
-likeliest entry of the mixture. The search starts from equal weights, and multiplies or divides one
-weight after the other by 1.5 as long as more words are correct. A weak member that makes different
-errors improves choices more than likelihood.
+likeliest entry of the mixture. The search starts from equal weights. It multiplies or divides one
+weight at a time by 1.5 as long as more words are correct. A weak member that makes different errors
+improves the number of correct choices more than the likelihood.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from bistro.models.parsing.votes import Rows, mixed
 SHARPEST = 3.0
 STEP = 1.5
 LEAST_GAIN = 1e-4
-"""Minimum gain of a step, as a share of the words; smaller gains are due to chance."""
+"""Minimum gain of a step, as a share of the words. Smaller gains may be due to chance."""
 MOST_ROUNDS = 10
 
 
 def likely_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
-    """Return the weights, summing to 1, under which the gold entries are most probable."""
+    """Return the weights, which sum to 1, that maximise the probability of the gold entries."""
     return mixture_weights(np.stack([rows.probability_of(gold) for rows in members]))
 
 
 def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
-    """Return the weights, summing to 1, with the most correct choices."""
+    """Return the weights, which sum to 1, that maximise the number of correct choices."""
     right = _counter(members, gold)
     weights = np.full(len(members), 1 / len(members))
     best = right(weights)
@@ -52,7 +52,8 @@ def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats
 def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floats], float]:
     """Return a function that maps weights to the number of words with a correct choice.
 
-    Words whose gold entry is not listed by any member are never correct, and are left out.
+    Words whose gold entry is not listed by any member are left out, because they can never be
+    correct.
     """
     union = mixed(members, [1.0] * len(members))
     row, span = union.row, int(union.what.max(initial=0)) + 1
@@ -73,10 +74,10 @@ def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floa
 
 
 def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
-    """Return the power for which the mean probability of the likeliest entries is their accuracy.
+    """Return the power for which mean probability and accuracy of the likeliest entries are equal.
 
-    Both are means over all words. The mean probability grows with the power, so the solution is
-    unique, unless it lies outside the range that is searched.
+    The probability and the accuracy are means over all words. The mean probability grows with the
+    power, so there is at most one solution in the search range.
     """
     chosen = rows.likeliest()
     accuracy = float(np.mean(chosen == gold))

@@ -1,4 +1,4 @@
-"""Settings of a committee of constituency parsers: its members, and how they are trained."""
+"""Settings of a committee of constituency parsers, its members and their training."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ Member = Literal[
     "right-plain",
 ]
 MARKS: dict[str, Marks] = {"plain": "none", "verbs": "verbs"}
-"""Endings of member names, and what the labels of these members show; by default, heads."""
+"""The marks that each ending of a member name selects. If the name has no such ending, labels show
+heads."""
 DEPTH = 10
 
 
@@ -37,19 +38,23 @@ class ConstituentsConfig:
 
     members: tuple[Member, ...] = setting(
         ("head-left", "head-right", "left", "head-left-verbs", "head-right-verbs"),
-        "How each member splits its trees (binarisation of trees), and what its labels show "
-        "(marks): heads, or as the end of the name says. A repeated name adds another chain.",
+        "The members. The name of a member selects how it binarises trees. Labels show heads "
+        "unless the name ends in -plain or -verbs. If a name is repeated, the committee has "
+        "several chains of that member.",
     )
     contexts: Literal["symbols", "rules"] = setting(
-        "rules", "Elements of contexts: the symbols above a node, or the rules above it."
+        "rules", "Whether contexts contain the symbols or the rules above a node."
     )
     weights: Literal["likely", "equal"] = setting(
         "likely",
-        "Weights of the members: weights that make the constituents of the development set most "
-        "probable, or equal weights. Without a development set they are equal.",
+        "How to weight the members. The weights maximise the probability of the constituents in "
+        "the development set (likely) or are all equal (equal). Without a development set, all "
+        "weights are equal.",
     )
     unknown: Literal["markers", "classes", "single"] = setting(
-        "markers", "Unknown words: markers for English, learned classes, or one <unk>."
+        "markers",
+        "How to represent unknown words: by markers for English, by learned classes, or by "
+        "one <unk>.",
     )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     gibbs_depth: int = setting(DEPTH, "Maximum length of a context.")
@@ -66,7 +71,7 @@ class ConstituentsConfig:
         self.of_member(self.members[0]).validate()
 
     def of_member(self, member: Member) -> TreesConfig:
-        """Return the settings of a member."""
+        """Return the settings of one member."""
         way, _, end = member.rpartition("-")
         shown = MARKS.get(end, "heads")
         binarisation: Any = way if end in MARKS else member

@@ -1,12 +1,13 @@
-"""The minimum-risk tree of mixed votes (Goodman 1996), and its expected accuracy.
+"""The minimum-risk tree under mixed votes (Goodman 1996), and its expected accuracy.
 
-Every constituent of a tree gains its probability and costs a fixed amount,
+The score of a tree is a sum over its constituents. Every constituent adds its probability and costs
+a fixed amount.
 
     argmax over trees of  Σ over constituents of  p(label, start, end) - cost
 
 With cost = 1/2, a wrong constituent is as bad as a missing one. All trees over the words compete,
-with or without a grammar: a span may have every label that gains something, and spans must not
-cross (`cpp/infinite/span_tree.hpp`). Tags are the likeliest ones of each word.
+whether or not a grammar generates them. A span may have every label that increases the score, and
+spans must not cross (`cpp/infinite/span_tree.hpp`). Each word receives its likeliest tag.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> from bistro.models.span_votes import SpanVotes, mixed
@@ -34,7 +35,8 @@ from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import ROOT
 
 CERTAIN = 1e-6
-"""Before logarithms are taken, probabilities are clipped to at least this distance from 0 and 1."""
+"""Minimum distance of probabilities from 0 and 1. Probabilities are clipped before taking
+logarithms."""
 Ranks = Mapping[str, float]
 
 
@@ -43,12 +45,13 @@ class Risked(NamedTuple):
 
     tree: Tree
     expected_f1: float
-    """Twice the expected number of correct constituents, divided by the sum of the number of
-    constituents in the tree and the expected number in the correct tree. Punctuation counts."""
+    """The expected F1 score. Twice the expected number of correct constituents is divided by the
+    number of constituents in the tree plus the expected number in the correct tree. Punctuation
+    counts."""
 
 
 def ranks_of(trees: Iterable[Tree]) -> dict[str, float]:
-    """Return how often each label is above others over the same words, minus how often below.
+    """Return how often each label is above minus below other labels over the same words.
 
     >>> from bistro.treebank.brackets import parse_tree
     >>> ranks_of([parse_tree("(TOP (S (VP (VB go))))")])
@@ -118,7 +121,7 @@ def _risked(
     words: Sequence[str],
     ranks: Ranks,
 ) -> Risked:
-    """Return the tree of the selected rows, and its expected score."""
+    """Return the tree of the selected rows, and its expected F1 score."""
     tags = ["" for _ in words]
     highest = [0.0 for _ in words]
     phrases: list[tuple[int, int, str]] = []
@@ -142,7 +145,7 @@ def _risked(
 def nested(
     phrases: Sequence[tuple[int, int, str]], words: Sequence[str], tags: Sequence[str]
 ) -> Tree:
-    """Return phrases (start, end, label), in pre-order, as a tree.
+    """Build a tree from phrases (start, end, label) in pre-order.
 
     >>> from bistro.treebank.brackets import format_tree
     >>> format_tree(nested([(0, 2, "S"), (1, 2, "VP")], ["it", "rains"], ["PRP", "VBZ"]))
@@ -164,7 +167,7 @@ def nested(
 
 
 def log_prob(votes: SpanVotes, sentence: int, tree: Tree) -> float:
-    """Return the logarithm of a tree's probability if its constituents were independent.
+    """Return the log-probability of a tree, treating its constituents as independent.
 
     Σ over constituents of the tree of log p + Σ over other possible ones of log(1 - p)
         + Σ over words of log p(tag)
@@ -184,10 +187,10 @@ def log_prob(votes: SpanVotes, sentence: int, tree: Tree) -> float:
 
 
 def likely_weights(votes: Sequence[SpanVotes], golds: Sequence[Tree]) -> Floats:
-    """Return the weights of parsers under which correct trees are most probable.
+    """Return the parser weights that maximise the probability of the correct trees.
 
-    Every labelled span of a parser or of the correct tree is an event: whether the tree contains
-    it.
+    For every labelled span that a parser or the correct tree contains, the event is whether the
+    correct tree contains it.
     """
     gold = SpanVotes.of_trees(golds)
     table = VoteTable.of([*votes, gold])

@@ -1,11 +1,12 @@
-"""A committee of constituency parsers: the minimum-risk tree under the members' mixed votes.
+"""A committee of constituency parsers, which finds the minimum-risk tree under mixed votes.
 
-Members differ in how their trees are split into rules, in what their labels show, and in their
-chains. Each draws trees of a sentence from its posterior; the shares of labelled spans are mixed,
+Members differ in the binarisation of trees, in the marks on labels, and in their chains. Each
+member draws trees of a sentence from its posterior. The shares of labelled spans in these draws are
+mixed.
 
     p(label, start, end) = Σ over members of  weight · share of its draws with this constituent
 
-and the tree with the highest Σ (p - cost) is returned (`bistro.models.constituents.mixture`).
+The result is the tree with the highest Σ (p - cost) (`bistro.models.constituents.mixture`).
 
 >>> import bistro
 >>> from bistro.treebank.brackets import format_tree, parse_tree
@@ -47,19 +48,20 @@ from bistro.treebank.constituents import simplified
 
 SENTENCES_AT_ONCE = 64
 LEAST_SHOWN = 0.01
-"""Constituents that are less probable are not listed among the marginals."""
+"""Minimum probability of a constituent that is listed among the marginals."""
 
 
 @dataclass(frozen=True)
 class VoteOptions(Options):
-    """Options for drawing trees, and for choosing the result."""
+    """Options for drawing trees and for choosing the result."""
 
     samples: int = 2000
-    """Number of trees that each member draws; the first tenth is not counted."""
+    """Number of trees that each member draws. The first tenth of the trees is discarded."""
     subtrees: int = 10
     """Number of subtrees that are resampled after each whole tree."""
     node_cost: float = 0.5
-    """The tree has all constituents that are more probable than this, if they do not cross."""
+    """Minimum probability of a constituent. The tree has all more probable constituents that do not
+    cross."""
     marginals: bool = False
     """Whether to list the probabilities of constituents."""
     seed: int = 1
@@ -89,11 +91,11 @@ class ConstituentsModel(Model):
     members: list[SpanVoter]
     weights: list[float]
     ranks: dict[str, float]
-    """How often a label is above others over the same words, minus how often below."""
+    """How often each label is above minus below other labels over the same words."""
     origin: Origin
 
     def parse_tree(self, words: Words, **options: Any) -> TreeParse:
-        """Parse one sentence; for the options see `VoteOptions`."""
+        """Parse one sentence. The options are those of `VoteOptions`."""
         return next(self.parse_trees([words], **options))
 
     def parse_trees(
@@ -108,9 +110,9 @@ class ConstituentsModel(Model):
     ) -> Iterator[TreeParse]:
         """Yield the parse of each sentence.
 
-        With `kbest` (or ``mbr=False``), the trees are the most probable of the trees that members
-        drew, as if constituents were independent. With `drawn`, they are draws of the members in
-        turn. Draws depend on `first`, the number of the first sentence.
+        With `kbest` (or ``mbr=False``), the results are the most probable trees that members drew,
+        where constituents are treated as independent. With `drawn`, the results are draws from the
+        members in turn. Draws depend on `first`, the index of the first sentence.
         """
         chosen = self._options(options)
         whole = iter(sentences)
@@ -145,7 +147,8 @@ class ConstituentsModel(Model):
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
         """Return the bits per word of held-out trees, given their words.
 
-        Constituents are treated as independent; one that no member proposes costs 20 bits.
+        Constituents are treated as independent. A constituent that no member proposes costs 20
+        bits.
         """
         trees = [simplified(item) for item in items]
         words, bits = 0, 0.0
@@ -217,7 +220,7 @@ class ConstituentsModel(Model):
     def _drawn(
         self, batch: list[list[str]], options: VoteOptions, first: int, drawn: int
     ) -> dict[int, list[Tree]]:
-        """Return draws for each sentence, in turn from the members that have a tree for it."""
+        """Return draws for each sentence, taken in turn from the members that found a tree."""
         own = {**options.of_members(), "drawn": drawn, "first": first}
         of_members = [list(member.parse_trees(batch, **own)) for member in self.members]
         found: dict[int, list[Tree]] = {}
@@ -230,7 +233,7 @@ class ConstituentsModel(Model):
     def _visited(
         self, batch: list[list[str]], options: VoteOptions, first: int, kbest: int
     ) -> dict[int, list[Tree]]:
-        """Return, for each sentence, the distinct trees among the most probable of each member."""
+        """Return the distinct trees among the members' most probable trees, for each sentence."""
         found: dict[int, dict[str, Tree]] = {}
         for member in self.members:
             own = {**options.of_members(), "kbest": kbest, "mbr": False}
@@ -252,7 +255,7 @@ class ConstituentsModel(Model):
         *,
         drawn: bool,
     ) -> TreeParse:
-        """Return the result for one sentence; `other` trees replace the best one."""
+        """Return the result for one sentence. `other` trees replace the best tree."""
         if not votes.found[number]:
             return next(self.members[0].parse_trees([words], samples=1, burn_in=0))
         trees = [best.tree] if other is None else other
@@ -269,7 +272,7 @@ class ConstituentsModel(Model):
 
 
 def _listed(votes: SpanVotes, number: int) -> list[LabelledSpan]:
-    """Return the constituents of a sentence, the likeliest first."""
+    """Return the constituents of a sentence in order of decreasing probability."""
     rows = [row for row in votes.rows(number) if row.probability >= LEAST_SHOWN]
     rows.sort(key=lambda row: (-row.probability, row.start, -row.end))
     return [

@@ -1,7 +1,9 @@
-"""Training of a committee of constituency parsers: its members in turn, then their weights.
+"""Training of a committee of constituency parsers.
 
-Member i is trained with the seed of the run plus i, so that members with the same name are
-different chains.
+The weights are fitted after all members are trained.
+
+The seed of member i is the seed of the run plus i, so members with the same name have different
+chains.
 """
 
 from __future__ import annotations
@@ -36,7 +38,10 @@ def train_constituents(
     run: Run,
     dev: Sequence[Any] | None = None,
 ) -> ConstituentsModel:
-    """Train the members on trees, and fit their weights on a development set, if there is one."""
+    """Train the members on trees.
+
+    If there is a development set, fit the weights of the members on it.
+    """
     if not data:
         raise BistroError("there is nothing to train on: the data has no words")
     content = hashlib.sha256("\n".join(map(format_tree, data)).encode()).hexdigest()

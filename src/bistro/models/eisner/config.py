@@ -1,7 +1,7 @@
 """Settings of Eisner's model, which include the contexts of its distributions.
 
 A head generates its children outward on each side, and ends each side with a stop. Contexts may
-contain these elements:
+contain the following elements.
 
     direction                               left or right of the head
     parent.tag  parent.word  parent.label   the head; its label only if labels are generated
@@ -29,11 +29,11 @@ GENERATED = [name for name in ELEMENTS if name.endswith("label")]
 
 @dataclass(frozen=True)
 class ChildContexts:
-    """The contexts of each distribution, the most informative element first."""
+    """The context of each distribution, starting with the most informative element."""
 
     tags: tuple[str, ...] = setting(
         ("direction", "parent.tag", "sibling.tag", "parent.word"),
-        "Context of the tag of the next child, or of the stop.",
+        "Context of the tag of the next child, which may be the stop symbol.",
     )
     words: tuple[str, ...] = setting(
         ("tag", "direction", "parent.tag", "parent.word"),
@@ -51,11 +51,12 @@ class EisnerConfig(ParserSettings):
 
     labels: Literal["arcs", "generated", "none"] = setting(
         "arcs",
-        "Assign labels to finished arcs, generate them before the tag and word of a child, or use "
-        "none.",
+        "Whether labels are assigned to finished arcs, generated before the tag and word of a "
+        "child, or not used.",
     )
     unknown: Literal["classes", "single"] = setting(
-        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
+        "classes",
+        "How to represent unknown words: by classes of shape and suffix, or by one <unk>.",
     )
     contexts: ChildContexts = setting(ChildContexts(), "The contexts of each distribution.")
     sampler: SamplerSettings = setting(
@@ -63,7 +64,7 @@ class EisnerConfig(ParserSettings):
     )
 
     def validate(self) -> None:
-        """Raise an error if an element does not exist, or is generated after it is needed."""
+        """Raise an error if an element does not exist or is generated after it is needed."""
         generated = self.labels == "generated"
         late = {
             "tags": ("tag", "word"),

@@ -1,6 +1,6 @@
-"""The probability of a tree under Eisner's model, explained: every decision with its chain.
+"""Explanations of the probability of a tree under Eisner's model, decision by decision.
 
-A sentence has at least one word, so the probability of a stop is given to the root's first child,
+A sentence has at least one word, so the first child of the root receives the probability of a stop.
 
     p(first child of the root) = chain(child) / (1 - chain(stop))
 """
@@ -49,7 +49,7 @@ def explain_tree(
 
 
 def _names(model: EisnerModel) -> list[str]:
-    """Return the names of the distributions that generate trees, without those of the tagger."""
+    """Return the names of the distributions that generate trees, without the tagger."""
     return ["labels", "tags", "words"] if model.codec.is_labelled else ["tags", "words"]
 
 
@@ -71,7 +71,10 @@ class _Generation:
     step: int = 0
 
     def decisions(self) -> Iterator[Decision]:
-        """Yield the decisions of all heads, each with the left side before the right side."""
+        """Yield the decisions of all heads.
+
+        The decisions on the left side of a head precede those on its right side.
+        """
         for head in range(len(self.words) + 1):
             for side in SIDES if head else SIDES[1:]:
                 yield from self._side(head, side)

@@ -1,14 +1,14 @@
-"""Eisner's generative model of trees (Eisner 1996), with Pitman-Yor priors (Wallach et al. 2008).
+"""Eisner's generative model of trees (Eisner 1996), with Pitman-Yor priors (Wallach et al., 2008).
 
 Every head generates its children outward, on its left and on its right, and ends each side with a
-stop symbol. A child is a tag and then a word,
+stop symbol. A child consists of a tag and a word, which are generated in this order.
 
     p(tag | direction, head's tag, sibling's tag, head's word)   the stop among the tags
     p(word | tag, direction, head's tag, head's word)
 
-back-off drops the last element first; both contexts are settings (`EisnerConfig`). A chart over all
-projective trees gives the most probable tree, the sum over all trees, samples and marginals,
-exactly (`cpp/parse/chart.hpp`).
+Back-off drops the last element of a context first. Both contexts are settings (`EisnerConfig`). A
+chart over all projective trees gives the exact most probable tree, sum over all trees, samples and
+marginals (`cpp/parse/chart.hpp`).
 
 >>> import bistro
 >>> model = bistro.train("eisner", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -44,14 +44,15 @@ DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
 
 @dataclass(frozen=True)
 class EisnerOptions(CoreOptions):
-    """Options of parsing with the chart."""
+    """Options of the chart parser."""
 
     kind: ClassVar[str] = "eisner"
 
     temperature: float = 1.4
-    """As for all parsers. Sums over all trees are less overconfident than sums over a search."""
+    """The temperature of the posterior. Sums over all trees are less overconfident than sums over a
+    search."""
     least_candidate: float = 0.01
-    """Minimum probability of a tag that is tried, relative to the tagger's likeliest tag."""
+    """Minimum probability of a candidate tag, relative to the tagger's likeliest tag."""
 
     def request_for(self, output: OutputRequest) -> ChartRequest:
         """Return the request for this output, with the candidates of a word."""
@@ -62,18 +63,18 @@ class EisnerOptions(CoreOptions):
 
 @dataclass(frozen=True)
 class States:
-    """The states of the tagger: tags, with labels if these are generated."""
+    """The states of the tagger. A state is a tag, or a tag with a label if labels are generated."""
 
     tag: NDArray[np.int32]
     label: NDArray[np.int32]
     """-1 if labels come after the arc."""
     begin: NDArray[np.int32]
-    """The states that word w was seen with are ``list[begin[w]:begin[w + 1]]``."""
+    """Word w was seen with the states ``list[begin[w]:begin[w + 1]]``."""
     list: NDArray[np.int32]
 
 
 def shape_of(config: EisnerConfig, codec: Codec, *, single_root: bool) -> DependencyShape:
-    """Return the model's shape for the core."""
+    """Return the structure of the model for the core."""
     return DependencyShape(
         num_tags=len(codec.tags),
         num_words=len(codec.vocabulary),
@@ -99,7 +100,7 @@ def outcomes_of(shape: DependencyShape, codec: Codec, states: States) -> dict[st
 
 @dataclass(eq=False, repr=False)
 class EisnerModel(ParsingAbility):
-    """A trained model of Eisner's kind."""
+    """A trained Eisner model."""
 
     kind: ClassVar[str] = "eisner"
     parse_options: ClassVar[type[CoreOptions]] = EisnerOptions
@@ -109,7 +110,7 @@ class EisnerModel(ParsingAbility):
     config: EisnerConfig
     codec: Codec
     distributions: Mapping[str, Arrays]
-    """The arrays of its frozen distributions, by name."""
+    """The arrays of the frozen distributions, by name."""
     states: States
     origin: Origin
     single_root: bool = field(kw_only=True)
@@ -132,9 +133,10 @@ class EisnerModel(ParsingAbility):
         )
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Return the decisions behind the probability of the given tree, or of the best tree.
+        """Return the decisions that make up the probability of the given tree or of the best tree.
 
-        With `training` data, the result also has the counts of each context in the data.
+        If `training` data is given, the result also contains the counts of each context in this
+        data.
         """
         from bistro.models.eisner.explain import explain_tree
 

@@ -1,4 +1,4 @@
-"""Training of Eisner's model: the events of every tree, and of a tagger."""
+"""Training of Eisner's model and of its tagger."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ STEPS = 6
 
 
 def _ignore(steps: int) -> None:
-    """Do nothing after finished steps."""
+    """Do nothing when a step is finished."""
 
 
 class EisnerTraining:
-    """The training of a model: the chains to run, and the model made from them."""
+    """A training run, with its chains and the model that results from them."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ Numbers = NDArray[np.int32]
 def tagger_states(
     codec: Codec, config: EisnerConfig, sentences: Sequence[Sentence], trees: Sequence[Tree]
 ) -> tuple[States, Numbers, Numbers, NDArray[np.int64]]:
-    """Return the states of the tagger, the state and word of every token, and sentence offsets."""
+    """Return the tagger's states, the state and word of every token, and the sentence offsets."""
     words, offsets = codec.vocabulary.encode_all([s.forms for s in sentences])
     tag_ids = {tag: i for i, tag in enumerate(codec.tags)}
     label_ids = {label: i for i, label in enumerate(codec.labels)}
@@ -114,7 +114,7 @@ def tagger_states(
 def tagger_events(
     states: Numbers, words: Numbers, offsets: NDArray[np.int64], num_states: int
 ) -> dict[str, tuple[Numbers, Numbers]]:
-    """Return the events of the tagger: states given earlier states, and words given states."""
+    """Return the tagger's events: states given earlier states, and words given states."""
     before = np.roll(states, 1)
     before[offsets[:-1]] = num_states
     return {

@@ -1,4 +1,4 @@
-"""The treebank grammar: rules read off constituency trees, summed exactly."""
+"""The treebank grammar, whose rules are read from constituency trees."""
 
 from __future__ import annotations
 

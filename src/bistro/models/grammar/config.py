@@ -18,18 +18,20 @@ class GrammarConfig:
         100, "Number of suffixes that distinguish classes of unknown words."
     )
     missed_capitals: float = setting(
-        0.005, "Probability that a capital letter is missing where one is expected."
+        0.005, "Probability that an expected capital letter is missing."
     )
     capitals: bool = setting(
-        True, "Learn after which tokens a capital letter is expected, and lower-case words there."
+        True,
+        "Learn after which tokens a capital letter is expected, and convert words there to "
+        "lower case.",
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
-        "Training of discounts and strengths: hyper = map or fixed.",
+        "Settings for learning discounts and strengths. The setting hyper must be map or fixed.",
     )
 
     def validate(self) -> None:
-        """Raise an error if the settings do not give a context-free grammar."""
+        """Raise an error unless the settings yield a context-free grammar."""
         if not 0 <= self.missed_capitals < 1:
             raise ConfigError(
                 f"missed_capitals = {self.missed_capitals:g} must be a probability below 1"

@@ -1,4 +1,4 @@
-"""Counts of a treebank grammar: the children of every phrase, and the words of every tag.
+"""The counts of a treebank grammar.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> tree = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))")
@@ -22,19 +22,19 @@ from bistro.treebank.brackets import Tree
 
 Children = tuple[str, ...]
 TAG = " (tag)"
-"""Suffix of the symbols of tags, since a label may occur both over words and over phrases."""
+"""Suffix of the symbols for tags, because a label may be used for words and for phrases."""
 
 
 @dataclass(frozen=True)
 class RuleCounts:
-    """Children of every phrase and words of every tag, with their counts."""
+    """The children of every phrase and the words of every tag, with their counts."""
 
     rules: dict[str, Counter[Children]]
     words: dict[str, Counter[str]]
 
     @classmethod
     def of(cls, trees: Iterable[Tree]) -> Self:
-        """Count in trees that have one root symbol."""
+        """Count rules and words in trees with a common root symbol."""
         rules: defaultdict[str, Counter[Children]] = defaultdict(Counter)
         words: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for tree in trees:
@@ -47,13 +47,14 @@ class RuleCounts:
 
     @property
     def symbols(self) -> list[str]:
-        """All phrases, then all tags."""
+        """The symbols of all phrases, followed by the symbols of all tags."""
         return [*self.rules, *self.words]
 
     def child_types(self, phrase: str) -> tuple[Counter[str], int]:
-        """Return the counts of symbols in the distinct rules of a phrase, and the number of rules.
+        """Return the symbol counts in the distinct rules of a phrase, and the number of rules.
 
-        A rule counts once, whatever its frequency, since new rules resemble the many rare rules.
+        A rule counts once regardless of its frequency, because new rules resemble the many rare
+        rules.
         """
         found = Counter(child for children in self.rules[phrase] for child in children)
         return found, len(self.rules[phrase])
@@ -63,7 +64,7 @@ class RuleCounts:
         return {"phrases": list(self.rules), "tags": list(self.words), "words": self._forms()}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return rules and words as arrays of symbol numbers, sizes and counts."""
+        """Return the rules and words as arrays of symbol indices, sizes and counts."""
         number = {name: i for i, name in enumerate(self.symbols)}
         forms = {form: i for i, form in enumerate(self._forms())}
         rules = [(number[p], c, n) for p, of_p in self.rules.items() for c, n in of_p.items()]

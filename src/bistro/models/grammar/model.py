@@ -1,9 +1,9 @@
-"""The treebank grammar: a probabilistic grammar read off constituency trees, summed exactly.
+"""The treebank grammar, a probabilistic grammar that is read from constituency trees.
 
 Every phrase draws its children, and every tag its word, from Pitman-Yor processes that back off to
 less specific ones (`bistro.models.grammar.smoothing`), so that every sentence has a probability.
-The surprisal of a word sums over all trees of the words so far and over all continuations, without
-search and without sampling (Jelinek and Lafferty 1991, Stolcke 1995).
+The surprisal of a word is an exact sum over all trees of the preceding words and over all
+continuations (Jelinek and Lafferty 1991, Stolcke 1995).
 
 >>> import bistro
 >>> model = bistro.train("grammar", bistro.builtin_trees(sentences=200, seed=1), seed=1)
@@ -58,7 +58,8 @@ class GrammarModel(Scoring, Model):
     counts: RuleCounts
     levels: Levels
     capitals: frozenset[str]
-    """Tokens after which a capital letter is expected; the empty token is the sentence start."""
+    """The tokens after which a capital letter is expected. The empty token is the sentence
+    start."""
     origin: Origin
 
     @cached_property
@@ -69,7 +70,7 @@ class GrammarModel(Scoring, Model):
         return smoothed_grammar(self.counts, self.levels, ROOT, forms, self.capitals, missed)
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every word and every sentence end; there are no options."""
+        """Return the log-probability of every word and every sentence end. There are no options."""
         self.score_options.of(options, self.kind, "score words")
         texts = as_words(sentences)
         log_probs: list[float] = []
@@ -82,7 +83,7 @@ class GrammarModel(Scoring, Model):
         return TextScores(np.array(log_probs), is_eos, np.array(is_oov, dtype=np.bool_), offsets)
 
     def next_sums(self, context: Sequence[str], **options: Any) -> GrammarSums:
-        """Return the exact probabilities of the next word; there are no options."""
+        """Return the exact probabilities of the next word. There are no options."""
         self.score_options.of(options, self.kind, "score words")
         tokens, _ = self._tokens(context)
         found = self.grammar.continuations(tokens)
@@ -95,7 +96,7 @@ class GrammarModel(Scoring, Model):
         return GrammarSums(found, classes, written)
 
     def _tokens(self, words: Sequence[str]) -> tuple[list[str], list[bool]]:
-        """Return the words in the spelling of the grammar, and whether each is unknown."""
+        """Return the words in the spelling of the grammar, and whether each word is unknown."""
         before = [START, *words][: len(words)]
         known = [
             not self.vocabulary.is_unknown(word) or (b in self.capitals and word in self._capitals)
@@ -115,7 +116,7 @@ class GrammarModel(Scoring, Model):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences; sentence i depends only on the seed and i."""
+        """Draw `n` sentences. Sentence i depends only on the seed and on i."""
         check_number(n)
         check_seed(seed)
         if temperature != 1 or prefix:
@@ -128,7 +129,10 @@ class GrammarModel(Scoring, Model):
             yield self._written([word.form for word in words_of(derivation)], stream)
 
     def _written(self, forms: Sequence[str], stream: Stream) -> list[str]:
-        """Return words with the expected capital letters, some of them missing at random."""
+        """Add the expected capital letters to words.
+
+        Some capital letters are left out at random.
+        """
         tokens: list[str] = []
         for form in forms:
             is_due = (tokens[-1] if tokens else START) in self.capitals
@@ -137,7 +141,7 @@ class GrammarModel(Scoring, Model):
         return tokens
 
     def header(self) -> dict[str, Any]:
-        """Return vocabulary and the names of symbols and words."""
+        """Return the vocabulary and the names of symbols and words."""
         return {
             "vocabulary": self.vocabulary.to_header(),
             "vocabulary_hash": self.vocabulary.hash,
@@ -146,7 +150,7 @@ class GrammarModel(Scoring, Model):
         }
 
     def arrays(self) -> Arrays:
-        """Return the counts, and the parameters of every process."""
+        """Return the counts and the parameters of every process."""
         return {**self.counts.arrays(), LEVELS: np.array(self.levels)}
 
     @classmethod
@@ -162,7 +166,7 @@ class GrammarModel(Scoring, Model):
         return cls(config, vocabulary, counts, levels, capitals, origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return the size of the grammar, and its levels."""
+        """Return the size of the grammar and its levels."""
         return {
             "phrases": len(self.counts.rules),
             "tags": len(self.counts.words),
@@ -175,5 +179,5 @@ class GrammarModel(Scoring, Model):
 
 
 def learned_casing(texts: Sequence[Sequence[str]], config: GrammarConfig) -> Casing:
-    """Learn where a text has capital letters, or return an empty rule if this is disabled."""
+    """Learn where capital letters are expected. If this is disabled, return an empty rule."""
     return Casing.learn(texts) if config.capitals else Casing(())

@@ -1,4 +1,4 @@
-"""The next word of a treebank grammar, with exact probabilities."""
+"""Exact probabilities of the next word under a treebank grammar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bistro.models.results.next_words import Estimates, NextSums
 
 
 class GrammarSums(NextSums):
-    """All words as spelled at this position, classes of unknown words, and the end."""
+    """The exact distribution over all words, classes of unknown words, and the end."""
 
     def __init__(
         self,
@@ -22,7 +22,7 @@ class GrammarSums(NextSums):
     ) -> None:
         """Initialise the distribution.
 
-        The function `written` returns the spelling of a word at this position, and whether the word
+        The function `written` returns the spelling of a word at this position and whether the word
         is unknown.
         """
         self.names = [*found.forms, END_SYMBOL]
@@ -32,7 +32,10 @@ class GrammarSums(NextSums):
         self._written = written
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of words; 0 for spellings that cannot occur here."""
+        """Return the probabilities of words.
+
+        Spellings that cannot occur at this position have probability 0.
+        """
         tokens, unknown = zip(*map(self._written, words), strict=True)
         is_end = [w == END_SYMBOL and oov for w, oov in zip(words, unknown, strict=True)]
         end = len(self._places)

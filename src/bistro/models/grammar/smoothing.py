@@ -1,16 +1,17 @@
-"""A treebank grammar for all sentences: Pitman-Yor back-off written as context-free rules.
+"""Smoothing of a treebank grammar by Pitman-Yor back-off, written as context-free rules.
 
-The children of a phrase A are drawn as a whole from a Pitman-Yor process. Its base draws them one
-by one from another process, whose base does not depend on A. Words of a tag are drawn in the same
-way:
+The children of a phrase A are drawn as a whole from a Pitman-Yor process. The base distribution
+draws the children one by one from another process, whose own base does not depend on A. The words
+of a tag are drawn in the same way.
 
     p(children | A) = (n - d)/(N + θ)        if seen n times, out of N, among T different rules
                     + (θ + d T)/(N + θ) · Π p(child | A) · p(stop | A)
     p(child | A)    = the same over the children of the T rules, backing off to p(child)
 
-With minimal seating each term is a rule of a context-free grammar: ``A -> children`` with the
-first, ``A -> A⁺`` with the second, ``A⁺ -> child A⁺`` and so on. So the sums over all trees, and
-over all continuations of a sentence, stay exact (`bistro.inference.grammar`).
+With minimal seating, each term is a rule of a context-free grammar. The first term is the rule ``A
+-> children``, the second is ``A -> A⁺``, and the rest are rules such as ``A⁺ -> child A⁺``. Sums
+over all trees and over all continuations of a sentence are therefore exact
+(`bistro.inference.grammar`).
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ from bistro.treebank.builtin.rules import Rule, Word
 ANY_SYMBOL, ANY_WORD = "any symbol", "any word"
 STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
-"""Factors on the frequency of phrases among all symbols, tried one after the other."""
+"""Factors on the frequency of phrases among all symbols, in the order in which they are tried."""
 LONGEST_MEAN = 200.0
-"""Maximum expected length of a sentence in words; a grammar beyond it is not usable."""
+"""Maximum expected length of a sentence, in words. A grammar whose sentences are longer is not
+usable."""
 
 
 class Level(NamedTuple):
-    """Discount and strength of a Pitman-Yor process."""
+    """The discount and strength of a Pitman-Yor process."""
 
     discount: float
     strength: float
@@ -57,7 +59,7 @@ def shares(counts: Mapping[str, int], level: Level) -> Shares:
 
 
 class Levels(NamedTuple):
-    """The parameters of every process of a grammar, the deepest of each kind first."""
+    """The parameters of every process of a grammar, starting with the deepest of each kind."""
 
     rules: Level
     children: Level
@@ -74,10 +76,10 @@ def smoothed_grammar(
     capitals: Iterable[str],
     missed_capitals: float = 0.0,
 ) -> ExactGrammar:
-    """Return the grammar; `forms` are all words, including classes of unknown words.
+    """Return the smoothed grammar. `forms` are all words, including classes of unknown words.
 
-    With a small treebank, most phrases are new, and sentences with new phrases may grow without
-    limit. In this case, the base generates fewer phrases and more tags.
+    With a small treebank, most generated phrases are new, and sentences with new phrases may grow
+    without limit. To prevent this, the base distribution generates fewer phrases and more tags.
     """
     fixed = [*_phrases(counts, levels), *_tags(counts, levels)]
     lexicon = {
@@ -110,7 +112,7 @@ def _phrases(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
 def _one_by_one_rules(
     counts: RuleCounts, phrase: str, level: Level, usual_stop: float
 ) -> Iterator[Rule]:
-    """Yield ``A⁺ -> child`` and ``A⁺ -> child A⁺``; the first child is never a stop."""
+    """Yield ``A⁺ -> child`` and ``A⁺ -> child A⁺``. A stop is never the first child."""
     chain = _one_by_one(phrase)
     types, rules = counts.child_types(phrase)
     found = shares({**types, STOP: rules}, level)
@@ -121,7 +123,7 @@ def _one_by_one_rules(
 
 
 def _any_child(counts: RuleCounts, levels: Levels) -> dict[str, float]:
-    """Return p(child) and p(stop) for any phrase; each kind of phrase counts a child once."""
+    """Return p(child) and p(stop) for any phrase. A child counts once for each kind of phrase."""
     kinds = Counter[str]()
     for phrase in counts.rules:
         kinds.update(counts.child_types(phrase)[0].keys())
@@ -144,7 +146,7 @@ def _tags(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
 
 
 def _any_word(counts: RuleCounts, levels: Levels, forms: list[str]) -> dict[str, float]:
-    """Return p(word) for any tag, counted by the number of tags of the word."""
+    """Return p(word) for any tag, estimated from the number of tags of the word."""
     tags = Counter(form for of_tag in counts.words.values() for form in of_tag)
     return _with_uniform(tags, levels.any_word, forms)
 

@@ -1,4 +1,4 @@
-"""Training a treebank grammar: count rules and words, and fit the back-off of every process."""
+"""Training of a treebank grammar: counts of rules and words, and back-off parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import simplified
 
 Counted = tuple[str, str, int]
-"""A context, an outcome, and its count."""
+"""A context, an outcome, and the count of the outcome."""
 
 
 def train_grammar(data: Sequence[Tree], config: GrammarConfig, run: Run) -> GrammarModel:
@@ -46,7 +46,7 @@ def train_grammar(data: Sequence[Tree], config: GrammarConfig, run: Run) -> Gram
 
 
 def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> Vocabulary:
-    """Remove positional capitals from the words of trees, and replace rare words by classes."""
+    """Convert words with positional capitals to lower case, and replace rare words by classes."""
     texts = [plain(tree.leaves()) for tree in trees]
     vocabulary = Vocabulary.of(texts, config)
     for tree, words in zip(trees, texts, strict=True):
@@ -60,7 +60,7 @@ def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> 
 def _chain(
     name: str, counted: Iterable[Counted], settings: SamplerSettings, seed: int
 ) -> tuple[Chain, Events]:
-    """Return a two-level process of outcomes given a context, and its events."""
+    """Return a two-level process over outcomes given a context, and its events."""
     contexts: dict[str, int] = {}
     outcomes: dict[str, int] = {}
     rows = [

@@ -1,4 +1,4 @@
-"""The latent-variable parser: an incremental sigmoid belief network."""
+"""The latent-variable parser, an incremental sigmoid belief network."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Clusters of words, which are the tags of the latent-variable parser.
+"""Word clusters, which serve as the tags of the latent-variable parser.
 
-A cluster is a tag with its bundle of morphological features, written ``NC|number=sing|def=indef``.
-All rare bundles of a tag are merged into one, ``NC|?``. The rest of the parser's code treats
-clusters as tags.
+A cluster is a tag with a combination of morphological features, written
+``NC|number=sing|def=indef``. All rare combinations of a tag are merged into one cluster, ``NC|?``.
+The rest of the parser treats clusters as tags.
 """
 
 from __future__ import annotations
@@ -37,10 +37,14 @@ RARE = "?"
 
 @dataclass(eq=False)
 class IsbnCodec(Codec):
-    """A codec whose tags are clusters; unknown clusters become the rare cluster of their tag."""
+    """A codec whose tags are clusters.
+
+    Unknown clusters are replaced by the rare cluster of their tag.
+    """
 
     lemmas: list[str] = field(default_factory=list)
-    """The known lemmas, numbered from 1; 0 is an unknown lemma. Empty if states see no lemmas."""
+    """The known lemmas, numbered from 1. The number 0 represents an unknown lemma. If states do not
+    use lemmas, the list is empty."""
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Self, int]:
@@ -70,7 +74,7 @@ class IsbnCodec(Codec):
         trees: Sequence[Tree] | None,
         unseen: Unseen | None = None,
     ) -> SentenceBatch:
-        """Return words, and the given parts of the trees, in the form that the core expects."""
+        """Return the words and the given parts of the trees in the form that the core expects."""
         if trees is not None:
             trees = [Tree([*map(self.cluster, t.tags)], t.heads, t.labels) for t in trees]
         batch = super().encode(sentences, trees, unseen)
@@ -90,7 +94,7 @@ class IsbnCodec(Codec):
         return np.array(self.in_order(rows), dtype=np.int32)
 
     def in_order(self, rows: Iterable[Sequence[int]]) -> list[int]:
-        """Flatten the numbers of the words of all sentences, in the order of generation."""
+        """Concatenate the values of all sentences, in the order of generation."""
         step = -1 if self.config.direction == "right-to-left" else 1
         return [number for row in rows for number in row[::step]]
 
@@ -100,7 +104,7 @@ class IsbnCodec(Codec):
         return np.array(self.in_order(rows), dtype=np.int64)
 
     def root_labels(self, trees: Sequence[Tree]) -> Ints:
-        """Return the numbers of the labels of words that depend on the root."""
+        """Return the label indices of words that depend on the root."""
         pairs = (pair for tree in trees for pair in zip(tree.heads, tree.labels, strict=True))
         found = {self._label_ids[label] for head, label in pairs if head == 0}
         return np.array(sorted(found), dtype=np.int32)
@@ -113,14 +117,14 @@ class IsbnCodec(Codec):
     def lemma_of(
         self, sentences: Sequence[Sentence], trees: Sequence[Tree], words: NDArray[np.int64]
     ) -> Ints:
-        """Return the most frequent lemma of every word; classes of words have an unknown lemma."""
+        """Return the most frequent lemma of every word. Word classes have an unknown lemma."""
         lemmas = np.maximum(self.lemma_numbers(sentences, trees), 0)
         own = commonest(words.tolist(), lemmas.tolist(), len(self.vocabulary))
         own[: self.vocabulary.num_classes] = 0
         return own
 
     def header(self) -> dict[str, Any]:
-        """Return the symbols, ready for JSON."""
+        """Return the symbols in a JSON-serialisable form."""
         return {**super().header(), **({"lemmas": self.lemmas} if self.lemmas else {})}
 
     @classmethod
@@ -134,12 +138,12 @@ class IsbnCodec(Codec):
 
 
 def sees(config: ParserSettings, attribute: str) -> bool:
-    """Return whether the states of a model see this attribute of words."""
+    """Return whether the states of a model use this word attribute."""
     return isinstance(config, IsbnConfig) and config.sees(attribute)
 
 
 def rare_of(tag: str) -> str:
-    """Return the cluster of a tag's rare bundles.
+    """Return the cluster for the rare feature combinations of a tag.
 
     >>> rare_of("NC|number=sing|def=indef")
     'NC|?'

@@ -1,6 +1,6 @@
-"""Settings of the latent-variable parser; the features of a state are data.
+"""Settings of the latent-variable parser, including the features of a state.
 
-A state sees attributes of words in its configuration, with names such as ``s1.tag``:
+A state uses attributes of words in its configuration, with names such as ``s1.tag``:
 
     s1 s2 s3             the words on the stack, from the top
     b                    the word at the front of the queue, generated last
@@ -10,15 +10,15 @@ A state sees attributes of words in its configuration, with names such as ``s1.t
     lemma  coarse        its lemma; the coarse tag of its tag: UPOS, with tagset = "xpos"
     action  distance     the previous action; the distance between s1 and b
 
-A state also sees the decisions (an action, and the label of an arc) of the seven earlier states
-that it is linked to:
+A state also uses the decisions (an action, and the label of an arc) of the seven earlier states to
+which it is linked:
 
     input.decision  stack.decision           the last state with the same front; the same stack
     s1.rc.decision  s1.lc.decision  b.lc.decision  s1.head.decision
                                              the last state with that word on top of the stack
     s1.front.decision                        the last state with s1 at the front of the queue
 
-Some lists have names of their own (`SETS`): ``features = ["local", "decisions"]``.
+Some lists of features have names (`SETS`), as in ``features = ["local", "decisions"]``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MALT = (
     *elements("s1.word s1.coarse s1.tag s1.feats s1.label s2.tag b.word b.coarse b.tag b.feats"),
     *elements("s1.head.word s1.lc.label s1.rc.label b.lc.label"),
 )
-"""The default features of MaltParser for CoNLL-X data (Nivre et al. 2006), without lemmas and
+"""The default features of MaltParser for CoNLL-X data (Nivre et al., 2006), without lemmas and
 without words that have not been generated."""
 SETS = {"local": LOCAL, "rich": RICH, "decisions": DECISIONS, "malt": MALT}
 
@@ -59,23 +59,28 @@ class LearningSettings:
     passes: int = setting(60, "Maximum number of passes over the training sentences.")
     reads: int = setting(
         0,
-        "Maximum number of sentences in all passes together, so that large treebanks need few "
-        "passes; 0: no limit.",
+        "Maximum total number of sentences in all passes. This setting limits the passes over "
+        "large treebanks. 0 means no limit.",
     )
     patience: int = setting(
-        6, "Number of passes without gain on the held-out sentences after which learning ends."
+        6, "Learning ends after this number of passes without gain on the held-out sentences."
     )
     at_once: int = setting(16, "Sentences per step.", most=100_000)
     steps: Literal["adagrad", "plain"] = setting(
-        "adagrad", "Gradient descent with steps scaled by past gradients (adagrad), or plain."
+        "adagrad",
+        "Type of gradient descent: with steps scaled by past gradients (adagrad), or plain.",
     )
     rate: float = setting(0.05, "Size of the steps.")
     decay: float = setting(0.02, "Weight decay in the first pass.")
-    decay_factor: float = setting(0.8, "Factor on the weight decay after each pass.")
-    dropout: float = setting(0.3, "Share of the variables that are left out in learning.")
-    scale: float = setting(0.1, "Initial weights are between minus this value and this value.")
+    decay_factor: float = setting(
+        0.8, "Factor by which the weight decay is multiplied after each pass."
+    )
+    dropout: float = setting(0.3, "Share of the variables that are left out during learning.")
+    scale: float = setting(0.1, "Maximum absolute value of the initial weights.")
     held_out: float = setting(
-        0.05, "Without --dev: share of the training sentences that decides when learning ends."
+        0.05,
+        "Share of the training sentences that is held out to decide when learning ends, if "
+        "there is no --dev.",
     )
 
     def validate(self) -> None:
@@ -106,13 +111,16 @@ class LearningSettings:
 
 @dataclass(frozen=True)
 class IsbnTextSettings:
-    """Settings for learning from raw text, if any is given."""
+    """Settings for learning from raw text."""
 
-    rounds: int = setting(1, "Number of times the text is parsed, each time with the newest model.")
-    beam: int = setting(5, "Width of the beam in the search for best parses.", most=10_000)
+    rounds: int = setting(
+        1,
+        "Number of times the text is parsed. Each time, the text is parsed with the newest model.",
+    )
+    beam: int = setting(5, "Width of the beam for parsing the text.", most=10_000)
 
     def validate(self) -> None:
-        """Raise an error if the text would not be parsed."""
+        """Raise an error if a setting is less than 1."""
         if self.rounds < 1 or self.beam < 1:
             raise ConfigError("raw_text.rounds and raw_text.beam must be at least 1")
 
@@ -122,42 +130,52 @@ class IsbnConfig(ParserSettings):
     """Settings of the latent-variable parser."""
 
     tag_features: tuple[str, ...] = setting(
-        ("*",), "Morphological features that are predicted with the tag; * is all of FEATS."
+        ("*",),
+        "Morphological features that are predicted with the tag. The value * selects all of FEATS.",
     )
-    labels: Literal["two-step", "none"] = setting("two-step", "Labels after the arc, or no labels.")
+    labels: Literal["two-step", "none"] = setting(
+        "two-step", "Whether labels are predicted after the arc, or not at all."
+    )
     direction: Literal["left-to-right", "right-to-left"] = setting(
         "left-to-right", "Direction in which sentences are generated."
     )
     unknown: Literal["classes", "single"] = setting(
-        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
+        "classes",
+        "How to represent unknown words: by classes of shape and suffix, or by one <unk>.",
     )
     unknown_below: int = setting(
-        5, "Words, features and combinations of features seen fewer times than this are unknown."
+        5,
+        "Words, features and feature combinations that were seen fewer times than this are "
+        "unknown.",
     )
     listed: int = setting(
         2,
-        "A word seen at least this often with its tag and features is a separate outcome; the "
-        "others share one outcome, by their counts. Higher values are faster on large data.",
+        "A word that was seen at least this often with its tag and features is a separate "
+        "outcome. All other words share one outcome in proportion to their counts. Higher values "
+        "make training on large data faster.",
     )
-    hidden: int = setting(160, "Number of binary variables of a state.", most=10_000)
+    hidden: int = setting(160, "Number of binary variables in a state.", most=10_000)
     approximation: Literal["feed-forward", "mean-field"] = setting(
         "feed-forward",
-        "Means of a state: feed-forward, or mean-field: each decision updates the earlier means.",
+        "How the means of a state are computed. With mean-field, each decision also updates "
+        "earlier means.",
     )
-    links: bool = setting(True, "Link states to earlier ones; without links, nothing is induced.")
+    links: bool = setting(
+        True, "Link states to earlier states. Without links, no features are induced."
+    )
     features: tuple[str, ...] = setting(
         RICH,
-        "Features of the configuration that a state sees; local, rich, malt and decisions stand "
-        "for lists.",
+        "Features of the configuration that a state uses. The names local, rich, malt and "
+        "decisions stand for lists of features.",
     )
     reduce: Literal["late", "early"] = setting(
-        "late", "When a word leaves the stack: as late as possible, or as soon as it is complete."
+        "late", "Whether a word leaves the stack as late as possible or as soon as it is complete."
     )
     learning: LearningSettings = setting(LearningSettings(), "Settings for learning the weights.")
     raw_text: IsbnTextSettings = setting(IsbnTextSettings(), "Settings for learning from raw text.")
 
     def validate(self) -> None:
-        """Raise an error if a feature does not exist or a size is impossible."""
+        """Raise an error if a feature does not exist or a size is out of range."""
         check_elements(self.features, [*NAMES, *SETS])
         if len(set(self.features)) < len(self.features):
             raise ConfigError("a feature is named twice")
@@ -168,7 +186,7 @@ class IsbnConfig(ParserSettings):
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """All features by their own names, without duplicates.
+        """All features under their individual names, without duplicates.
 
         >>> IsbnConfig(features=("action", "local")).elements[:3]
         ('action', 's1.word', 's1.tag')
@@ -177,5 +195,5 @@ class IsbnConfig(ParserSettings):
         return tuple(dict.fromkeys(names))
 
     def sees(self, attribute: str) -> bool:
-        """Return whether some feature shows this attribute of a word."""
+        """Return whether any feature uses this word attribute."""
         return any(name.endswith(f".{attribute}") for name in self.elements)

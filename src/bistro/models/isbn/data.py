@@ -18,44 +18,45 @@ from bistro.models.parsing.codec import Codec, Tree
 from bistro.treebank.sentence import Sentence
 
 OF_PROPERTIES = {"coarse_of": "coarse", "lemma_of": "lemma"}
-"""Arrays that a model has only if its states see the given attribute of words."""
+"""Arrays that a model has only if its states use the given word attribute."""
 
 
 OF_OTHERS = ("other_begin", "other_list", "other_count")
-"""Arrays that models of earlier versions lack, which distribute other words by frequency alone."""
+"""Arrays that models of earlier versions lack. Models without these arrays distribute other words
+by frequency alone."""
 
 
 def no_numbers() -> Ints:
-    """Return an empty array of numbers."""
+    """Return an empty integer array."""
     return np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True)
 class IsbnSymbols:
-    """Arrays about clusters and words; row i of a ragged list is ``list[begin[i]:begin[i+1]]``."""
+    """Arrays about clusters and words. Row i of a ragged list is ``list[begin[i]:begin[i+1]]``."""
 
     tag_of: Ints
     component_begin: Ints
     component_list: Ints
     word_begin: Ints
     word_list: Ints
-    """For each cluster: the words with separate outcomes."""
+    """The words that are separate outcomes, for each cluster."""
     frequency: NDArray[np.float64]
     root_labels: Ints
     seen_begin: Ints
     seen_list: Ints
-    """For each word: the clusters it was seen with."""
+    """The clusters with which each word was seen."""
     seen_share: NDArray[np.float32]
     """log p(word | cluster), estimated from counts."""
     coarse_of: Ints = field(default_factory=no_numbers)
-    """For each cluster: its coarse tag; empty if states do not see coarse tags."""
+    """The coarse tag of each cluster. The array is empty if states do not use coarse tags."""
     lemma_of: Ints = field(default_factory=no_numbers)
-    """For each word: its default lemma; empty if states do not see lemmas."""
+    """The default lemma of each word. The array is empty if states do not use lemmas."""
     other_begin: Ints = field(default_factory=no_numbers)
     other_list: Ints = field(default_factory=no_numbers)
-    """For each cluster: the words seen with it that are not separate outcomes."""
+    """The words that were seen with each cluster but are not separate outcomes."""
     other_count: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """For each word in `other_list`: how often it was seen with the cluster."""
+    """How often each word in `other_list` was seen with the cluster."""
 
     @classmethod
     def learn(
@@ -66,9 +67,10 @@ class IsbnSymbols:
         trees: Sequence[Tree],
         config: IsbnConfig,
     ) -> Self:
-        """Count clusters, words and roots of trees.
+        """Count clusters, words and roots in trees.
 
-        The first of the sentences are the annotated ones. Only these have coarse tags and lemmas.
+        Annotated sentences come before all other sentences. Only annotated sentences have coarse
+        tags and lemmas.
         """
         words = codec.encode_words(s.forms for s in sentences)[0].astype(np.int64)
         clusters = codec.cluster_numbers(trees)
@@ -107,7 +109,7 @@ class IsbnSymbols:
         )
 
     def shape(self, codec: IsbnCodec, config: IsbnConfig, *, single_root: bool) -> IsbnShape:
-        """Return the model's shape for the core."""
+        """Return the structure of the model for the core."""
         return IsbnShape(
             num_words=len(codec.vocabulary),
             num_tags=len(plain_tags(codec)),
@@ -125,18 +127,18 @@ class IsbnSymbols:
 
 
 def array_names(config: IsbnConfig, *, counted: bool) -> list[str]:
-    """Return the names of a model's symbol arrays; `OF_OTHERS` only if `counted` is true."""
+    """Return the names of a model's symbol arrays. `OF_OTHERS` is included if `counted` is true."""
     names = [part.name for part in fields(IsbnSymbols) if counted or part.name not in OF_OTHERS]
     return [n for n in names if n not in OF_PROPERTIES or config.sees(OF_PROPERTIES[n])]
 
 
 def plain_tags(codec: Codec) -> list[str]:
-    """Return the tags without features, in the order of their numbers."""
+    """Return the tags without features, in index order."""
     return sorted({name.partition("|")[0] for name in codec.tags})
 
 
 def known_components(codec: Codec, clusters: NDArray[np.int64], least: int) -> dict[str, list[int]]:
-    """Return the feature numbers of every cluster, without rare features."""
+    """Return the feature indices of every cluster, without rare features."""
     counts = Counter[str]()
     parts = {name: name.split("|")[1:] for name in codec.tags}
     for name, count in zip(codec.tags, np.bincount(clusters).tolist(), strict=False):

@@ -1,14 +1,14 @@
-"""The latent-variable parser: an incremental sigmoid belief network (Titov & Henderson 2007).
+"""The latent-variable parser, an incremental sigmoid belief network (Titov & Henderson 2007).
 
-An arc-eager parser that generates the sentence with its tree. Every decision is made by a state, a
-vector of latent binary variables, whose meaning is learned. The means of a state depend on the
-means of up to seven earlier states that dealt with the words in focus (on top of the stack, in
-front of the queue, and their relatives), and on the features of these words,
+The model is an arc-eager parser that generates the sentence with its tree. Every decision is made
+by a state, which is a vector of latent binary variables. The means of a state depend on the means
+of up to seven earlier states that dealt with the words in focus (on top of the stack, in front of
+the queue, and their relatives), and on the features of these words.
 
     η = Σ_relations J μ' + Σ_features B      μ = σ(η)      p(d) ∝ exp(b_d + Σ_j W_dj μ_j)
 
-so the information about the past is learned, not chosen by hand. A shift generates the next word in
-three steps: its tag, its features, its form.
+The information about the past is therefore learned, not chosen by hand. A shift generates the next
+word in three steps: the tag, the features and the form.
 
 >>> import bistro
 >>> model = bistro.train("isbn", bistro.builtin(sentences=300, seed=1), seed=1, hidden=20)
@@ -40,29 +40,29 @@ from bistro.models.parsing.options import CoreOptions
 
 LABELS_SUMMED = 10
 TAGS_SUMMED = 10
-"""Numbers of labels per arc and clusters per word that are summed over in word scores."""
+"""The numbers of labels per arc and of clusters per word that are summed over in word scores."""
 
 
 @dataclass(frozen=True)
 class IsbnOptions(CoreOptions):
-    """Options of the search and its output."""
+    """Options of the search and of its output."""
 
     kind: ClassVar[str] = "isbn"
 
     search: Literal["beam"] = "beam"
     size: int = 30
-    """Derivations kept after each word."""
+    """Number of derivations kept after each word."""
     labels_per_arc: int = 5
     margin: float = 2.0
-    """A partial derivation is pruned if it could stay in the beam only with a next word that is
-    e^margin times as probable as in any derivation found so far. The value 2 did not change any
-    tree of the Danish development set."""
+    """Margin for pruning. A partial derivation is pruned if it could stay in the beam only with a
+    next word that is e^margin times as probable as in any derivation so far. The value 2 did not
+    change any tree of the Danish development set."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,}"]
 
     def __post_init__(self) -> None:
-        """Raise an error if this parser does not have the search."""
+        """Raise an error if this parser does not support the search method."""
         if self.search != "beam":
             raise ConfigError(
                 "a latent-variable parser searches with a beam, not with particles: use --beam"
@@ -81,20 +81,20 @@ class IsbnOptions(CoreOptions):
 
 @dataclass(frozen=True)
 class IsbnScoreOptions(Options):
-    """Options of the sum over the derivations that the search finds, which is a lower bound."""
+    """Options of the sum over the derivations that the search finds. This sum is a lower bound."""
 
     method: Literal["search"] = "search"
     particles: int = 100
-    """Derivations kept after each word."""
+    """Number of derivations kept after each word."""
     tags: Literal["seen"] = "seen"
     """Use only the tags and features that a word had in training."""
     seed: int = 1
-    """Has no effect: nothing is drawn."""
+    """This option has no effect, because nothing is drawn."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 
     def __post_init__(self) -> None:
-        """Raise an error if an option is not possible."""
+        """Raise an error if the value of an option is invalid."""
         if self.method != "search":
             raise ConfigError(
                 "a latent-variable parser sums over the derivations that it finds: "
@@ -141,16 +141,16 @@ class IsbnModel(LanguageAbility):
     def best_analyses(
         self, sentences: Iterable[Sequence[str]], size: int
     ) -> dict[str, NDArray[np.int32]]:
-        """Return heads, labels and tags of the best parses as numbers, word after word.
+        """Return the heads, labels and tags of the best parses as indices, word by word.
 
-        They are in the order of generation: mirrored for a model from right to left.
+        Words are in the order of generation, which is reversed in a right-to-left model.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
         found = self._found(batch, self._chosen({"size": size, "mbr": False}).request(), 1)
         return {name: found[name] for name in ("heads", "labels", "tags")}
 
     def arrays(self) -> Arrays:
-        """Return the weights, and the data of words and clusters."""
+        """Return the weights and the data about words and clusters."""
         counted = self.symbols.other_begin.size > 0
         names = array_names(self.config, counted=counted)
         symbols = {name: getattr(self.symbols, name) for name in names}

@@ -1,7 +1,7 @@
-"""Lemmas and coarse tags, which states see and never predict.
+"""Lemmas and coarse tags, which states use but never predict.
 
-The coarse tag of a word is the most frequent one of its cluster. The lemma is given together with
-the tag, or else is the most frequent lemma of the form.
+The coarse tag of a word is the most frequent coarse tag of its cluster. If the tag of a word is
+given, its lemma is given too. Otherwise the lemma is the most frequent lemma of the form.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def known_lemmas(sentences: Sequence[Sentence], least: int) -> list[str]:
 
 
 def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Return the numbers of lemmas: 0 if unknown, `NOT_GIVEN` if empty.
+    """Return the indices of lemmas, with 0 for an unknown and `NOT_GIVEN` for an empty lemma.
 
     >>> lemma_numbers(["be", "_", "xyz"], ["be", "do"])
     [1, -1, 0]
@@ -43,7 +43,9 @@ def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
 
 
 def commonest(keys: Sequence[int], values: Sequence[int], num_keys: int) -> Ints:
-    """Return the most frequent value of every key: the lowest in a tie, 0 if there is none.
+    """Return the most frequent value of every key, or 0 if there is none.
+
+    In a tie, the lowest value is returned.
 
     >>> commonest([0, 0, 0, 2], [3, 1, 3, 5], 3)
     array([3, 0, 5], dtype=int32)
@@ -57,7 +59,7 @@ def commonest(keys: Sequence[int], values: Sequence[int], num_keys: int) -> Ints
 
 
 def coarse_numbers(sentences: Sequence[Sentence]) -> list[list[int]]:
-    """Return the numbers of the coarse tags of all words, sentence by sentence."""
+    """Return the coarse tag indices of all words, sentence by sentence."""
     names = sorted({tag for sentence in sentences for tag in sentence.upos})
     numbers = {name: i for i, name in enumerate(names)}
     return [[numbers[tag] for tag in sentence.upos] for sentence in sentences]

@@ -1,9 +1,9 @@
-"""Learning from raw text: the text is parsed, and all weights are learned from both.
+"""Learning from raw text, which is parsed automatically and added to the training data.
 
-A parser is trained on the treebank and parses the text (`bistro.models.parsing.raw_text`); the
-model is then trained on the trees of the treebank and these trees. Published neural parsers that
-model language are trained on parsed text in the same way. Tags and labels come from the treebank,
-words from both.
+A parser is trained on the treebank and parses the text (`bistro.models.parsing.raw_text`). The
+model is then trained on the treebank and the parsed text. Published neural parsers that are
+language models are trained on parsed text in the same way. Tags and labels come from the treebank,
+and words from the treebank and the text.
 
 >>> model = bistro.train("isbn", treebank, text=["news.txt.gz"])       # doctest: +SKIP
 """
@@ -30,7 +30,7 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 FIRST, PARSING = 0.1, 0.2
-"""Approximate shares of the training time that the first parser and parsing take."""
+"""Approximate shares of the training time for the first parser and for parsing."""
 
 
 def train_with_text(
@@ -82,9 +82,10 @@ def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
 
 
 def _split(trees: Trees, number: int) -> tuple[Trees, Trees]:
-    """Return the trees to learn from, and evenly spaced trees that are held out.
+    """Return the training trees, and evenly spaced held-out trees.
 
-    The text may differ from the treebank, so learning ends when there is no gain on both together.
+    The text may differ from the treebank, so learning ends when there is no gain on the held-out
+    trees of both.
     """
     places = {len(trees) * i // number for i in range(number)}
     parts: tuple[Trees, Trees] = ([], [])

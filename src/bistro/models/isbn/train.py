@@ -1,8 +1,8 @@
-"""Training of the latent-variable parser: passes over derivations, with early stopping.
+"""Training of the latent-variable parser in passes over derivations, with early stopping.
 
-A pass visits all training sentences in a random order, a few at a time. After each pass the weights
-are scored on the held-out sentences; the best weights are kept, and training ends after several
-passes without gain.
+A pass visits all training sentences in a random order, a few at a time. After each pass, the
+weights are scored on the held-out sentences. The best weights are kept, and training ends after
+several passes without gain.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ def train_isbn(
     run: Run,
     dev: Sequence[Sentence] | None = None,
 ) -> IsbnModel:
-    """Train a latent-variable parser on trees; `dev` decides when training ends."""
+    """Train a latent-variable parser on trees.
+
+    The development set `dev` decides when training ends.
+    """
     sentences, held_out = split(trees_of(data), dev, config, run.seed)
     training = Training(sentences, held_out, config, run.seed)
     return training.finish(run, training.run(run.session))
@@ -55,7 +58,7 @@ def split(
     config: IsbnConfig,
     seed: int,
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Return the training sentences, and held-out sentences for scoring the weights."""
+    """Return the training sentences and the held-out sentences for scoring the weights."""
     if dev is not None:
         known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
         if not known:
@@ -73,17 +76,17 @@ def split(
 
 
 def shuffled(n: int, seed: int, purpose: str, index: int) -> NDArray[np.int64]:
-    """Return the numbers below n in random order."""
+    """Return the numbers from 0 to n - 1 in random order."""
     return np.argsort(random_bits(seed, purpose_key(purpose), index, n), kind="stable")
 
 
 USUAL_BEST_PASS = 10
-"""Approximate number of passes until the best weights of a small treebank."""
+"""Approximate number of passes that lead to the best weights on a small treebank."""
 
 
 @dataclass
 class Progress:
-    """The state of training, without the weights, for a checkpoint."""
+    """The state of training, without the weights, that a checkpoint saves."""
 
     trace: list[dict[str, Any]] = field(default_factory=list)
     best_pass: int = 0
@@ -102,7 +105,7 @@ class Progress:
             self.best_score, self.best_pass = score, number
 
     def expected(self, most: int, patience: int) -> int:
-        """Return the expected number of passes, including the last ones without gain."""
+        """Return the expected number of passes, including the last passes without gain."""
         return min(most, round(max(USUAL_BEST_PASS, 1.25 * self.best_pass)) + patience)
 
     def is_over(self, most: int, patience: int) -> bool:
@@ -121,11 +124,11 @@ class Parsed(NamedTuple):
     held_out: Trees
     """Trees for scoring the weights, in addition to the held-out trees of the treebank."""
     vocabulary: Vocabulary
-    """The words of treebank and text."""
+    """The words of the treebank and the text."""
 
 
 class Training:
-    """Derivations for training and for scoring, and the current weights."""
+    """The derivations for training and for scoring, and the current weights."""
 
     def __init__(
         self,
@@ -201,7 +204,7 @@ class Training:
         return np.zeros(self.shape.parameters, dtype=np.float32)
 
     def run(self, session: Session) -> Trace:
-        """Train until the end; return the trace."""
+        """Train until the end and return the trace."""
         progress = self._resumed(session)
         learning = self.config.learning
         most = learning.most_passes(len(self.sentences))
@@ -216,7 +219,7 @@ class Training:
         return progress.trace
 
     def _pass(self, progress: Progress, most: int, session: Session) -> float:
-        """Read all sentences once; return their log-likelihood."""
+        """Read all sentences once and return their log-likelihood."""
         learning = self.config.learning
         log_likelihood = self._learn(progress.passes, session.threads)
         score = self._score(session.threads)

@@ -1,4 +1,4 @@
-"""Word order: generative linearization of dependency trees."""
+"""Generative models of word order, which linearize dependency trees."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Settings of word-order models: the parts that are mixed, their contexts and their smoothing.
+"""Settings of word-order models: mixed parts, contexts and smoothing.
 
-A part is a model type with a labelling. Types: ``oo`` (observed orders), ``n1``, ``n2``, … (n-grams
-of dependents from the head outwards), and ``c``, Eisner's model C, which is ``n1``. A labelling
-names the columns of the head and of each dependent that are used, joined by ``+``:
-``head.upos+upos+deprel``; the letters H, D and R stand for head tag, dependent tag and relation, so
-that ``HDR`` is the same.
+A part is a model type with a labelling. The types are ``oo`` (observed orders), ``n1``, ``n2``, …
+(n-grams of dependents from the head outwards), and ``c`` (Eisner's model C, which is ``n1``). A
+labelling names the columns of the head and of each dependent that are used, joined by ``+``, as in
+``head.upos+upos+deprel``. The letters H, D and R stand for head tag, dependent tag and relation, so
+``HDR`` is short for this labelling.
 
 >>> parse_labelling("HDR", "upos")
 Labelling(head=('upos',), dependent=('upos', 'deprel'))
@@ -33,21 +33,21 @@ COLUMNS = {
     "lemma": "lemmas",
     "feats": "feats",
 }
-"""Names that a labelling may use, and the column of a sentence that each one refers to."""
+"""Names that a labelling may use, with the sentence column to which each refers."""
 OF_HEAD = "head."
 OBSERVED = "oo"
 MODEL_C = "c"
 
 
 class Labelling(NamedTuple):
-    """The columns of a head and of its dependents that are used."""
+    """The columns of the head and of the dependents that a labelling uses."""
 
     head: tuple[str, ...]
     dependent: tuple[str, ...]
 
 
 def parse_labelling(text: str, tags: str) -> Labelling:
-    """Return the columns of a labelling; the letters H and D stand for the column `tags`."""
+    """Return the columns of a labelling. The letters H and D stand for the column `tags`."""
     if text and set(text) <= set("HDR"):
         letters = {"H": OF_HEAD + tags, "D": tags, "R": "deprel"}
         names = [letters[letter] for letter in text]
@@ -70,7 +70,7 @@ def parse_labelling(text: str, tags: str) -> Labelling:
 
 
 def order_of(model: str) -> int | None:
-    """Return n of an n-gram of dependents; None for observed orders."""
+    """Return the order n of an n-gram of dependents, or None for observed orders."""
     if model == OBSERVED:
         return None
     if model == MODEL_C:
@@ -86,51 +86,58 @@ class LinearizeConfig:
 
     models: tuple[str, ...] = setting(
         ("oo", "n3"),
-        "Types of model that are mixed: observed orders, n-grams of dependents.",
+        "Types of models in the mixture: observed orders (oo) or n-grams of dependents (n1, n2, "
+        "…).",
     )
     labellings: tuple[str, ...] = setting(
         ("HDR", "R"),
-        "Columns that each type uses: head tag, dependent tag, relation; or names, such as "
-        "head.lemma+upos+deprel. Every type is mixed under every labelling.",
+        "Columns that each type uses: letters for the head tag (H), dependent tag (D) and "
+        "relation (R), or column names such as head.lemma+upos+deprel. The mixture contains every "
+        "type with every labelling.",
     )
     tags: Literal["upos", "xpos"] = setting(
-        "upos", "The column that the letters H and D stand for."
+        "upos", "The column of tags that the letters H and D refer to."
     )
     punctuation: Literal["removed", "kept"] = setting(
-        "removed", "Punctuation marks are left out of the trees, or ordered like words."
+        "removed", "Whether punctuation marks are left out of the trees or ordered like words."
     )
     punct: Literal["auto", "upos", "penn", "unicode"] = setting(
-        "auto", "Rule for punctuation: UPOS PUNCT, Penn tags, Unicode; auto: by the tags."
+        "auto",
+        "How punctuation is recognised: by UPOS PUNCT, by Penn tags, or by Unicode. With auto, "
+        "the choice depends on the tags.",
     )
     smoothing: Literal["pitman-yor", "add-k"] = setting(
-        "pitman-yor", "Pitman-Yor processes that back off, or k added to every count."
+        "pitman-yor",
+        "Smoothing by Pitman-Yor processes with back-off, or by adding k to every count.",
     )
-    k: float = setting(0.01, "The number that add-k adds to every count.")
+    k: float = setting(0.01, "Number that add-k smoothing adds to every count.")
     seen: tuple[str, ...] = setting(
         ("head", "side", "last"),
-        "Context of Pitman-Yor n-grams, the most informative first: side of the head, the last "
-        "dependent, the head; earlier dependents follow.",
+        "Context of Pitman-Yor n-grams, starting with the most informative element. The elements "
+        "are the side of the head, the last dependent and the head. Earlier dependents follow "
+        "these elements.",
     )
     leaves: Literal["ignored", "counted"] = setting(
         "ignored",
-        "Words without dependents are left out of the training of n-grams, or count as sides that "
-        "stop at once (as in the paper).",
+        "Whether n-grams ignore words without dependents or count them as empty sides (as in the "
+        "paper).",
     )
     held_out_families: int = setting(
         4000,
-        "Number of heads in held-out trees on which weights are fitted, evenly spaced; 0: all.",
+        "Number of heads in held-out trees on which weights are fitted. These heads are evenly "
+        "spaced in the data. 0 uses all heads.",
     )
     most_cells: int = setting(
         1 << 22,
-        "A head whose table of multisets and contexts has more cells than this is ordered by the "
-        "1-gram of its labelling.",
+        "Maximum number of cells in the table of multisets and contexts for a head. If a head "
+        "needs more cells, it is ordered by the 1-gram of the labelling.",
     )
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=10, samples=5), "Training of the Pitman-Yor processes."
+        SamplerSettings(sweeps=10, samples=5), "Settings for training the Pitman-Yor processes."
     )
 
     def validate(self) -> None:
-        """Raise an error if a part does not exist, or a number is out of range."""
+        """Raise an error if a part does not exist or a number is out of range."""
         for name in ("models", "labellings"):
             values = getattr(self, name)
             if not values or len(set(values)) < len(values):

@@ -1,4 +1,4 @@
-"""The families of a treebank as arrays: the training data of word-order models."""
+"""The training data of word-order models: arrays of the families in a treebank."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bistro.models.linearize.trees import Labels, UnorderedTree
 
 
 class TreebankFamilies:
-    """The families of all trees; words are numbered from 0 across all sentences."""
+    """The families of all trees. Words are numbered from 0 across all sentences."""
 
     def __init__(self, trees: Sequence[UnorderedTree], *, leaves: bool) -> None:
         """Include families without dependents if `leaves` is true."""
@@ -27,7 +27,7 @@ class TreebankFamilies:
         before = np.repeat(before, [len(of_tree) for of_tree in found])
         sides = [len(side) for _, left, right in families for side in (left, right)]
         self.lengths = np.array(sides, dtype=np.int64)
-        """Number of dependents on the left, then on the right, of each head in turn."""
+        """For each head, the number of left dependents and then the number of right dependents."""
         self.heads = [family.head for family in families] + before
         words = [word for _, left, right in families for word in left + right]
         sizes = self.lengths[::2] + self.lengths[1::2]
@@ -40,7 +40,7 @@ class TreebankFamilies:
 
 
 class LabelledFamilies:
-    """All families under one labelling, as sequences of labels from the head outwards."""
+    """All families with the labels of one labelling, in sequences from the head outwards."""
 
     def __init__(self, labelling: Labelling, families: TreebankFamilies) -> None:
         heads = families.names(families.heads.tolist(), labelling.head)
@@ -52,7 +52,7 @@ class LabelledFamilies:
 
     @cached_property
     def observed(self) -> Counter[tuple[int, Order]]:
-        """Counts of the orders of dependents of each head."""
+        """How often each order of dependents occurs with each head."""
         ids, ends = self._ids.tolist(), np.cumsum(self._lengths).tolist()
         begins, middles, ends = [0, *ends[1:-1:2]], ends[::2], ends[1::2]
         return Counter(

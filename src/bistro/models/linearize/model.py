@@ -1,13 +1,13 @@
-"""Word order: the orders of an unordered dependency tree, with probabilities.
+"""Word-order models, which give every order of a dependency tree a probability.
 
-A dependency tree does not specify the order of words. Head by head, a mixture of parts (n-grams of
-dependents, observed orders; each under a labelling) gives every order of a head's dependents a
-probability (Futrell & Gibson 2015):
+A dependency tree does not specify the order of words. For each head, a mixture of parts gives every
+order of its dependents a probability (Futrell & Gibson 2015). A part is a model of observed orders
+or of n-grams of dependents, with a labelling.
 
     p(order of the sentence | tree) = prod_heads  sum_m w_m  p_m(order of its dependents | them)
 
-Two dependents with the same label are still two words: the probabilities of all orders of words
-sum to 1. Logarithms are natural.
+Two dependents with the same label are still two words, and the probabilities of all word orders sum
+to 1. Logarithms are natural.
 
 >>> import bistro
 >>> trees = bistro.builtin(sentences=300, seed=1)
@@ -58,16 +58,17 @@ Floats = NDArray[np.float64]
 
 
 class OrderedFamily(NamedTuple):
-    """A family with the label numbers of its head and dependents under every labelling."""
+    """A family, with the label indices of its head and dependents under every labelling."""
 
     family: Family
     heads: tuple[int, ...]
     labels: tuple[tuple[int, ...], ...]
-    """Labels of the dependents on the left, then on the right, from the head outwards."""
+    """The label indices of the left dependents, then of the right dependents, from the head
+    outwards."""
 
 
 def part_names(config: LinearizeConfig) -> list[str]:
-    """Return the names of the parts that are mixed.
+    """Return the names of the mixture's parts.
 
     >>> part_names(LinearizeConfig(models=("n2",), labellings=("HDR", "R")))
     ['HDR/n2', 'R/n2']
@@ -108,7 +109,7 @@ class LinearizeModel(Model):
             self._log_weights = np.log(weights)
 
     def with_weights(self, weights: Floats) -> LinearizeModel:
-        """Return a model with the same parts and other weights."""
+        """Return a model with the same parts but new weights."""
         changed = copy.copy(self)
         changed._weigh(weights)
         return changed
@@ -122,7 +123,7 @@ class LinearizeModel(Model):
     def trees_of(
         sentences: Iterable[Sentence], config: LinearizeConfig, rule: str, path: str | None = None
     ) -> list[UnorderedTree]:
-        """Return checked trees, without punctuation unless it is kept; errors name `path`."""
+        """Check trees, and remove punctuation unless it is kept. Errors mention `path`."""
         labellings = [parse_labelling(name, config.tags) for name in config.labellings]
         trees = []
         for sentence in sentences:
@@ -143,7 +144,7 @@ class LinearizeModel(Model):
         return self.trees_of([sentence], self.config, self.rule)[0]
 
     def ordered_families(self, tree: UnorderedTree) -> list[OrderedFamily]:
-        """Return the families of a tree with their label numbers under all labellings."""
+        """Return the families of a tree, with their label indices under all labellings."""
         numbers = [
             (
                 x.of_heads(tree.names(x.labelling.head)),
@@ -161,7 +162,7 @@ class LinearizeModel(Model):
         ]
 
     def part_orders(self, ordered: OrderedFamily) -> list[tuple[Orders, Order]]:
-        """Return, for every part, all orders of a family and the order that it has."""
+        """Return all orders of a family under every part, and the order in the tree."""
         found = []
         middle = len(ordered.family.left)
         for part, labelling in self._mixed:
@@ -179,7 +180,7 @@ class LinearizeModel(Model):
         return np.array([orders.log_prob(order) for orders, order in self.part_orders(ordered)])
 
     def most_dependents(self, sentence: Sentence) -> int:
-        """Return the largest number of dependents of a word that are ordered."""
+        """Return the largest number of dependents that a head of the sentence has."""
         families = self.tree_of(sentence).families
         return max((len(family.dependents) for family in families), default=0)
 
@@ -204,7 +205,7 @@ class LinearizeModel(Model):
         return OrderScore(total, sum(len(o.labels) for o in found), by_family)
 
     def _local(self, ordered: OrderedFamily) -> tuple[list[Orders], list[tuple[int, ...]]]:
-        """Return the types of a family, and their orders under every part with nonzero weight."""
+        """Return the types of a family and their orders under every part with nonzero weight."""
         types = sorted(set(ordered.labels))
         counts = np.array([ordered.labels.count(kind) for kind in types])
         return [
@@ -216,11 +217,12 @@ class LinearizeModel(Model):
     def linearize(
         self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "random"
     ) -> list[Linearization]:
-        """Return the most probable orders of a tree, the best first.
+        """Return the most probable orders of a tree, starting with the best.
 
         Words that no labelling distinguishes can be exchanged without changing the probability, so
-        their arrangements count as one order. The arrangement, and the first of equally probable
-        orders, is drawn with `seed`. With `ties="input"`, it is the one in the sentence.
+        their arrangements count as one order. The arrangement of indistinguishable words, and the
+        first of equally probable orders, are drawn with `seed`. With `ties="input"`, the order of
+        the input is used instead of a draw.
         """
         if kbest < 1:
             raise ConfigError(f"kbest = {kbest} must be at least 1")
@@ -235,7 +237,10 @@ class LinearizeModel(Model):
     def _best(
         self, ordered: OrderedFamily, kbest: int, ties: Ties, of_words: Stream, of_orders: Stream
     ) -> list[tuple[float, Family]]:
-        """Return the best orders of a family; the streams break ties of words and of orders."""
+        """Return the best orders of a family.
+
+        Random streams break ties between words and between orders.
+        """
         log_weights = self._log_weights[self.weights > 0]
         local, types = self._local(ordered)
         ranked = best_orders(local, log_weights, kbest, of_orders)
@@ -253,7 +258,7 @@ class LinearizeModel(Model):
     def sample_orders(
         self, sentence: Sentence, n: int = 1, *, seed: int = 1
     ) -> list[Linearization]:
-        """Draw orders of a tree; draw i depends only on the seed, the sentence's line and i."""
+        """Draw orders of a tree. Draw i depends only on the seed, the sentence's line and i."""
         check_number(n)
         check_seed(seed)
         tree = self.tree_of(sentence)
@@ -280,7 +285,7 @@ class LinearizeModel(Model):
         return Linearization(reordered(tree.sentence, order), order, log_prob)
 
     def header(self) -> dict[str, Any]:
-        """Return weights and symbols."""
+        """Return the weights and symbols."""
         return {
             "punctuation_rule": self.rule,
             "weights": self.weights.tolist(),
@@ -324,7 +329,7 @@ class LinearizeModel(Model):
         return f"parts and weights: {self.summary()['weights']}"
 
     def summary(self) -> dict[str, Any]:
-        """Return parts, weights and size."""
+        """Return the parts, their weights and the model size."""
         return {
             "weights": ", ".join(
                 f"{name} {weight:.3f}"

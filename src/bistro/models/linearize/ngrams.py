@@ -1,7 +1,7 @@
-"""Parts of a mixture of word-order models that are n-grams of dependents.
+"""N-grams of dependents, as parts of a mixture of word-order models.
 
-An n-gram of dependents generates dependents from the head outwards until a stop, on each side
-separately:
+An n-gram of dependents generates the dependents on each side separately, from the head outwards
+until a stop.
 
     p(order | head) = prod over sides, steps:  p(label or stop | side, head, n - 1 labels before)
 """
@@ -23,35 +23,36 @@ from bistro.models.linearize.trees import Labels
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 SMALL = 1200
-"""Maximum number of cells, of 32 bytes each, in a table that is cached."""
+"""Maximum number of cells in a table that is cached. A cell takes 32 bytes."""
 MOST_REMEMBERED = 500
-"""Maximum number of cached tables; without a limit, the cache of a server would keep growing."""
+"""Maximum number of cached tables. Without a limit, the cache of a server would keep growing."""
 
 
 class Part(Protocol):
-    """One model of the orders of a family."""
+    """A part of a mixture, which models the orders of a family."""
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders of types, given the label and the count of each type."""
+        """Return all orders of types, given the label and count of each type."""
 
 
 @dataclass(eq=False)
 class DependentNgram:
-    """Dependents as two sequences from the head outwards."""
+    """An n-gram model of the dependents on each side, from the head outwards."""
 
     labels: Labels
     order: int
     steps: Steps
     seen: Sequence[str]
     fallback: DependentNgram | None
-    """The 1-gram, for families whose table would have more than `most_cells`."""
+    """The 1-gram, which is used for families whose table would have more than `most_cells`
+    cells."""
     most_cells: int
 
     def __post_init__(self) -> None:
         self._remembered = lru_cache(maxsize=MOST_REMEMBERED)(self._orders_of_key)
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders; the orders of small families are cached."""
+        """Return all orders. The orders of small families are cached."""
         if NgramOrders.cells(counts, self.order) > SMALL:
             return self._orders(head, labels, counts)
         return self._remembered(head, tuple(labels), tuple(counts.tolist()))

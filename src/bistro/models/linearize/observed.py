@@ -1,11 +1,11 @@
-"""Observed orders: whole families as seen in training, and a base distribution for all others.
+"""Observed orders of whole families, with a base distribution for unseen orders.
 
-Under add-k, the base weight is 1 for each order of words. Under Pitman-Yor smoothing with one table
-per order, it is the weight of an n-gram:
+With add-k smoothing, the base weight is 1 for each word order. With Pitman-Yor smoothing and one
+table per order, the base weight is the weight of an n-gram.
 
     weight(order) = (c - d) / (C + theta) + (theta + d t) / (C + theta) * p_ngram(order | head)
 
-where c of the C families of this head label had the order, and t different orders were seen.
+Here c of the C families with this head label had the order, and t different orders were seen.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Integers = NDArray[np.int64]
 
 
 class ObservedOrders:
-    """Whole families as seen in training, and a base for all others."""
+    """The orders of whole families seen in training, with a base distribution for unseen orders."""
 
     def __init__(self, arrays: Arrays, base: DependentNgram | None, num_heads: int) -> None:
         check_arrays(
@@ -70,14 +70,14 @@ class ObservedOrders:
 def counted_orders(
     families: Mapping[tuple[int, Order], int], heads: int, k: float
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of `ObservedOrders` for add-k; `heads` is the number of head labels."""
+    """Return the arrays of `ObservedOrders` for add-k. `heads` is the number of head labels."""
     return _arrays(families, list(families.values()), [k] * (heads + 1))
 
 
 def discounted_orders(
     families: Mapping[tuple[int, Order], int], heads: int, discount: float, strength: float
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of `ObservedOrders` for a Pitman-Yor process, one table per order."""
+    """Return the arrays of `ObservedOrders` for a Pitman-Yor process with one table per order."""
     totals: Counter[int] = Counter()
     tables: Counter[int] = Counter()
     for (head, _), count in families.items():
@@ -102,7 +102,7 @@ def _arrays(
 
 
 class SeenOrders(Orders):
-    """The masses of seen orders of labels, plus a share of a base for all orders."""
+    """Orders weighted by the mass of seen label orders plus a share of a base distribution."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class SeenOrders(Orders):
         log_rest: float,
         base: Orders,
     ) -> None:
-        """Initialise with one label per type; `log_ways` is log(type orders per label order)."""
+        """Initialise with one label per type. `log_ways` is log(type orders per label order)."""
         self.counts = base.counts
         self._labels = list(labels)
         self._seen = seen
@@ -123,7 +123,7 @@ class SeenOrders(Orders):
         self.log_total = float(np.logaddexp(self._log_seen, self._log_rest + base.log_total))
 
     def log_weight(self, order: Order) -> float:
-        """Return the log of the sum of the seen mass and the share of the base."""
+        """Return the logarithm of the seen mass plus the share of the base distribution."""
         return self._log_sum(self._seen.get(self._labelled(order), 0.0), order)
 
     def _log_sum(self, mass: float, order: Order) -> float:
@@ -135,7 +135,7 @@ class SeenOrders(Orders):
         return tuple(self._labels[t] for t in left), tuple(self._labels[t] for t in right)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Merge the seen orders with the other orders of the base."""
+        """Merge the seen orders with the orders of the base distribution."""
         seen = [(self._log_sum(m, o), o) for s, m in self._seen.items() for o in self._expanded(s)]
         seen = sorted(shuffled(seen, stream), key=lambda pair: -round(pair[0], EQUAL))
         others = (
@@ -146,7 +146,7 @@ class SeenOrders(Orders):
         return heapq.merge(seen, others, key=lambda pair: -pair[0])
 
     def _expanded(self, order: Order) -> Iterator[Order]:
-        """Yield the orders of types that have the labels of an order."""
+        """Yield the type orders that have the labels of a given order."""
         left, right = order
 
         def fill(slots: Sequence[int], used: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -161,7 +161,7 @@ class SeenOrders(Orders):
             yield types[: len(left)], types[len(left) :]
 
     def sample(self, stream: Stream) -> Order:
-        """Draw from the seen orders, or from the base."""
+        """Draw from the seen orders or from the base distribution."""
         if draw(np.array([self._log_seen, self._log_rest + self._base.log_total]), stream):
             return self._base.sample(stream)
         orders = list(self._seen)

@@ -1,14 +1,15 @@
-"""Orders of one family: their sum, the best, samples, and all of them in decreasing probability.
+"""The orders of one family: their total weight, the best orders, and samples.
 
-Indistinguishable dependents share a *type*; an order is a pair of sequences of types, left and
-right of the head, from the head outwards. A model gives every order a weight; divided by the sum
-over all orders (Z), it is a probability. For n-grams with stops, Z follows from a recursion over
-multisets (Algorithm 1 of Futrell & Gibson 2015), which the core computes, smallest first:
+Indistinguishable dependents share a *type*. An order is a pair of type sequences, left and right of
+the head, from the head outwards. A model gives every order a weight. Divided by the sum over all
+orders (Z), the weight is a probability. For n-grams with stops, Z follows from a recursion over
+multisets (Algorithm 1 of Futrell & Gibson 2015). The core computes this recursion, starting with
+the smallest multiset.
 
     R(r, c) = [r empty] p_R(stop | c) + sum_i p_R(i | c) R(r - i, c i)
     L(r, c) = p_L(stop | c) R(r, start) + sum_i p_L(i | c) L(r - i, c i),    Z = L(all, start)
 
-An order of types stands for prod_t m_t! orders of words, which are equally probable.
+An order of types represents prod_t m_t! equally probable orders of words.
 
 >>> half = np.full((2, 1, 3), 1 / 3)                  # two sides, no context, two types and a stop
 >>> orders = NgramOrders(np.array([1, 1]), half, 1)
@@ -41,18 +42,20 @@ from bistro.rng import Stream
 from bistro.sums import added
 
 Order = tuple[Side, Side]
-"""Types left of the head and right of it, from the head outwards."""
+"""The types on the left and on the right of the head, from the head outwards."""
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Table = tuple[Floats, Floats]
-"""Cells by side, remaining multiset and context, and log-scales by side and remaining multiset."""
+"""Cells by side, remaining multiset and context, followed by log-scales by side and remaining
+multiset."""
 LEFT, RIGHT = 0, 1
 HEAD = -1
-"""Placeholder for the head when it is shuffled with the types of its dependents."""
+"""Placeholder for the head when the head is shuffled with its dependents."""
 EQUAL = 9
-"""Decimals to which log-weights are compared: the last digits depend on the order of a sum."""
+"""Number of decimals for comparing log-weights. The last digits depend on the order of
+summation."""
 Unfinished = tuple[int, tuple[int, ...], int, float, Order]
-"""Side, remaining types, context, log-weight and order so far."""
+"""The side, the remaining types, the context, the log-weight and the order so far."""
 
 
 class Orders(ABC):
@@ -61,7 +64,7 @@ class Orders(ABC):
     counts: Integers
     """Number of dependents of each type."""
     log_total: float
-    """Log of the sum of the weights of all orders."""
+    """Logarithm of the total weight of all orders."""
 
     @abstractmethod
     def log_weight(self, order: Order) -> float:
@@ -69,11 +72,11 @@ class Orders(ABC):
 
     @abstractmethod
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders with their log-weights in decreasing order, with ties at random."""
+        """Yield all orders by decreasing log-weight, with ties in random order."""
 
     @abstractmethod
     def sample(self, stream: Stream) -> Order:
-        """Draw an order by its weight."""
+        """Draw an order in proportion to its weight."""
 
     @cached_property
     def log_repeats(self) -> float:
@@ -97,7 +100,10 @@ class UniformOrders(Orders):
         return 0.0
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders at random, since a fixed sequence would look like a preference."""
+        """Yield all orders in random order.
+
+        A fixed sequence of orders would look like a preference.
+        """
         for mixed in random_permutations([*expand(self.counts), HEAD], stream):
             yield 0.0, _around_head(mixed)
 
@@ -107,10 +113,13 @@ class UniformOrders(Orders):
 
 
 class SequenceOrders(Orders):
-    """Orders whose weight is a product of steps: a dependent or a stop, given a context."""
+    """Orders whose weight is a product of steps.
+
+    A step is a dependent or a stop, given a context.
+    """
 
     def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
-        """Initialise with log p(type | context) by side and context; the last type is the stop."""
+        """Initialise with log p(type | context) by side and context. The last type is the stop."""
         self.counts = counts
         self.size = len(counts)
         self.contexts: int = (self.size + 1) ** (order - 1)
@@ -118,11 +127,14 @@ class SequenceOrders(Orders):
             self.log_steps = np.log(steps)
 
     def next_context(self, context: int, kind: int) -> int:
-        """Return the context after a dependent of some type; 0 is the start of a side."""
+        """Return the context after a dependent of this type.
+
+        The context 0 is the start of a side.
+        """
         return (context * (self.size + 1) + kind + 1) % self.contexts
 
     def log_weight(self, order: Order) -> float:
-        """Return the sum of the logs of all steps."""
+        """Return the sum of the log-weights of all steps."""
         total = 0.0
         for side, types in enumerate(order):
             steps, context = self.log_steps[side], 0
@@ -134,7 +146,9 @@ class SequenceOrders(Orders):
 
 
 class UnigramOrders(SequenceOrders):
-    """Eisner's model C: only the side of each dependent matters, and Z has a closed form.
+    """Orders under Eisner's model C.
+
+    Only the side of each dependent matters, and Z has a closed form.
 
     Equation 3: p_L(stop) p_R(stop) sum over partitions |l|! |r|! prod p_L prod p_R; the sum over
     partitions with a dependents on the left is a coefficient of prod_w (p_L(w) x + p_R(w)).
@@ -157,10 +171,13 @@ class UnigramOrders(SequenceOrders):
         self.log_total = float(np.logaddexp.reduce(self._by_left)) + stops - self.log_repeats
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by decreasing weight, which depends only on the dependents of each side.
+        """Yield all orders by decreasing weight.
 
-        The search starts with every dependent on its better side, and makes the cheapest moves to
-        the other side first. Types are moved in turn, so that each division into sides occurs once.
+        The weight depends only on the dependents of each side.
+
+        The search starts with every dependent on its more probable side, and makes the cheapest
+        moves to the other side first. Types are moved in turn, so that each division into sides
+        occurs once.
         """
         left, right = self.log_steps[LEFT, 0, : self.size], self.log_steps[RIGHT, 0, : self.size]
         stops = float(self.log_steps[:, 0, self.size].sum())
@@ -183,7 +200,7 @@ class UnigramOrders(SequenceOrders):
                     heapq.heappush(waiting, (cost + float(costs[t]), further))
 
     def sample(self, stream: Stream) -> Order:
-        """Draw the number of dependents on the left, then which ones, then shuffle each side."""
+        """Draw the number of left dependents, then choose them, then shuffle each side."""
         on_left = draw(self._by_left, stream)
         left: list[int] = []
         right: list[int] = []
@@ -201,7 +218,7 @@ class UnigramOrders(SequenceOrders):
 
 
 class NgramOrders(SequenceOrders):
-    """An n-gram of dependents on each side: sums and maxima over all multisets and contexts."""
+    """Orders under n-grams of dependents, with sums and maxima over all multisets and contexts."""
 
     def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
         super().__init__(counts, steps, order)
@@ -212,7 +229,7 @@ class NgramOrders(SequenceOrders):
 
     @staticmethod
     def cells(counts: Integers, order: int) -> int:
-        """Return the number of cells in the table of such a family."""
+        """Return the number of table cells for a family with these counts."""
         contexts: int = (len(counts) + 1) ** (order - 1)
         return math.prod(int(c) + 1 for c in counts) * contexts
 
@@ -227,11 +244,11 @@ class NgramOrders(SequenceOrders):
         return self._table(maximise=True)
 
     def _row(self, rest: Integers | tuple[int, ...]) -> int:
-        """Return the number of a multiset in the table."""
+        """Return the index of a multiset in the table."""
         return int(self._radix @ rest)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by decreasing weight: A* with the exact weight of best completions."""
+        """Yield all orders by decreasing weight, using A* with exact completion weights."""
         ticket = itertools.count()
         all_types = tuple(self.counts.tolist())
         start: Unfinished = (LEFT, all_types, 0, 0.0, ((), ()))
@@ -287,7 +304,10 @@ class NgramOrders(SequenceOrders):
         return _log_cell(self._best, side, self._row(rest), context)
 
     def sample(self, stream: Stream) -> Order:
-        """Draw step by step, each with its weight times the sum over completions."""
+        """Draw step by step.
+
+        The probability of a step is proportional to its weight times the sum over its completions.
+        """
         rest, sides = self.counts.copy(), []
         for side in (LEFT, RIGHT):
             types: list[int] = []
@@ -300,7 +320,7 @@ class NgramOrders(SequenceOrders):
         return sides[0], sides[1]
 
     def _choices(self, side: int, rest: Integers, context: int) -> Floats:
-        """Return the log of the total weight of completions for each next type or stop."""
+        """Return the log of the total weight of the completions after each next type or stop."""
         row = self._row(rest)
         choices = np.full(self.size + 1, -np.inf)
         for kind in np.flatnonzero(rest).tolist():
@@ -321,6 +341,6 @@ def _log_cell(table: Table, side: int, row: int, context: int) -> float:
 
 
 def _around_head(mixed: Sequence[int]) -> Order:
-    """Return the two sides of the head in a sequence that contains it."""
+    """Split a sequence at the head, and return the two sides."""
     place = mixed.index(HEAD)
     return tuple(reversed(mixed[:place])), tuple(mixed[place + 1 :])

@@ -1,4 +1,4 @@
-"""The parts of a mixture of word-order models, made from the learned arrays of each labelling."""
+"""The parts of a mixture of word-order models, built from the learned arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bistro.models.linearize.trees import Labels
 
 
 class LearnedOrders(NamedTuple):
-    """The learned arrays of one labelling, for the types that are mixed and for a 1-gram."""
+    """The learned arrays of one labelling, for the types of the mixture and for a 1-gram."""
 
     labels: Labels
     arrays: Mapping[str, Arrays]
@@ -22,7 +22,7 @@ class LearnedOrders(NamedTuple):
 
 
 def make_parts(learned: LearnedOrders, config: LinearizeConfig) -> dict[str, Part]:
-    """Return the parts by type; with Pitman-Yor, observed orders back off to the longest n-gram."""
+    """Return the parts by type. With Pitman-Yor, observed orders back off to the longest n-gram."""
     labels, arrays = learned
     ngrams: dict[int, DependentNgram] = {}
     for n in sorted(order for kind in arrays if (order := order_of(kind))):

@@ -1,4 +1,4 @@
-"""Permutations of dependents, some of which may be equal, in random or lexicographic order.
+"""Permutations of dependents in random or lexicographic order. Dependents may be equal.
 
 >>> list(distinct_permutations([0, 1, 0]))
 [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
@@ -19,7 +19,7 @@ from bistro.rng import Stream
 from bistro.sums import added
 
 Side = tuple[int, ...]
-"""Types of dependents in a sequence."""
+"""A sequence of dependent types."""
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Item = TypeVar("Item")
@@ -36,10 +36,10 @@ def expand(counts: Integers) -> list[int]:
 
 
 def random_permutations(items: list[int], stream: Stream) -> Iterator[Side]:
-    """Yield the different permutations of items, each once, in random order.
+    """Yield each distinct permutation of items once, in random order.
 
-    The first half is drawn one by one, since usually only a few are needed. After that, draws would
-    repeat too often, so the others are listed and shuffled.
+    The first half is drawn one by one, because usually only a few permutations are needed. After
+    that, draws would repeat too often, so the remaining permutations are listed and shuffled.
     """
     total = math.factorial(len(items))
     for item in set(items):
@@ -55,7 +55,7 @@ def random_permutations(items: list[int], stream: Stream) -> Iterator[Side]:
 
 
 def distinct_permutations(items: list[int]) -> Iterator[Side]:
-    """Yield the different permutations of items in lexicographic order."""
+    """Yield the distinct permutations of items in lexicographic order."""
     current = sorted(items)
     while True:
         yield tuple(current)

@@ -1,8 +1,8 @@
-"""The best orders of a mixture, found exactly without examining all orders.
+"""Exact search for the best orders under a mixture, without examining all orders.
 
-Each part lists its orders in decreasing probability. An order that no list has reached yet has at
-most the probability sum_m w_m p_m(last order of list m); once the k best orders found so far are
-above that bound, they are the k best of all (Fagin's threshold algorithm).
+Each part lists its orders in decreasing probability. An order that is not yet in any list has at
+most the probability sum_m w_m p_m(last order of list m). When the k best orders so far are above
+this bound, they are the k best of all (Fagin's threshold algorithm).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from bistro.models.results.structures import Family
 from bistro.rng import Stream
 
 MOST_LOOKED_AT = 5000
-"""Maximum number of orders of one family that are examined; the best of them are returned."""
+"""Maximum number of orders of one family that are examined. The best of the examined orders are
+returned."""
 
 
 def best_orders(
@@ -28,7 +29,7 @@ def best_orders(
 ) -> list[tuple[float, Order]]:
     """Return the k most probable orders of a mixture, with their log-probabilities.
 
-    Equally probable orders come in the order of the parts, which is random.
+    Equally probable orders are returned in the random sequence in which the parts list them.
     """
     lists: list[Iterator[tuple[float, Order]] | None] = [part.ranked(stream) for part in parts]
     bounds = np.zeros(len(parts))
@@ -63,7 +64,7 @@ def mixed_log_prob(
 def preferred(
     ranked: list[tuple[float, Order]], own: tuple[float, Order]
 ) -> list[tuple[float, Order]]:
-    """Return the ranked orders with `own` before all orders of the same probability."""
+    """Return the ranked orders, with `own` before all other orders of the same probability."""
     if round(own[0], EQUAL) < round(ranked[-1][0], EQUAL):
         return ranked
     others = [pair for pair in ranked if pair[1] != own[1]]
@@ -74,7 +75,7 @@ def preferred(
 def combined(
     choices: Sequence[Sequence[tuple[float, Family]]], k: int
 ) -> list[tuple[float, list[Family]]]:
-    """Return the k best ways to choose one order of every family."""
+    """Return the k best combinations of one order per family."""
     best: list[tuple[float, list[Family]]] = [(0.0, [])]
     for ranked in choices:
         pairs = [(p + q, [*chosen, family]) for p, chosen in best for q, family in ranked]
@@ -89,9 +90,10 @@ def with_words(
     order: Order,
     stream: Stream | None,
 ) -> Family:
-    """Return an order with words in place of their types.
+    """Replace the types in an order by words.
 
-    Words of one type are in random order; without a stream, they keep their order.
+    Words of the same type are in random order. Without a random stream, words keep their original
+    order.
     """
     pools = []
     for place, kind in enumerate(types):
@@ -102,7 +104,7 @@ def with_words(
 
 
 def _as_they_stood(words: Sequence[int], order: Order, place: int) -> list[int]:
-    """Return the words of a type so that `pop` yields the left side, then the right, outwards."""
+    """Return the words of a type in reverse order of use, so that `pop` yields the next word."""
     on_left = order[0].count(place)
     ascending = sorted(words)
     return [*reversed(ascending[on_left:]), *ascending[:on_left]]

@@ -1,6 +1,6 @@
-"""The steps of n-grams of dependents: p(label, or stop | side, head, labels before).
+"""The steps of n-grams of dependents: p(label or stop | side, head, previous labels).
 
-They are counted, with k added to every count, or learned as a Pitman-Yor process with back-off.
+The probabilities are add-k smoothed counts, or are learned as a Pitman-Yor process with back-off.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ Floats = NDArray[np.float64]
 
 
 class CountedSteps:
-    """Add-k smoothing: (count + k) / (total + k · outcomes) for labels, unseen labels and stop."""
+    """Steps with add-k smoothing.
+
+    The probability of an outcome is (count + k) / (total + k · outcomes).
+    """
 
     def __init__(self, arrays: Arrays, outcomes: int, k: float) -> None:
         self._outcomes = outcomes
@@ -30,7 +33,7 @@ class CountedSteps:
         self._pairs, self._counts = arrays["pairs"], arrays["counts"]
 
     def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
-        """Return smoothed probabilities: one row per context and one column per outcome."""
+        """Return smoothed probabilities, with one row per context and one column per outcome."""
         missing = len(self._numbers)
         rows = np.array([self._numbers.get(tuple(c), missing) for c in contexts.tolist()])
         pairs = rows[:, None] * self._outcomes + outcomes
@@ -42,7 +45,7 @@ class CountedSteps:
 
 
 def count_steps(contexts: Numbers, outcomes: Numbers, size: int) -> dict[str, NDArray[Any]]:
-    """Count events, whose outcomes are numbers below `size`, for `CountedSteps`."""
+    """Count events for `CountedSteps`. All outcomes are numbers below `size`."""
     # Contexts are numbered column by column, since NumPy sorts numbers much faster than rows.
     of_event = np.zeros(len(contexts), dtype=np.int64)
     for column in contexts.T:
@@ -54,13 +57,13 @@ def count_steps(contexts: Numbers, outcomes: Numbers, size: int) -> dict[str, ND
 
 
 class ProcessSteps:
-    """A frozen Pitman-Yor process."""
+    """Steps whose probabilities come from a frozen Pitman-Yor process."""
 
     def __init__(self, arrays: Arrays, outcomes: int) -> None:
         self._frozen = Frozen(**arrays, dishes=outcomes)
 
     def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
-        """Return predictive probabilities: one row per context and one column per outcome."""
+        """Return predictive probabilities, with one row per context and one column per outcome."""
         rows = np.repeat(contexts, len(outcomes), axis=0)
         logs = self._frozen.log_probabilities(rows, np.tile(outcomes, len(contexts)))
         shares: Floats = np.exp(logs).reshape(len(contexts), len(outcomes))
@@ -72,14 +75,14 @@ Steps = CountedSteps | ProcessSteps
 
 
 def saved_steps(arrays: Arrays, outcomes: int, k: float) -> Steps:
-    """Return the steps stored in arrays, counted or learned."""
+    """Return the counted or learned steps that are stored in arrays."""
     if "pairs" in arrays:
         return CountedSteps(arrays, outcomes, k)
     return ProcessSteps(arrays, outcomes)
 
 
 def step_contexts(seen: Sequence[str], side: Numbers, head: Numbers, lasts: Numbers) -> Numbers:
-    """Return rows of contexts; `lasts` contains the previous labels, nearest first."""
+    """Return rows of contexts. `lasts` contains the previous labels, nearest first."""
     nearest = lasts[:, :1]
     columns = {"side": side[:, None], "head": head[:, None], "last": nearest}
     rows = np.concatenate([*(columns[name] for name in seen), lasts[:, 1:]], axis=1)

@@ -1,7 +1,8 @@
-"""Training of word-order models: count, or learn, the parts; then fit weights on held-out trees.
+"""Training of word-order models. The weights of the parts are fitted on held-out trees.
 
-Without a development set, every tenth sentence is held out. The parts are first learned from half
-of the sentences, none of which is held out, to fit the weights, and then again from all sentences.
+Without a development set, every tenth sentence is held out. To fit the weights, the parts are first
+learned from half of the sentences, none of which is held out. Then the parts are learned again from
+all sentences.
 """
 
 from __future__ import annotations
@@ -34,14 +35,15 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 
 HELD_OUT = 10
-"""Every sentence with a number divisible by this is held out if there is no development set; the
-number is even, so that the first, third, fifth ... sentence is never held out."""
+"""Without a development set, every sentence whose number is divisible by this value is held out.
+The value is even, so that sentences with odd numbers are never held out."""
 QUICK_SWEEPS = 3
-"""Sweeps for the parts trained without the held-out trees, which serve only to fit the weights."""
+"""Number of sweeps for parts that are trained without the held-out trees in order to fit the
+weights."""
 
 
 class LabellingTraining:
-    """Training under one labelling: n-grams of dependents, and observed orders."""
+    """Training of n-grams of dependents and of observed orders for one labelling."""
 
     def __init__(
         self, name: str, families: TreebankFamilies, config: LinearizeConfig, seed: int
@@ -62,7 +64,10 @@ class LabellingTraining:
         }
 
     def learned(self) -> LearnedOrders:
-        """Return the arrays after the chains have run; an additional 1-gram has only counts."""
+        """Return the arrays after the chains have run.
+
+        If there is an additional 1-gram, it has only counts.
+        """
         labels = self.families.labels
         arrays = {
             f"n{n}": self.chains[n].frozen()
@@ -83,7 +88,7 @@ class LabellingTraining:
 
 
 def fitted_discount(families: Mapping[tuple[int, Order], int]) -> tuple[float, float]:
-    """Return discount and strength of observed orders, with one table for each order of a head."""
+    """Return the discount and strength of observed orders, with one table per head and order."""
     heads = np.array([head for head, _ in families], dtype=np.int32)
     counts = np.array(list(families.values()))
     dishes = np.arange(len(counts), dtype=np.int32)
@@ -126,7 +131,7 @@ def train_linearize(
 
 
 def _shorter(sampler: SamplerSettings) -> SamplerSettings:
-    """Return settings for parts that only serve to fit weights; few sweeps are enough."""
+    """Return settings for parts that only serve to fit weights. They need few sweeps."""
     sweeps = min(sampler.sweeps, QUICK_SWEEPS)
     return dataclasses.replace(sampler, sweeps=sweeps, samples=min(sampler.samples, sweeps))
 
@@ -148,7 +153,7 @@ def _learned(
 
 
 def fitted_weights(model: LinearizeModel, trees: Sequence[UnorderedTree]) -> NDArray[np.float64]:
-    """Return the weights that give the families of trees the highest likelihood."""
+    """Return the weights that maximise the likelihood of the families in trees."""
     families = [family for tree in trees for family in model.ordered_families(tree)]
     if not families:
         return equal_weights(len(model.names))

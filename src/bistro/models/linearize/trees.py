@@ -1,8 +1,9 @@
-"""Unordered trees: heads with their dependents, and the word orders that follow from them.
+"""Unordered trees of heads with their dependents, and the resulting word orders.
 
-A *family* is a head with its dependents, left and right, each from the head outwards. The orders of
-its families determine the order of a projective tree. If arcs cross, a family is still ordered by
-the positions of its words, and the projective order with the same families is scored.
+A *family* is a head with its left and right dependents, each listed from the head outwards. The
+word order of a projective tree is determined by the orders of its families. If arcs cross, a family
+is still ordered by the positions of its words. The resulting score is the score of the projective
+order with the same families.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> tree = Sentence.from_columns(["This", "story", "ends", "."], heads=[2, 3, 0, 3],
@@ -29,16 +30,16 @@ from bistro.treebank.validate import find_tree_problem, has_tree
 
 @dataclass(frozen=True)
 class UnorderedTree:
-    """A sentence with one root, and its words that are ordered."""
+    """A sentence with one root, and the list of its words that are ordered."""
 
     sentence: Sentence
     heads: list[int]
     kept: list[int]
-    """Word numbers, from 1, in the order of the sentence."""
+    """The positions of the words, counted from 1, in the order of the sentence."""
 
     @classmethod
     def of(cls, sentence: Sentence, punctuation: Sequence[bool] | None = None) -> UnorderedTree:
-        """Check that a sentence is one tree, and leave out punctuation without dependents."""
+        """Check that a sentence is a single tree, and leave out punctuation without dependents."""
         heads = list(sentence.heads)
         if not has_tree(heads):
             raise TreebankError(
@@ -59,7 +60,7 @@ class UnorderedTree:
 
     @cached_property
     def families(self) -> list[Family]:
-        """The families in the order of their heads; words without dependents have none."""
+        """The families in the order of their heads. Words without dependents have no family."""
         left: dict[int, list[int]] = {}
         right: dict[int, list[int]] = {}
         for word in self.kept:
@@ -73,7 +74,7 @@ class UnorderedTree:
 
     @property
     def leaves(self) -> list[Family]:
-        """Words without dependents, as families without dependents."""
+        """The words without dependents, as empty families."""
         heads = {family.head for family in self.families}
         return [Family(word, (), ()) for word in self.kept if word not in heads]
 
@@ -96,7 +97,7 @@ def _without(heads: Sequence[int], punctuation: Sequence[bool]) -> list[int]:
 
 
 def projective_order(root: int, ordered: Mapping[int, Family]) -> list[int]:
-    """Return the words of a tree from left to right; words without a family are leaves."""
+    """Return the words of a tree from left to right. Words without a family are leaves."""
     order: list[int] = []
     waiting = [(root, False)]
     while waiting:
@@ -112,7 +113,7 @@ def projective_order(root: int, ordered: Mapping[int, Family]) -> list[int]:
 
 
 class Labels:
-    """The labels of heads and of dependents as numbers; unseen labels are number 0."""
+    """The indices of head labels and dependent labels. Unseen labels have index 0."""
 
     UNSEEN = 0
 
@@ -125,30 +126,30 @@ class Labels:
 
     @property
     def stop(self) -> int:
-        """The number of the end of a side."""
+        """The index of the stop symbol at the end of a side."""
         return len(self.labels) + 1
 
     @property
     def outcomes(self) -> int:
-        """Number of outcomes of a step: unseen, the labels, and the stop."""
+        """Number of outcomes of a step, which include the unseen label and the stop."""
         return len(self.labels) + 2
 
     @property
     def start(self) -> int:
-        """The number of the start symbol before the first dependent of a side."""
+        """The index of the start symbol before the first dependent of a side."""
         return len(self.labels) + 2
 
     def of_heads(self, names: Sequence[str]) -> list[int]:
-        """Return the numbers of heads."""
+        """Return the label indices of heads."""
         return [self._head_numbers.get(name, self.UNSEEN) for name in names]
 
     def of_dependents(self, names: Sequence[str]) -> list[int]:
-        """Return the numbers of dependents."""
+        """Return the label indices of dependents."""
         return [self._label_numbers.get(name, self.UNSEEN) for name in names]
 
 
 def check_labels(tree: UnorderedTree, labelling: Labelling) -> None:
-    """Raise an error if a column that a labelling names is empty for some word."""
+    """Raise an error if a column that a labelling uses is empty for any word."""
     for name in dict.fromkeys((*labelling.head, *labelling.dependent)):
         if name == "feats":
             continue  # An empty value is valid here: most words of most treebanks have none.

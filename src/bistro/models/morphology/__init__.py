@@ -1,4 +1,4 @@
-"""Morphology with unbounded contexts: written words, or utterances of morphemes."""
+"""Models of morphology with unbounded contexts."""
 
 from __future__ import annotations
 

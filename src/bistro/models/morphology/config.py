@@ -15,21 +15,24 @@ class MorphologyConfig(UnboundedConfig):
     """Settings of a model of morphology with unbounded contexts."""
 
     unit: Literal["utterance", "word"] = setting(
-        "word", "Unit of analysis: an utterance of morphemes, or a written word."
+        "word", "Unit of analysis, either an utterance of morphemes or a written word."
     )
     utterance: Literal["clause", "sentence", "paragraph"] = setting(
         "clause",
-        "Extent of an utterance: words between punctuation marks, or up to . ? or !, or all.",
+        "Extent of an utterance: the words between two punctuation marks, a sentence, or a "
+        "paragraph.",
     )
     rare: int = setting(
-        2, "Morphemes of utterances seen at most this often are represented by their first letter."
+        2,
+        "Morphemes in utterances that were seen at most this often are represented by their "
+        "first letter.",
     )
     bad_words: float = setting(
-        0.001, "Share of the words that may be left out because their annotation is impossible."
+        0.001, "Maximum share of words that may be left out because of invalid annotation."
     )
 
     def validate(self) -> None:
-        """Raise an error if a count or share is impossible."""
+        """Raise an error if a count or share is out of range."""
         super().validate()
         if self.rare < 0 or not 0 <= self.bad_words < 1:
             raise ConfigError("rare must be at least 0, and bad_words lie in [0, 1)")

@@ -1,4 +1,4 @@
-"""Models of morphology, one for each unit of analysis: a written word or an utterance."""
+"""Models of the morphology of written words and of utterances."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ UNITS = {
     "word": "bistro.models.morphology.words:WordsModel",
     "utterance": "bistro.models.morphology.utterances:UtteranceModel",
 }
-"""The model of each unit of analysis."""
+"""The model class for each unit of analysis."""
 
 
 class MorphologyModel(Model):
-    """The base of both models of morphology."""
+    """The base class of the two models of morphology."""
 
     kind: ClassVar[str] = "morphology"
 
@@ -25,6 +25,6 @@ class MorphologyModel(Model):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Restore the model of the correct unit from a file."""
+        """Restore the model from a file, according to its unit of analysis."""
         chosen: Self = resolve(UNITS[config.unit]).from_parts(config, header, arrays, origin)
         return chosen

@@ -1,4 +1,4 @@
-"""The files that models of morphology learn from: segmented words, in paragraphs."""
+"""Reading of training files for models of morphology, with segmented words in paragraphs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STOPS = frozenset(".?!")
 
 
 def _read(path: str, config: MorphologyConfig, format: str | None) -> Examples[Paragraph]:
-    """Read a file; a few words that cannot be read may be left out."""
+    """Read a file. A few words that cannot be read may be left out."""
     text = read_segmented(path, format, tolerance=config.bad_words)
     if config.unit == "utterance":
         text.items = list(utterances(text, config.utterance))
@@ -27,7 +27,7 @@ READER = ExampleReader(_read, "segmented words")
 
 
 def check_paragraphs(items: Sequence[Paragraph]) -> None:
-    """Raise an error if training data do not consist of segmented words."""
+    """Raise an error if the training data does not consist of segmented words."""
     for item in items:
         if not isinstance(item, Paragraph):
             raise BistroError(

@@ -1,4 +1,4 @@
-"""Training of a model of morphology: of written words, or of utterances."""
+"""Training of a model of morphology, for written words or for utterances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bistro.treebank.morphology import Paragraph
 def train_morphology(
     data: Sequence[Paragraph], config: MorphologyConfig, run: Run
 ) -> MorphologyModel:
-    """Train the model of the unit given in the configuration."""
+    """Train the model for the unit of analysis in the configuration."""
     if config.unit == "word":
         return train_words(data, config, run)
     return train_unbounded(UtteranceModel, data, config, run)

@@ -1,8 +1,8 @@
-"""Training of the morphemes of written words: three suffix tries, counted once.
+"""Training of the model of morphemes in written words, which has three suffix tries.
 
-The context of labels and morphemes is everything before them in their word. Letters are counted in
-the distinct morphemes, each of which counts once: these are the tables that the trie of morphemes
-sends to its base,
+The context of a label or morpheme is everything before it in the word. Letters are counted in the
+distinct morphemes, each of which counts once. The distinct morphemes are the tables that the trie
+of morphemes sends to its base.
 
     H(morpheme | label) = P(letters | label) · (share of a morpheme whose form is its letters)
 """
@@ -37,11 +37,14 @@ from bistro.treebank.morphology import Paragraph, SegmentedWord
 
 Columns = dict[str, NDArray[Any]]
 Events = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
-"""Concatenated contexts, and for each its start, its outcome, and its block for leaving out."""
+"""The concatenated contexts, with the start, the outcome and the held-out block of each."""
 
 
 def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -> WordsModel:
-    """Train a model of the morphemes of words; nothing is drawn, so the seed is only recorded."""
+    """Train a model of the morphemes of words.
+
+    Training draws nothing, so the seed is only recorded.
+    """
     if config.sampler.seating != "minimal":
         raise ConfigError("the morphemes of words are learned with sampler.seating = minimal")
     check_paragraphs(data)
@@ -58,7 +61,7 @@ def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -
 
 
 def _aligned(words: Iterable[SegmentedWord]) -> Iterator[list[Piece]]:
-    """Yield the morphemes of each word; a repeated word is aligned once."""
+    """Yield the morphemes of each word. A repeated word is aligned once."""
     known: dict[tuple[Any, ...], list[Piece]] = {}
     for word in words:
         key = (word.form, word.morphemes)
@@ -68,7 +71,7 @@ def _aligned(words: Iterable[SegmentedWord]) -> Iterator[list[Piece]]:
 
 
 class _Learner:
-    """Counts events, and fits the hyper-parameters of each trie."""
+    """A learner that counts events and fits the hyper-parameters of each trie."""
 
     def __init__(self, inventory: Inventory, config: MorphologyConfig) -> None:
         self.inventory = inventory
@@ -129,7 +132,7 @@ class _Learner:
         return elements, offsets, np.array(events, np.int32), np.array(blocks, np.int32)
 
     def _spelled(self) -> dict[str, Any]:
-        """Return the letters of all morphemes, the beginning of each, and the labels."""
+        """Return the letters of all morphemes, the start of each morpheme, and the labels."""
         inventory = self.inventory
         labels = [inventory.label_numbers[piece.label] for piece in inventory.morphemes]
         letters, offsets = inventory.encode([piece.surface for piece in inventory.morphemes])
@@ -149,7 +152,7 @@ class _Learner:
         return contexts, offsets, letters, (numbers % self.config.blocks).astype(np.int32)
 
     def _base(self, letters: Columns) -> NDArray[np.float64]:
-        """Return H of every morpheme, and 1 for the event that represents all others."""
+        """Return H for every morpheme, and 1 for the event that represents all other morphemes."""
         found = self.inventory.morphemes
         log_probs = spellings(RuleTrie(**letters, depth=-1), **self._spelled())
         others = Counter((p.label, p.surface) for p in found if p.canonical != p.surface)

@@ -1,17 +1,19 @@
-"""Utterances as in the paper: a sequence of morphemes, grouped into words of prefixes and a stem.
+"""Grouping the morphemes of an utterance into words of prefixes and a stem, as in the paper.
 
-The input is the morphemes of an utterance without the boundaries of its words. A tree groups them,
+The input is the sequence of morphemes in an utterance, without word boundaries. A tree groups the
+morphemes into words.
 
     (TOP (Word (P1 u) (P2 ku) (T fund) (S a)) (Word (T futhi)))
 
-right-binarised, so that the rest of a word, and the words that follow, are below the part before
-them; contexts consist of rules. Rare morphemes are represented by their first letter only:
-OUT-V (a vowel) or OUT-C.
+The tree is right-binarised, so that the rest of a word and the following words are below the part
+before them. Contexts consist of rules. Rare morphemes are represented only by their first letter,
+as OUT-V for a vowel or OUT-C for a consonant.
 
-The stem of a word is its last root (a label with Stem or Root in it, or one of `ROOTS`); without
-a root, it is the longest morpheme, the last of several. Morphemes before it are prefixes: P1, P2,
-and P3 for the third and all further ones. Morphemes after it are suffixes, S. An utterance is the
-text between two punctuation marks, which are left out.
+The stem of a word is its last root (a label that contains Stem or Root, or one of `ROOTS`). Without
+a root, the stem is the longest morpheme. If there are several longest morphemes, the stem is the
+last of them. Morphemes before the stem are prefixes, labelled P1, P2, and P3 for the third and all
+further prefixes. Morphemes after the stem are suffixes, labelled S. An utterance is the text
+between two punctuation marks. The punctuation marks themselves are left out.
 
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 >>> texts = ["u[Pre]-ku[Pre]-fund[VRoot]-a[End]", "futhi[Conj]"]
@@ -66,14 +68,14 @@ def roles(morphemes: Sequence[Morpheme]) -> list[str]:
 
 
 def is_root(label: str) -> bool:
-    """Return whether a label is the label of a stem or root."""
+    """Return whether a label denotes a stem or root."""
     small = label.lower()
     named = "stem" in small or "root" in small
     return named or label in ROOTS or label.startswith(_ROOT_BEGINNINGS)
 
 
 class UtteranceTask(Task[Paragraph]):
-    """Rules of words and their morphemes."""
+    """The rules of words and their morphemes."""
 
     contexts = "rules"
 
@@ -98,21 +100,21 @@ class UtteranceTask(Task[Paragraph]):
         return cls(builder.table(top=TOP)), derivations
 
     def words_of(self, item: Paragraph) -> Sequence[str]:
-        """Return the sequence of the morphemes of an utterance."""
+        """Return the sequence of morphemes in an utterance."""
         return [form for word in item for form in _forms(word)]
 
     def derivation(self, item: Paragraph) -> Derivation | None:
-        """Return an utterance as a list of rules, or None if it has an unseen rule."""
+        """Return an utterance as a list of rules, or None if it contains an unseen rule."""
         found = _derivation(item, self.rules.word_numbers, self._known)
         return found if (found >= 0).all() else None
 
     def terminals(self, words: Sequence[str]) -> Terminals:
-        """Return morphemes as numbers; rare morphemes are represented by their classes."""
+        """Return the indices of morphemes. Rare morphemes are represented by their classes."""
         known = self.rules.word_numbers
         return Terminals.sequence(known[_class_of(word.lower(), known)] for word in words)
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
-        """Return words and morphemes as a tree; without a derivation, each morpheme is a word."""
+        """Return a tree of words and morphemes. Without a derivation, each morpheme is a word."""
         root = Tree(TOP)
         if derivation is None:
             root.children = [Tree(WORD, [Tree(STEM, word=word)]) for word in words]
@@ -146,7 +148,7 @@ class UtteranceTask(Task[Paragraph]):
         )
 
     def header(self) -> dict[str, Any]:
-        """Return an empty header: everything is in the rules."""
+        """Return an empty header, because the rules contain everything."""
         return {}
 
     @classmethod
@@ -192,7 +194,7 @@ def _class_of(form: str, known: Iterable[str]) -> str:
 
 
 def _derivation(item: Paragraph, known: Iterable[str], rules: RuleBuilder) -> Derivation:
-    """Return the rules of an utterance in pre-order, numbered by `rules`."""
+    """Return the rules of an utterance in pre-order, as indices from `rules`."""
     numbers: list[int] = []
 
     def morphemes(word: SegmentedWord) -> None:

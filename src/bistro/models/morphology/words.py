@@ -1,14 +1,14 @@
-"""A written word divided into labelled morphemes, each of which sees everything before it.
+"""A model that divides written words into labelled morphemes.
 
 A word is a chain of morphemes m_1 m_2 ... with labels l_1 l_2 ... and letters s_1 s_2 ...
 
     P = Π_k P(l_k | l_{k-1}, s_{k-1}, l_{k-2}, ...) · P(m_k | l_k, l_{k-1}, s_{k-1}, ...)
         · P(end | all of them)
 
-which is the right-branching tree of tagging, whose words are morphemes that must first be found.
-Both are suffix tries of unbounded depth. An unseen morpheme escapes from the second trie to
-a third, of letters: P(c | label, all letters before). The best analysis is found from left to right
-by a beam (`cpp/infinite/segment.hpp`).
+This is the right-branching tree of tagging, except that the morphemes must first be found. Both
+distributions are suffix tries of unbounded depth. For an unseen morpheme, the second trie backs off
+to a third trie of letters, P(c | label, all letters before). The best analysis is found from left
+to right by a beam (`cpp/infinite/segment.hpp`).
 
 >>> import bistro
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
@@ -45,7 +45,7 @@ from bistro.treebank.morphology import Paragraph, SegmentedWord
 
 LABELS, MORPHEMES, LETTERS = TRIES = ("labels", "morphemes", "letters")
 UNSEEN_SHARE = 0.9
-"""Probability that the form of a morpheme is its letters, if nothing else is known about it."""
+"""Prior probability that the form of a morpheme equals its letters."""
 BEAM, FLOOR = 50, 1e-4
 WORDS_AT_ONCE = 256
 
@@ -69,13 +69,16 @@ class WordsModel(MorphologyModel):
     def segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
     ) -> list[Segmentation]:
-        """Return the analyses of each word; a wider beam and a lower floor enlarge the search."""
+        """Return the analyses of each word.
+
+        A wider beam or a lower floor makes the search larger.
+        """
         return list(self.iter_segment(words, kbest=kbest, beam=beam, floor=floor))
 
     def iter_segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
     ) -> Iterator[Segmentation]:
-        """Yield the analyses of each word; a repeated word is analysed once."""
+        """Yield the analyses of each word. A repeated word is analysed once."""
         if isinstance(words, str):
             raise BistroError("words are given as a list: [word] for a single one")
         if kbest < 1 or beam < 1 or not 0 <= floor < 1:
@@ -92,7 +95,7 @@ class WordsModel(MorphologyModel):
     def score_words(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
         """Return log P(analysis, word) of annotated words.
 
-        An unseen morpheme is scored as if its canonical form were its letters.
+        An unseen morpheme is scored as if its canonical form were equal to its letters.
         """
         inventory, segmenter = self.inventory, self._segmenter(BEAM, FLOOR)
         found = np.empty(len(words))
@@ -108,7 +111,7 @@ class WordsModel(MorphologyModel):
         return found
 
     def figures(self, items: Sequence[Paragraph]) -> dict[str, float]:
-        """Return figures of prediction quality and accuracy for held-out words."""
+        """Return measures of prediction quality and accuracy on held-out words."""
         words = [word for paragraph in items for word in paragraph]
         log_probs = self.score_words(words)
         known = np.isfinite(log_probs)
@@ -125,7 +128,7 @@ class WordsModel(MorphologyModel):
         }
 
     def header(self) -> dict[str, Any]:
-        """Return morphemes and capitals."""
+        """Return the morphemes and the shares of capitals."""
         return {"inventory": self.inventory.header(), "capitals": list(self.capitals)}
 
     def arrays(self) -> Arrays:
@@ -207,7 +210,7 @@ class WordsModel(MorphologyModel):
     def _morphemes(
         self, word: str, text: str, steps: Sequence[Sequence[int]]
     ) -> tuple[FoundMorpheme, ...]:
-        """Return the morphemes of an analysis; `text` is the normalised word."""
+        """Return the morphemes of an analysis. The argument `text` is the normalised word."""
         inventory = self.inventory
         found = []
         begin = 0
@@ -233,17 +236,17 @@ class WordsModel(MorphologyModel):
 
 
 def bounds(config: MorphologyConfig) -> dict[str, int]:
-    """Return the maximum length of the contexts of each trie; -1: unbounded.
+    """Return the maximum context length of each trie, or -1 if it is unbounded.
 
-    The first element that a label sees is the previous label, and the first element that a morpheme
-    sees is its own label; the contexts of letters are not cut.
+    The first context element of a label is the previous label, and the first context element of a
+    morpheme is its own label. The contexts of letters are not truncated.
     """
     depth = config.depth
     return {LABELS: -1 if depth is None else depth + 1, MORPHEMES: depth or -1, LETTERS: -1}
 
 
 def _with_digits(text: str, written: str) -> str:
-    """Return `text` with each 0 replaced by the digit that was written there."""
+    """Replace each 0 in `text` by the digit in the original word."""
     pairs = zip(text, written, strict=True)
     return "".join(own if not w.isdigit() else w for own, w in pairs)
 

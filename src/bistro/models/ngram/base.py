@@ -1,4 +1,4 @@
-"""The n-gram models, one for each unit of prediction: words, or the characters of a text."""
+"""The n-gram models of words, characters and bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNITS = {
 
 
 class AnyNgramModel(Scoring, Model):
-    """The base of all n-gram models."""
+    """The base class of all n-gram models."""
 
     kind: ClassVar[str] = "ngram"
     longest_generated: ClassVar[float] = 1000
@@ -28,6 +28,6 @@ class AnyNgramModel(Scoring, Model):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Restore the model of the correct units from a file."""
+        """Restore the model from a file, according to its units."""
         chosen: Self = resolve(UNITS[config.units]).from_parts(config, header, arrays, origin)
         return chosen

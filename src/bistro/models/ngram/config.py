@@ -17,7 +17,8 @@ from bistro.inference.settings import (
 WORDS = "words"
 """The name of the model's distribution."""
 MOST_ORDER = 100
-"""Maximum order. Every word has this many contexts in memory; more than a dozen bring no gain."""
+"""Maximum order. The number of contexts in memory per word is equal to the order. Orders above 12
+bring no gain."""
 
 
 @dataclass(frozen=True)
@@ -25,21 +26,26 @@ class NgramConfig:
     """Settings of the n-gram model."""
 
     units: Literal["words", "characters", "bytes"] = setting(
-        "words", "Predicted units: words, or the characters or UTF-8 bytes of the sentence."
+        "words", "Units of prediction: words, characters or UTF-8 bytes."
     )
     order: int = setting(
         5,
-        "Length of the n-grams: each unit sees the order - 1 units before it; 0: all units, for "
-        "characters and bytes, learned in one pass.",
+        "Length of the n-grams. The context of each unit consists of the preceding (order - 1) "
+        "units. For characters and bytes, order 0 means that all preceding units are used, and "
+        "the model is learned in one pass.",
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")
-    spelling: SpellingSettings = setting(SpellingSettings(), "For unknown = spelling.")
+    unknown_suffixes: int = setting(
+        100, "Number of suffixes that distinguish classes of unknown words."
+    )
+    spelling: SpellingSettings = setting(
+        SpellingSettings(), "Settings of the spelling model, for unknown = spelling."
+    )
     sampler: SamplerSettings = setting(SamplerSettings(), "Settings for learning the distribution.")
 
     def validate(self) -> None:
-        """Raise an error if an order is impossible."""
+        """Raise an error if the order is out of range."""
         least = 1 if self.units == "words" else 0
         if not least <= self.order <= MOST_ORDER:
             unbounded = "" if least else " (0: unbounded)"

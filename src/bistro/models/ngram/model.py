@@ -1,8 +1,9 @@
-"""The n-gram language model: each word given the n-1 words before it.
+"""The n-gram language model, which predicts each word from the preceding n-1 words.
 
-A hierarchical Pitman-Yor process over words (Teh 2006). The context of a word is the words before
-it, nearest first, padded with sentence starts; the end of the sentence, `</s>`, is predicted like a
-word. It is the baseline with which every syntactic language model of Bistro is compared.
+The model is a hierarchical Pitman-Yor process over words (Teh 2006). The context of a word consists
+of the words before it, nearest first, padded with sentence starts. The end of the sentence, `</s>`,
+is predicted like a word. The n-gram model is the baseline for all syntactic language models of
+Bistro.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -45,10 +46,10 @@ class NgramModel(AnyNgramModel):
     config: NgramConfig
     vocabulary: Vocabulary
     words: Arrays
-    """The arrays of its frozen distribution, by name."""
+    """The arrays of the frozen distribution, by name."""
     origin: Origin
     speller: Speller | None = None
-    """The model that spells unknown words, if every string has a probability."""
+    """The model that spells unknown words, or None if it is not used."""
 
     def __post_init__(self) -> None:
         self.frozen = Frozen(**self.words, dishes=len(self.vocabulary) + 1)
@@ -71,14 +72,14 @@ class NgramModel(AnyNgramModel):
         return TextScores(log_probs, is_eos, is_oov, offsets)
 
     def next_sums(self, context: Sequence[str], **options: Any) -> VocabularySums:
-        """Return the whole distribution after a context; there are no options."""
+        """Return the whole distribution after a context. There are no options."""
         self.score_options.of(options, self.kind, "score words")
         ids = self.vocabulary.encode(context)
         shares = self.frozen.distribution(self._padded(ids))[None]
         return VocabularySums(self.vocabulary, context, shares, speller=self.speller)
 
     def _padded(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the context after these words: the nearest first, then sentence starts."""
+        """Return the context after these words: the words, nearest first, then sentence starts."""
         pad = self.config.order - 1
         starts = np.full(pad, self.vocabulary.start, dtype=np.int32)
         return np.concatenate((ids[::-1], starts))[:pad]
@@ -86,7 +87,8 @@ class NgramModel(AnyNgramModel):
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
         """Return the contexts that determine the probability of every word and of the end.
 
-        With `training` data, it also counts each context there, and the word in that context.
+        If `training` data is given, the result also has the counts of each context and of the word
+        in this context.
         """
         from bistro.models.ngram.explain import explain_words
 
@@ -112,7 +114,7 @@ class NgramModel(AnyNgramModel):
         return self._drawn(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix, which is the same word as in `generate` with this seed."""
+        """Draw the word after a prefix. With the same seed, `generate` draws the same word."""
         check_draws(1, seed, temperature, prefix)
         (words,) = self._drawn(1, seed, temperature, prefix, len(prefix) + 1)
         return words[-1] if len(words) > len(prefix) else None
@@ -162,7 +164,7 @@ class NgramModel(AnyNgramModel):
         }
 
     def arrays(self) -> Arrays:
-        """Return the frozen distribution, and the distribution of the characters."""
+        """Return the arrays of the frozen distribution and of the character distribution."""
         return {**flat({WORDS: self.words}), **(self.speller.arrays() if self.speller else {})}
 
     @classmethod
@@ -178,7 +180,7 @@ class NgramModel(AnyNgramModel):
         return cls(config, vocabulary, words, origin, speller)
 
     def summary(self) -> dict[str, Any]:
-        """Return order, vocabulary and size."""
+        """Return the order, the vocabulary size and the model size."""
         return {
             "order": self.config.order,
             "words known": len(self.vocabulary) - self.vocabulary.num_classes,

@@ -1,4 +1,4 @@
-"""Texts from the prior of the n-gram model, for simulation-based calibration."""
+"""Draws of texts from the prior of the n-gram model, for simulation-based calibration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from bistro.inference.simulated import Simulated
 from bistro.models.ngram.config import WORDS, NgramConfig
 
 WORD_TYPES, TOKENS = 3, 40
-"""Small sizes, so that a run takes about a minute; the end of a sentence is another outcome."""
+"""Sizes of the simulated data. A run with these sizes takes about a minute. The end of a sentence
+is an additional outcome."""
 
 
 def simulate_ngram(config: NgramConfig, seed: int) -> Simulated:

@@ -1,7 +1,7 @@
-"""The n-gram model of characters or bytes, each given the units before it (optionally all).
+"""The n-gram model of characters or bytes, which predicts each unit from the preceding units.
 
 The probability of a word is the product of the probabilities of its characters and of the space
-before it. The end of the sentence is one more character. So every string has a probability, and
+before it. The end of the sentence is an additional character. Every string has a probability, so
 models of words and of characters can be compared in bits per byte.
 """
 
@@ -33,12 +33,12 @@ from bistro.rng import purpose_key
 
 PROCESS = "process"
 _AT_ONCE = 500
-"""Number of sentences that are scored at once."""
+"""Number of sentences that are scored together."""
 """The name of the model's distribution in its file."""
 
 
 def process_of(config: NgramConfig, units: Units, seed: int) -> PitmanYor:
-    """Return a process without data."""
+    """Return a process that has not seen any data."""
     base, sampler = units.base(), config.sampler
     settings: dict[str, Any] = {"discount": sampler.first_discount, "strength": sampler.strength}
     if config.order == 0:
@@ -62,13 +62,14 @@ class TextModel(AnyNgramModel):
 
     config: NgramConfig
     vocabulary: Vocabulary
-    """The words of training: other words are reported as unknown, and spelled like all words."""
+    """The training words. All other words are reported as unknown, although they are spelled like
+    known words."""
     units: Units
     process: PitmanYor
     origin: Origin
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every word and every sentence end; there are no options."""
+        """Return the log-probability of every word and every sentence end. There are no options."""
         self.score_options.of(options, self.kind, "score words")
         words = as_words(sentences)
         sequences, begins = self.units.encode(words)
@@ -83,12 +84,12 @@ class TextModel(AnyNgramModel):
         return TextScores(np.add.reduceat(logs, places), is_eos, is_oov, offsets)
 
     def next_sums(self, context: Sequence[str], **options: Any) -> TextSums:
-        """Return the distribution over the training words and the end; there are no options."""
+        """Return the distribution over the training words and the end. There are no options."""
         self.score_options.of(options, self.kind, "score words")
         return TextSums(self, context)
 
     def unit_log_probs(self, sequences: Sequence[Ids]) -> NDArray[np.float64]:
-        """Return the log-probability of every unit; the computation can be interrupted."""
+        """Return the log-probability of every unit. The computation can be interrupted."""
         found = []
         for first in range(0, len(sequences), _AT_ONCE):
             pause()
@@ -99,9 +100,11 @@ class TextModel(AnyNgramModel):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences that begin with `prefix`; sentence i depends only on the seed and i.
+        """Draw `n` sentences that begin with `prefix`.
 
-        Characters are drawn by p^(1/temperature).
+        Sentence i depends only on the seed and on i.
+
+        Characters are drawn with probabilities proportional to p^(1/temperature).
         """
         check_draws(n, seed, temperature, prefix)
         start = self.units.encode([prefix])[0][0][:-1].tolist() if prefix else []
@@ -111,7 +114,7 @@ class TextModel(AnyNgramModel):
             yield [word for word in text.split(" ") if word]
 
     def _drawn(self, start: list[int], temperature: float, stream: Stream) -> list[int]:
-        """Return the units of one sentence, without its end."""
+        """Return the units of one sentence without the end."""
         space = int(self.units.numbers(" ")[0])
         ids, words = list(start), start.count(space)
         while True:
@@ -155,7 +158,7 @@ class TextModel(AnyNgramModel):
         return cls(config, vocabulary_of(header), units, process, origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return units, order, contexts and size."""
+        """Return the units, the order, the number of contexts and the model size."""
         counts = self.process.counts()
         return {
             "units": self.config.units,
@@ -167,7 +170,7 @@ class TextModel(AnyNgramModel):
 
 
 class TextChain:
-    """The process of characters or bytes while it is learned."""
+    """The process over characters or bytes during training."""
 
     def __init__(self, process: PitmanYor, sequences: list[Ids]) -> None:
         self.process = process
@@ -175,7 +178,7 @@ class TextChain:
 
     @property
     def is_deterministic(self) -> bool:
-        """True if a second sweep would not change anything."""
+        """Whether a second sweep would not change anything."""
         return self.process.hyper == "online" or (
             self.process.seating != "gibbs" and self.process.hyper in ("map", "fixed")
         )
@@ -185,12 +188,12 @@ class TextChain:
         self.process.observe_all(self._sequences)
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Make one sweep; only the last state is kept."""
+        """Make one sweep. Only the state after the last sweep is kept."""
         if self.process.hyper != "online":
             self.process.sweep()
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the present seating."""
+        """Return the log-likelihood of the current seating."""
         return float(self.process.log_likelihood()[0])
 
     def figures(self) -> Figures:
@@ -201,12 +204,12 @@ class TextChain:
         return level_figures("text", list(zip(discounts, every, strict=True)), tables)
 
     def state(self) -> dict[str, Any]:
-        """Return everything that changes from sweep to sweep."""
+        """Return all values that change from sweep to sweep."""
         (state,) = self.process.states()
         return {**flat({PROCESS: state}), "calls": np.array([self.process.calls])}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Return the process to a saved state."""
+        """Restore the process from a saved state."""
         self.process.restore([by_owner(state, [PROCESS])[PROCESS]], [], int(state["calls"][0]))
 
 

@@ -1,4 +1,4 @@
-"""Training of the n-gram model: one chain over the events of a text."""
+"""Training of the n-gram model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PREPARING = 0.12
 
 
 def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramModel | TextModel:
-    """Train an n-gram model on the words of a treebank or text, or on their characters."""
+    """Train an n-gram model on the words or characters of a treebank or text."""
     if config.units != "words":
         # Imported here, since models of words do not need it.
         from bistro.models.ngram.text_model import train_text

@@ -1,4 +1,6 @@
-"""Text as characters or bytes: a sentence is its words with spaces between them, and an end.
+"""Units of text: characters or bytes.
+
+A sentence consists of its words, separated by spaces, and an end.
 
 >>> units = Bytes()
 >>> ids, begins = units.encode([["a", "dog"]])
@@ -32,35 +34,35 @@ class Units(ABC):
     """The units of a text, numbered from 0."""
 
     end: int
-    """The number of the unit that ends a sentence."""
+    """The index of the unit that ends a sentence."""
 
     @abstractmethod
     def base(self) -> list[float]:
-        """Return the probability of every unit before anything is learned."""
+        """Return the prior probability of every unit, before training."""
 
     @abstractmethod
     def numbers(self, text: str) -> Ids:
-        """Return the units of a text without its end."""
+        """Return the units of a text, without the end."""
 
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> str:
         """Return units as text."""
 
     def log_share(self, ids: Ids) -> NDArray[np.float64] | float:
-        """Return the log-probability of each unit given its number.
+        """Return the log-probability of each unit given its index.
 
-        It is 0 unless several units share a number.
+        The log-probability is 0 unless several units share an index.
         """
         return 0.0
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """Return the data that are needed to restore the units."""
+        """Return the data that is needed to restore the units."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
-        """Return the units of each sentence with its end, and the start of each word and the end.
+        """Return the units of each sentence and its end, and the starts of words and of the end.
 
-        The space before a word belongs to it.
+        The space before a word belongs to the word.
         """
         sequences, begins = [], []
         for words in sentences:
@@ -74,12 +76,12 @@ class Units(ABC):
 
 
 class Bytes(Units):
-    """The bytes of UTF-8; a newline ends a sentence."""
+    """The bytes of UTF-8. A newline ends a sentence."""
 
     end = NEWLINE
 
     def base(self) -> list[float]:
-        """Return equal probabilities of all bytes."""
+        """Return equal probabilities for all bytes."""
         return [1 / 256] * 256
 
     def numbers(self, text: str) -> Ids:
@@ -87,38 +89,38 @@ class Bytes(Units):
         return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8).astype(np.int32)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return bytes as text; invalid UTF-8 becomes replacement characters."""
+        """Return bytes as text. Invalid UTF-8 becomes replacement characters."""
         return bytes(ids).decode("utf-8", "replace")
 
     def header(self) -> dict[str, Any]:
-        """Return an empty header: bytes need no data."""
+        """Return an empty header, because bytes need no data."""
         return {}
 
 
 class Characters(Units):
-    """The characters of the training text, and one number for all others."""
+    """The characters of the training text, with one index for all other characters."""
 
     def __init__(self, alphabet: Alphabet) -> None:
         self._alphabet = alphabet
         self.end = alphabet.end
 
     def base(self) -> list[float]:
-        """Return equal probabilities of all characters of Unicode and the end."""
+        """Return equal probabilities for all Unicode characters and the end."""
         return self._alphabet.base()
 
     def numbers(self, text: str) -> Ids:
-        """Return the numbers of the characters of a text."""
+        """Return the indices of the characters of a text."""
         return self._alphabet.encode([text])[0]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return characters as text; unknown characters become replacement characters."""
+        """Return characters as text. Unknown characters become replacement characters."""
         known = self._alphabet.characters
         return "".join(known[i] if i < len(known) else UNKNOWN_CHARACTER for i in ids)
 
     def log_share(self, ids: Ids) -> NDArray[np.float64]:
-        """Return the log-probability of each character given its number.
+        """Return the log-probability of each character given its index.
 
-        All unknown characters share one number, and are equally probable.
+        All unknown characters share one index and are equally probable.
         """
         return np.where(ids == self._alphabet.other, -math.log(self._alphabet.others), 0.0)
 

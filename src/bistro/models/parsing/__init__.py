@@ -1,1 +1,1 @@
-"""The common parts of all dependency parsers: symbols, evidence, options, votes, core results."""
+"""Code that all dependency parsers share."""

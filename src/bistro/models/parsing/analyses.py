@@ -1,8 +1,8 @@
-"""The best parses of raw text, made in pieces on any number of workers.
+"""The best parses of raw text, computed in pieces on any number of workers.
 
-An analysis is a head, a label and a tag for every word, as numbers; the words themselves are in
-the text. Pieces are returned in the order of the text, so the result is the same for
-any number of workers, and an interrupted run resumes after the last piece that was kept.
+An analysis consists of the head, the label index and the tag index of every word. The words are not
+part of the analysis. Pieces are returned in the order of the text, so the result is the same for
+any number of workers, and an interrupted run resumes after the last piece that was saved.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bistro.treebank.raw_text import TextPiece
 COLUMNS = {"heads": np.int32, "labels": np.int16, "tags": np.int16}
 
 Piece = tuple[int, TextPiece]
-"""The size of the search, and the text to be parsed with it."""
+"""The size of the search, and the piece of text to parse."""
 
 
 class TextParser(Protocol):
@@ -29,15 +29,15 @@ class TextParser(Protocol):
     def best_analyses(
         self, sentences: Iterable[Sequence[str]], size: int
     ) -> dict[str, NDArray[np.int32]]:
-        """Return heads, labels and tags of the best parses as numbers, word after word."""
+        """Return the heads, labels and tags of the best parses as indices, word by word."""
 
     def to_bytes(self) -> bytes:
-        """Return the content of its file."""
+        """Return the content of the model's file."""
 
 
 @dataclass
 class Analyses:
-    """The analyses of the first sentences of a text."""
+    """The analyses of the sentences parsed so far."""
 
     sentences: int = 0
     words: int = 0
@@ -54,7 +54,7 @@ class Analyses:
         return {name: self._whole(name)[first : first + words].astype(np.int32) for name in COLUMNS}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return everything as arrays."""
+        """Return all analyses as arrays."""
         arrays = {f"analyses.{name}": self._whole(name) for name in COLUMNS}
         return {**arrays, "analyses.sentences": np.array([self.sentences])}
 

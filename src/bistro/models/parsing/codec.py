@@ -1,7 +1,7 @@
-"""From trees to integers and back, for every parser of projective trees.
+"""Conversion between trees and integers, for all parsers of projective trees.
 
-Tags come from one column, optionally with features joined to them; crossing arcs are encoded in the
-labels (see `bistro.treebank.projectivity`); for generation from right to left everything is
+Tags come from one column and may include features. Crossing arcs are encoded in the labels (see
+`bistro.treebank.projectivity`). For generation from right to left, sentences and trees are
 mirrored. `Codec` converts in both directions.
 """
 
@@ -29,13 +29,13 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
 
 ALL_FEATURES = ("*",)
-"""The value that joins all features of FEATS to the tag."""
+"""The setting that adds all features of FEATS to the tag."""
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Tags, heads and labels of one sentence as the model sees them; -1 and ``_`` are unknown."""
+    """The tags, heads and labels of one sentence in the model's form. -1 and ``_`` are unknown."""
 
     tags: list[str]
     heads: list[int]
@@ -44,14 +44,15 @@ class Tree:
 
 @dataclass(frozen=True)
 class Unseen:
-    """The spellings of the unknown words of some sentences, in the order of the text."""
+    """The spellings of unknown words in sentences, in the order of the text."""
 
     rows: NDArray[np.int32]
-    """For each word: its row of `spellings`, -1 for a known word; empty if all words are known."""
+    """The row of `spellings` for each word, or -1 for a known word. If all words are known, the
+    array is empty."""
     spellings: NDArray[np.float64]
     """p(spelling | tag, the word is unknown), one row per string, each divided by its maximum."""
     log_scale: NDArray[np.float64]
-    """For each word: the logarithm of the divisor of its row."""
+    """The logarithm of the divisor of the row, for each word."""
 
 
 @dataclass(eq=False)
@@ -63,12 +64,12 @@ class Codec:
     tags: list[str]
     labels: list[str]
     speller: Speller | None = None
-    """The model that spells unknown words, if every string has a probability."""
+    """The model that spells unknown words, or None if it is not used."""
 
     def __post_init__(self) -> None:
         self._tag_ids = {tag: i for i, tag in enumerate(self.tags)}
         self.known_tags = frozenset({EMPTY, *self.tags})
-        """The tags that may be given; a word with an empty tag is tagged by the model."""
+        """The tags that may be given. If the tag of a word is empty, the model predicts it."""
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
 
     @classmethod
@@ -109,7 +110,7 @@ class Codec:
         trees: Sequence[Tree] | None,
         unseen: Unseen | None = None,
     ) -> SentenceBatch:
-        """Return words, and the given parts of the trees, in the form that the core expects."""
+        """Return the words and the given parts of the trees in the form that the core expects."""
         unseen = unseen or self.unseen(sentences)
         ids, offsets = self.encode_words(s.forms for s in sentences)
         columns = [_EMPTY, _EMPTY, _EMPTY]
@@ -152,7 +153,7 @@ class Codec:
         *,
         restore_crossing: bool = True,
     ) -> Tree:
-        """Convert numbers to a tree, in the word order and with the arcs of the written text."""
+        """Convert indices to a tree in the original word order, with crossing arcs restored."""
         found, names = (
             heads.tolist(),
             [self.labels[i] if i >= 0 else EMPTY for i in labels.tolist()],
@@ -169,7 +170,7 @@ class Codec:
         return Tree(tag_names, found, names)
 
     def decode_votes(self, found: Mapping[str, Any], lengths: Sequence[int]) -> Votes:
-        """Convert the marginals of the core to the word order of the written sentences."""
+        """Convert the marginals of the core to the original word order."""
         begin, head, label, probability = found["arc_marginals"]
         head = head.astype(np.int64)
         mirrored = self.config.direction == "right-to-left"
@@ -191,7 +192,7 @@ class Codec:
         return length + 1 - head if head > 0 else head
 
     def header(self) -> dict[str, Any]:
-        """Return the symbols, ready for JSON."""
+        """Return the symbols in a JSON-serialisable form."""
         return {
             "vocabulary": self.vocabulary.to_header(),
             "vocabulary_hash": self.vocabulary.hash,
@@ -216,7 +217,7 @@ class Codec:
 
 
 def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:
-    """Return the tags of a sentence, with the features that the configuration joins to them."""
+    """Return the tags of a sentence, with the features that the configuration adds to them."""
     column = sentence.upos if config.tagset == "upos" else sentence.xpos
     if not config.tag_features:
         return list(column)
@@ -232,7 +233,7 @@ def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:
 
 
 def training_tree(sentence: Sentence, config: ParserSettings) -> Tree:
-    """Return the whole tree of a training sentence, made projective."""
+    """Return the tree of a training sentence after making it projective."""
     tags = tags_of(sentence, config)
     if EMPTY in tags:
         word = tags.index(EMPTY)
@@ -265,7 +266,7 @@ def require_heads(sentence: Sentence) -> None:
 
 
 def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
-    """Raise an error if no projective tree has the given heads (-1: unknown)."""
+    """Raise an error if no projective tree has the given heads. -1 is an unknown head."""
     heads = sentence.heads
     reason = None
     if problem := find_tree_problem(heads, roots="any", partial=True):
@@ -279,7 +280,7 @@ def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
 
 
 def can_be_met(sentence: Sentence, *, single_root: bool) -> bool:
-    """Return whether some projective tree has the given heads."""
+    """Return whether there is a projective tree with the given heads."""
     try:
         check_evidence(sentence, single_root=single_root)
     except BistroError:
@@ -288,7 +289,7 @@ def can_be_met(sentence: Sentence, *, single_root: bool) -> bool:
 
 
 def _arc_over_own_head(heads: Sequence[int]) -> bool:
-    """Return whether some arc covers the head of its own head, so that the two arcs cross."""
+    """Return whether an arc covers the head of its own head, so that the two arcs cross."""
     arcs = [(head, word) for word, head in enumerate(heads, start=1) if head > 0]
     return any(min(arc) < heads[arc[0] - 1] < max(arc) for arc in arcs)
 
@@ -298,7 +299,7 @@ def _chosen(feats: str, names: Sequence[str]) -> list[str]:
 
 
 def _mirrored(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return an index that reverses every sentence."""
+    """Return an index array that reverses every sentence."""
     lengths = np.diff(offsets)
     ends = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths)
     return ends - np.arange(int(offsets[-1]))

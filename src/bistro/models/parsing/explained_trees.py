@@ -1,4 +1,4 @@
-"""The tree that a parser explains: a given tree, or the best tree found."""
+"""The tree that a parser explains, either a given tree or the best tree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT, NONE = "ROOT", "none"
 
 
 def given_tree(model: ParsingAbility, sentence: Sentence) -> Tree:
-    """Return the tree of a sentence as the model sees it; raise an error if it is invalid."""
+    """Return the tree of a sentence in the model's form. Raise an error if the tree is invalid."""
     if problem := find_tree_problem(sentence.heads, roots="one" if model.single_root else "any"):
         raise BistroError(f"{place_of(sentence)}: {problem.reason}")
     tree = training_tree(sentence, model.config)
@@ -28,7 +28,7 @@ def given_tree(model: ParsingAbility, sentence: Sentence) -> Tree:
 def tree_to_explain(
     model: ParsingAbility, sentence: Sentence, **options: Any
 ) -> tuple[Sentence, Tree, bool]:
-    """Return the words, the given or else the best tree, and whether the tree was given."""
+    """Return the words, the given tree or the best tree, and whether the tree was given."""
     words = Sentence.from_columns(sentence.forms)
     if min(sentence.heads) >= 0:
         return words, given_tree(model, sentence), True
@@ -36,7 +36,7 @@ def tree_to_explain(
 
 
 def require_known(codec: Codec, trees: Sequence[Tree], where: str) -> None:
-    """Raise an error if trees have tags or labels that a model has never seen."""
+    """Raise an error if trees contain tags or labels that the model does not know."""
     for kind, known, names in (
         ("tag", set(codec.tags), (tag for tree in trees for tag in tree.tags)),
         ("label", set(codec.labels), (label for tree in trees for label in tree.labels)),
@@ -47,7 +47,7 @@ def require_known(codec: Codec, trees: Sequence[Tree], where: str) -> None:
 
 
 def training_batch(model: ParsingAbility, sentences: Iterable[Sentence]) -> SentenceBatch:
-    """Return training data in the form that the core expects, with trees as the model sees them."""
+    """Return training data, with trees, in the form that the core expects."""
     given = list(sentences)
     trees = [training_tree(sentence, model.config) for sentence in given]
     require_known(model.codec, trees, "the training data")
@@ -55,14 +55,14 @@ def training_batch(model: ParsingAbility, sentences: Iterable[Sentence]) -> Sent
 
 
 def arc_name(words: Sequence[str], head: int, dependent: int) -> str:
-    """Format an arc between words, which are numbered from 1; head 0 is the root."""
+    """Format an arc between words. Words are numbered from 1, and head 0 is the root."""
     return f"{words[head - 1] if head else ROOT} \N{RIGHTWARDS ARROW} {words[dependent - 1]}"
 
 
 def symbol_name(codec: Codec, what: str, number: int) -> str:
     """Return the name of a tag, word or label.
 
-    The numbers after the last symbol denote the root (not for labels) and a missing value.
+    The indices after the last symbol denote the root (not for labels) and a missing value.
     """
     if what == "word":
         if number < len(codec.vocabulary):

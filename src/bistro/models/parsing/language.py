@@ -1,16 +1,17 @@
-"""The transition parser as a language model: surprisal, perplexity, generation.
+"""The transition parser as a language model, for surprisal, perplexity and generation.
 
-The probability of the words so far is a sum over all derivations that have generated them,
+The probability of a prefix is a sum over all derivations that generate its words.
 
     p(w_1 ... w_i) = Σ_d p(d, w_1 ... w_i)
 
-which are too many to enumerate. There are four methods. ``graph`` keeps all stacks in one graph, in
-which stacks that the model cannot distinguish share a node, and thins the graph at random. The sum
-is unbiased, and the nodes that are removed give the standard error. ``exact`` is the same without
-thinning, for models with small contexts and for short sentences. ``smc``, sequential Monte Carlo,
-is unbiased too: particles draw their derivations from the model and are weighted by the words.
-Several independent runs give the standard error. ``search`` sums over the derivations that the
-particle search keeps. The result is a lower bound, since all other derivations are ignored.
+There are too many derivations to enumerate, so there are four methods. ``graph`` keeps all stacks
+in one graph, which is thinned at random. Stacks that the model cannot distinguish share a node. The
+resulting sum is unbiased, and its standard error is estimated from the removed nodes. ``exact`` is
+the same method without thinning, for models with small contexts and for short sentences. ``smc``
+(sequential Monte Carlo) is also unbiased. Particles draw their derivations from the model and are
+weighted by the words. The standard error is estimated from several independent runs. ``search``
+sums over the derivations that the particle search keeps. The result is a lower bound, since all
+other derivations are ignored.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ CHOICES = {
 GRAPHS = ("graph", "exact")
 """Methods that sum over a graph of stacks."""
 RUNS = 10
-"""Number of runs for methods that estimate the standard error from the spread of the runs."""
+"""Default number of runs for methods that estimate the standard error from the spread of runs."""
 LARGEST_SHARE = 0.95
-"""Relative errors of a graph's estimate are truncated to this value."""
+"""Maximum relative error of a graph's estimate. Larger errors are truncated to this value."""
 
 
 @dataclass(frozen=True)
@@ -61,27 +62,29 @@ class ScoreOptions(Options):
 
     method: Method = "graph"
     particles: int = 100
-    """Maximum number of graph nodes per word; for other methods, the number of particles."""
+    """Maximum number of graph nodes per word, or the number of particles for other methods."""
     repeats: int = 0
-    """Number of independent runs that are averaged; 0: one run, or ten for ``smc``, which
-    estimates its standard error from their spread."""
+    """Number of independent runs that are averaged. 0 means one run, or ten for ``smc``, which
+    estimates its standard error from the spread of the runs."""
     tags: Literal["all", "seen"] = "all"
-    """Tags that a word may have: all, or its tags in training (faster; a lower bound)."""
+    """The tags that a word may have: all tags, or only its tags in training. The restriction to
+    seen tags is faster and gives a lower bound."""
     tags_per_word: int = 0
-    """Maximum number of tags tried for a word, the most probable ones; 0: all possible tags."""
+    """Maximum number of tags tried for a word, in order of probability. 0 tries all possible
+    tags."""
     selection: Literal["weight", "paper"] = "weight"
-    """The way the search distributes its particles after each word, as in the parsing options."""
+    """How the search distributes its particles after each word, as in the parsing options."""
     both_reduces: bool = True
-    """If true, the search tries both arcs, as in the parsing options."""
+    """Whether the search tries both arcs, as in the parsing options."""
     seed: int = 1
     part: tuple[int, int] | None = None
-    """The position of these sentences in a larger text, for random choices: the number of the first
-    sentence, and the total number of sentences."""
+    """The index of the first sentence in a larger text and the total number of sentences. Random
+    choices depend on these two numbers."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 
     def __post_init__(self) -> None:
-        """Raise an error if an option is impossible."""
+        """Raise an error if the value of an option is invalid."""
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 wanted = " or ".join(choices)
@@ -118,7 +121,7 @@ class ScoreOptions(Options):
 
 
 SCORED_AT_ONCE = 100
-"""Number of sentences that are scored at once when progress is shown."""
+"""Number of sentences that are scored together when progress is shown."""
 METHODS = {
     "graph": "a graph of stacks, thinned at random to at most {particles} nodes per word, "
     "seed {seed}",
@@ -130,13 +133,13 @@ METHODS = {
 
 
 class LanguageAbility(Scoring, ParsingAbility):
-    """Mixin with the methods for text without trees, for parsers that generate words."""
+    """Mixin with language-model methods, for parsers that generate words."""
 
     score_options: ClassVar[type[Options]] = ScoreOptions
     longest_generated: ClassVar[float] = 250
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every word and every sentence end, with its parts.
+        """Return the log-probability of every word and every sentence end, with its components.
 
         Parameters
         ----------
@@ -167,7 +170,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return _scores(found, is_eos, is_oov, offsets, log_scale)
 
     def _score_in_pieces(self, texts: list[Sentence], options: dict[str, Any]) -> TextScores:
-        """Compute the same scores piece by piece, and show progress."""
+        """Compute the scores piece by piece, and show progress."""
         total, found = len(texts), []
         with phase("scoring", total=total, unit="sentences") as work:
             for first in range(0, total, SCORED_AT_ONCE):
@@ -177,7 +180,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return TextScores.joined(found)
 
     def next_sums(self, context: Sequence[str], **options: Any) -> ParsedSums:
-        """Return the sums over all derivations of a context that can be continued."""
+        """Return the next-word distribution, summed over all derivations of a context."""
         from bistro.models.parsing.next_words import ParsedSums
 
         chosen = chosen_options(self, "score", options)
@@ -198,7 +201,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return f"{self.kind} model, summed over analyses by {summed}"
 
     def require_prefixes(self) -> None:
-        """Raise an error if the model has no probabilities for the first words of a sentence."""
+        """Raise an error if the model cannot score incomplete sentences."""
         if self.config.direction != "left-to-right":
             raise BistroError("a model that generates from right to left cannot score prefixes")
         if self.config.lexical == "none":
@@ -227,7 +230,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return self._trees(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix, which is the same word as in `generate` with this seed."""
+        """Draw the word after a prefix. With the same seed, `generate` draws the same word."""
         check_draws(1, seed, temperature, prefix)
         (tree,) = self._trees(1, seed, temperature, prefix, len(prefix) + 1)
         return tree.forms[-1] if len(tree) > len(prefix) else None
@@ -280,7 +283,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         temperature: float = 1.0,
         prefix: Sequence[str] = (),
     ) -> dict[str, NDArray[Any]]:
-        """Draw sentences, and return them as the core does: flat arrays of symbol numbers."""
+        """Draw sentences, and return the flat arrays of symbol indices from the core."""
         beginning = [Sentence.from_columns(list(prefix))] if prefix else []
         made: dict[str, NDArray[Any]] = self._parser.generate(
             n,
@@ -296,7 +299,7 @@ class LanguageAbility(Scoring, ParsingAbility):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw sentences as lists of words; the parameters are as in `generate_trees`.
+        """Draw sentences as lists of words. The parameters are as in `generate_trees`.
 
         Parameters
         ----------
@@ -320,9 +323,9 @@ def _scores(
     offsets: NDArray[np.int64],
     log_scale: NDArray[np.float64],
 ) -> TextScores:
-    """Average the runs, and compute the scores of words from differences of their prefixes.
+    """Average the runs, and compute word scores from the differences between prefixes.
 
-    `log_scale` is the part of each word's log-probability that all its analyses share.
+    `log_scale` is the part of each word's log-probability that is common to all its analyses.
     """
     runs = max(found["log_prefix"].size // max(is_eos.size, 1), 1)
     prefix = found["log_prefix"].reshape(runs, is_eos.size)
@@ -343,8 +346,9 @@ def _scores(
 def _words_of(prefix: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the log-probabilities of words, given the log-probabilities of all prefixes.
 
-    A longer prefix cannot be more probable than a shorter one. After a word that was almost
-    certain, its estimate may be; it is then lowered to the estimate for the shorter prefix.
+    A longer prefix cannot be more probable than a shorter one, but its estimate may be higher if
+    the added word was almost certain. In this case, the estimate for the longer prefix is lowered
+    to the estimate for the shorter prefix.
     """
     words = np.empty_like(prefix)
     for begin, end in pairwise(offsets.tolist()):
@@ -360,7 +364,10 @@ def _deviation(
     mean: NDArray[np.float64],
     offsets: NDArray[np.int64],
 ) -> NDArray[np.float64] | None:
-    """Return the runs relative to their mean; for a graph, simulated runs with equal variance."""
+    """Return the runs relative to their mean.
+
+    For a graph, runs are simulated with equal variance.
+    """
     if "noise" not in found:
         return np.exp(prefix - mean) if len(prefix) > 1 else None
     if not found["noise"].any():

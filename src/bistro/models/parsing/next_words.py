@@ -1,4 +1,4 @@
-"""The next word under a parser that generates words: summed over analyses, with its tags."""
+"""The next-word distribution of a parser that generates words, summed over analyses."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 class ParsedSums(VocabularySums):
-    """The sums that the core found, run by run.
+    """The sums from the core, for each run.
 
-    Sums are over all tags of the next word, whatever tags are allowed for the words of the context.
+    The sums include all tags of the next word, regardless of the tags that are allowed in the
+    context.
     """
 
     def __init__(
@@ -33,7 +34,7 @@ class ParsedSums(VocabularySums):
         self._class_names = {name: i for i, name in enumerate(classes)}
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of events; unknown words are spelled, tag by tag."""
+        """Return the probabilities of events. Unknown words are spelled separately for each tag."""
         found = super().of(words)
         speller = self._codec.speller
         if speller is None or not found.is_oov.any():
@@ -50,7 +51,7 @@ class ParsedSums(VocabularySums):
         return found
 
     def tags(self, words: Sequence[str]) -> list[dict[str, float]]:
-        """Return the probabilities of the tags of each word; the end has no tags."""
+        """Return the probabilities of the tags of each word. The end has no tags."""
         ids = [self._class_names.get(w, i) for w, i in zip(words, self.ids(words), strict=True)]
         known = [i for i in ids if i != self.vocabulary.end]
         masses = np.einsum("r,rwt->wt", self._weights, self._by_tag(known))
@@ -64,9 +65,9 @@ class ParsedSums(VocabularySums):
         return masses.reshape(len(self._weights), len(ids), len(self._tag_names))
 
     def _spellings(self, words: Sequence[str], ids: Sequence[int]) -> Floats:
-        """Return the factors of the spelling on each tag of each word; the end has no factors.
+        """Return the spelling factors for each tag of each word. The end has no factors.
 
-        A listed class represents all its words, so that nothing is spelled.
+        A listed class represents all its words, so it is not spelled.
         """
         known = [(w, i) for w, i in zip(words, ids, strict=True) if i != self.vocabulary.end]
         factors = np.ones((len(known), len(self._tag_names)))

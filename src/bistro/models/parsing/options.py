@@ -1,4 +1,4 @@
-"""The options of parsers, and the requests to the core."""
+"""The options of parsers and the requests to the core."""
 
 from __future__ import annotations
 
@@ -21,27 +21,31 @@ class SharedOptions(Options):
     """Options that all parsers have."""
 
     samples_by_number: ClassVar[bool] = True
-    """True if the samples of a sentence depend only on its number in the text."""
+    """Whether the samples of a sentence depend only on its position in the text."""
 
     tags: Literal["joint", "given"] = "joint"
-    """Tags are predicted with the tree, or the tags of the input are used."""
+    """Whether tags are predicted with the tree or taken from the input."""
     partial: bool = False
-    """Heads and labels of the input are evidence; ``_`` is to be predicted."""
+    """Whether heads and labels in the input are used as evidence. A head or label ``_`` is
+    predicted."""
     temperature: float = 2.0
-    """Temperature of marginals, samples and minimum risk: 1 is the model's own posterior, which is
-    overconfident, since it multiplies many steps; above 1, the weights of derivations are more
-    even. The value 2 gave the best calibration of heads on the development set of English EWT."""
+    """Temperature of marginals, samples and minimum risk. The value 1 gives the model's own
+    posterior, which is overconfident because it is a product of many steps. A higher temperature
+    makes the weights of derivations more even. The value 2 gave the best calibration of heads on
+    the development set of English EWT."""
     tags_per_word: int = 3
     kbest: int = 1
     samples: int = 0
     marginals: bool | Literal["tags"] = False
-    """Probabilities of heads, labels and tags; with ``"tags"`` only the probabilities of tags,
-    which is faster: the minimum-risk tree may then have neither log_prob nor posterior."""
+    """Whether to return the probabilities of heads, labels and tags. The value ``"tags"`` returns
+    only the probabilities of tags, which is faster. With ``"tags"``, the minimum-risk tree may have
+    neither log_prob nor posterior."""
     mbr: bool = True
-    """The first tree is the minimum-risk tree: it has the most arcs expected to be correct."""
+    """Whether the first tree is the minimum-risk tree, which maximises the expected number of
+    correct arcs."""
     seed: int = 1
     first: int = 0
-    """Number of the first sentence, on which samples depend: a text may be parsed in pieces that
+    """Index of the first sentence, on which samples depend. A text may be parsed in pieces that
     begin at multiples of 2,000 sentences."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
@@ -53,35 +57,35 @@ class SharedOptions(Options):
 
     @property
     def by_risk(self) -> bool:
-        """True if the minimum-risk tree is requested, not the most probable trees."""
+        """Whether the minimum-risk tree is requested instead of the most probable trees."""
         return self.mbr and self.kbest == 1
 
     @property
     def goal(self) -> str:
-        """The kind of trees that are requested, for a protocol."""
+        """A description of the requested trees, for a protocol."""
         if self.samples:
             return f"samples, seed {self.seed}"
         return "minimum risk" if self.by_risk else "most probable trees"
 
     def _search(self) -> list[str]:
-        """Describe the search for trees; empty for a chart, which is exact."""
+        """Describe the search for trees. For a chart, which is exact, the description is empty."""
         return []
 
 
 @dataclass(frozen=True)
 class DictionaryOptions(SharedOptions):
-    """Options of parsers with a tag dictionary: the tags that each word had in training."""
+    """Options of parsers with a tag dictionary, which lists the tags of each word in training."""
 
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
-    """The weight of tags that a word never had in training, if tags are predicted: ``hard`` does
-    not try them, ``none`` tries them like all others, ``soft`` tries them and gives them less
-    weight in marginals, samples and minimum risk. An unknown word has the tags of its class."""
+    """How to treat tags that a word never had in training, if tags are predicted. ``hard`` excludes
+    such tags, ``none`` treats them like all others, and ``soft`` gives them less weight in
+    marginals, samples and minimum risk. An unknown word may have the tags of its class."""
     unseen_tags: float = 0.3
-    """With the soft dictionary, the factor on a derivation for each unseen tag. The default was
-    chosen on the development parts of three treebanks."""
+    """Factor on a derivation for each unseen tag, with the soft dictionary. The default was chosen
+    on the development parts of three treebanks."""
 
     def __post_init__(self) -> None:
-        """Raise an error if an option is impossible."""
+        """Raise an error if the value of an option is invalid."""
         check_choice("tag_dictionary", self.tag_dictionary, ("soft", "hard", "none"))
         if not 0 < self.unseen_tags < 1:
             raise ConfigError(
@@ -91,7 +95,7 @@ class DictionaryOptions(SharedOptions):
 
     @property
     def unseen_weight(self) -> float:
-        """The factor for each unseen tag; 0 excludes such tags from the search."""
+        """The factor for each unseen tag. The value 0 excludes unseen tags from the search."""
         return {"soft": self.unseen_tags, "hard": 0.0, "none": 1.0}[self.tag_dictionary]
 
     def _search(self) -> list[str]:
@@ -106,12 +110,12 @@ class CoreOptions(SharedOptions, ABC):
     """Options of a parser that is implemented in the core."""
 
     kind: ClassVar[str]
-    """The kind of the model, by which the random streams are named."""
+    """The kind of the model, which names the random streams."""
 
     def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
         """Return the options in the form that the core expects, with the seed of a chunk.
 
-        With `votes`, the marginals of heads with labels are requested, and no trees.
+        With `votes`, the request asks for marginals of heads with labels instead of trees.
         """
         if self.first < 0 or self.first % SENTENCES_AT_ONCE:
             raise ConfigError(f"first = {self.first} must be a multiple of {SENTENCES_AT_ONCE:,}")

@@ -1,7 +1,7 @@
-"""The common part of all parsers: sentences and evidence in, parses out.
+"""The common part of all parsers, which converts sentences and evidence to parses.
 
-A parser has a codec, a configuration, its options and a compiled parser of encoded
-sentences; `parse`, `parse_all` and their results are here.
+A parser has a codec, a configuration, options and a compiled parser of encoded sentences. This
+module defines `parse`, `parse_all` and their results.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class ParsingAbility(TaggingByParsing, Model):
     parse_options: ClassVar[type[CoreOptions]]
     finds_tags: ClassVar[bool] = True
     most_words: ClassVar[int | None] = None
-    """The maximum length of a sentence; longer sentences are an error."""
+    """The maximum length of a sentence. Longer sentences are an error."""
     config: Any
-    """The configuration of the model's kind, with `CodecSettings` among its settings."""
+    """The configuration of the model, which includes `CodecSettings`."""
     codec: Codec
     single_root: bool
     _parser: Any
-    """The parser of the core; parse(batch, request, threads) returns flat arrays."""
+    """The parser of the core, whose method parse(batch, request, threads) returns flat arrays."""
 
     def header(self) -> dict[str, Any]:
         """Return the symbols."""
@@ -64,7 +64,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.vocabulary
 
     def share_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Use an equal vocabulary, so that its look-ups are shared."""
+        """Replace the vocabulary by an equal vocabulary, so that look-ups are shared."""
         self.codec.vocabulary = vocabulary
 
     @property
@@ -80,16 +80,16 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def label_names(self) -> list[str]:
-        """The labels in the order of their numbers; empty for a model without labels."""
+        """The labels in index order. A model without labels has an empty list."""
         return self.codec.labels if self.codec.is_labelled else []
 
     @property
     def tag_names(self) -> list[str]:
-        """The tags as they appear in the column, in the order of their numbers."""
+        """The tags as they appear in the column, in index order."""
         return self.shown_tags(self.codec.tags)
 
     def shown_tags(self, tags: Sequence[str]) -> list[str]:
-        """Return tags without the features that were joined to them."""
+        """Return tags without the features that were added to them."""
         return [t.partition("|")[0] for t in tags] if self.config.tag_features else list(tags)
 
     @property
@@ -110,7 +110,7 @@ class ParsingAbility(TaggingByParsing, Model):
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
         """Return the options of a committee that this parser supports.
 
-        Only a transition parser has particles; any other search uses the committee's `beam`.
+        Only a transition parser has particles. All other parsers use the committee's `beam`.
         """
         known = self.parse_options.names()
         own = {n: v for n, v in options.items() if n in known and n not in ("search", "size")}
@@ -119,7 +119,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return own
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences, many at once on several threads, and yield the parses in order.
+        """Parse sentences in parallel on several threads, and yield the parses in order.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class ParsingAbility(TaggingByParsing, Model):
         )
 
     def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes:
-        """Return the marginals of heads with labels, and of tags, for a committee to mix."""
+        """Return the marginals of labelled heads and of tags, for a committee to mix."""
         chosen = self._chosen(options)
         threads = chosen.threads or os.cpu_count() or 1
         batch = self._batch(sentences, chosen, self.codec.unseen(sentences))
@@ -155,7 +155,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.decode_votes(found, [len(sentence) for sentence in sentences])
 
     def _found(self, batch: SentenceBatch, request: Any, threads: int) -> dict[str, NDArray[Any]]:
-        """Run the core; if a sentence has no tree, report that the model is damaged."""
+        """Run the core. If a sentence has no tree, report that the model is damaged."""
         try:
             found: dict[str, NDArray[Any]] = self._parser.parse(batch, request, threads)
         except (RuntimeError, ValueError) as error:
@@ -228,7 +228,7 @@ class ParsingAbility(TaggingByParsing, Model):
     def _all_marginals(
         self, found: Mapping[str, Any], sentences: Sequence[Sentence]
     ) -> Iterator[Marginals]:
-        """Yield the marginals of each sentence; marginals that are not requested are empty."""
+        """Yield the marginals of each sentence. Marginals that are not requested are empty."""
         mirrored = self.config.direction == "right-to-left"
         heads, labels, tags = (
             _ragged(found.get(f"{name}_marginals"), names)
@@ -253,7 +253,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
 
 def _ragged(found: Any, names: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
-    """Return the outcomes of each word with their probabilities; empty if there are none."""
+    """Return the outcomes of each word with their probabilities, or an empty list."""
     if found is None:
         return []
     begin, what, probability = (column.tolist() for column in found)

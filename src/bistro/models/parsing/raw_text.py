@@ -1,15 +1,15 @@
-"""Training with raw text: count its words, and parse it with a parser trained on the treebank.
+"""Training with raw text, which is parsed by a parser that was trained on the treebank.
 
-A parser that also learns from raw text is trained in phases, in one of several rounds:
+A parser that also learns from raw text is trained in phases. Training may have several rounds.
 
     phase 0        the first parser, from the treebank; unknown words by classes
     phase 1 + 2r   round r parses the text with the newest model
     phase 2 + 2r   round r learns from the treebank and the parses
 
-The model knows the words of the treebank and the text; the first parser knows only the words of the
-treebank, and treats the others as unknown words. A checkpoint records its phase, so an interrupted
-run resumes where it was. Families differ in what they learn from the parses; all other steps are
-shared, and are in this module.
+The model knows the words of the treebank and the text. The first parser knows only the words of the
+treebank, and treats all other words as unknown. A checkpoint records its phase, so an interrupted
+run resumes where it stopped. Families differ only in how they learn from the parses. All other
+training steps are in this module.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ FIRST_PARSER = 0
 
 
 def count_piece(shared: None, piece: TextPiece) -> tuple[PieceFacts, WordCounts]:
-    """Return the facts about a piece of text, and its word counts."""
+    """Return statistics of a piece of text, and its word counts."""
     sentences, facts = piece.read()
     return facts, WordCounts.of(sentences)
 
 
 @dataclass
 class TextTraining:
-    """The raw text of a training, and the phases of that training."""
+    """The raw text of a training run, and the phases of the run."""
 
     kind: str
     """The family of the model."""
     sentences: Sequence[Sentence]
     config: Any
-    """Settings of the family, with a group ``raw_text``."""
+    """The settings of the family, which include a group ``raw_text``."""
     run: Run
     text: RawText
     parsing_share: float
-    """Approximate share of the training time that parsing takes."""
+    """Approximate share of the training time for parsing."""
     counts: WordCounts = field(init=False)
-    """The words of treebank and text."""
+    """The words of the treebank and the text."""
     workers: Workers = field(init=False)
     fingerprint: str = field(init=False)
 
@@ -99,8 +99,8 @@ class TextTraining:
     ) -> Any:
         """Run all phases that are not finished in a checkpoint, and return the last model.
 
-        `first` trains the first parser, `learn` the model of a round; `size` is the size of the
-        search for parses.
+        `first` trains the first parser, and `learn` trains the model of a round. `size` is the size
+        of the search for parses.
         """
         phase, saved = self.run.session.saved_phase(self.fingerprint) or (FIRST_PARSER, {})
         model: Any = None

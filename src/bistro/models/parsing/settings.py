@@ -18,17 +18,23 @@ class ParserSettings:
 
     tagset: Literal["upos", "xpos"] = setting("upos", "Column with the tags.")
     tag_features: tuple[str, ...] = setting(
-        (), "Features from FEATS or MISC that are joined to the tag, such as PronType."
+        (), "Features from FEATS or MISC that are added to the tag, such as PronType."
     )
     roots: Literal["auto", "one", "several"] = setting(
-        "auto", "Number of words that may depend on the root; auto: as in the training data."
+        "auto",
+        "Number of words that may depend on the root. With auto, the number is the same as in the "
+        "training data.",
     )
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
-        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher, not encoded."
+        "head",
+        "Pseudo-projective encoding of crossing arcs. With lift, crossing arcs are attached to a "
+        "higher head and not encoded.",
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")
+    unknown_suffixes: int = setting(
+        100, "Number of suffixes that distinguish classes of unknown words."
+    )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
     # The following are settings only of families in which they vary.
     labels = "two-step"

@@ -1,4 +1,4 @@
-"""Tagging by parsing: the tags of the trees that a parser finds."""
+"""Tagging by parsing. The tags are taken from the trees that a parser finds."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from bistro.models.results.structures import Tagging
 
 
 class Parsing(ABC):
-    """The common part of all parsers, given `parse_all`."""
+    """The methods that all parsers share, based on `parse_all`."""
 
     kind: ClassVar[str]
     parse_options: ClassVar[type[SharedOptions]]
 
     @abstractmethod
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences and yield the parses in order; options as in `parse_options`."""
+        """Parse sentences and yield the parses in order.
+
+        The options are listed in `parse_options`.
+        """
 
     def parse(self, sentence: Words, **options: Any) -> Parse:
         """Parse one sentence.
@@ -49,7 +52,7 @@ class Parsing(ABC):
         return chosen_options(self, "parse", options)
 
     def shown_tags(self, tags: Sequence[str]) -> list[str]:
-        """Return tags as their column shows them."""
+        """Return tags as they appear in their column."""
         return list(tags)
 
 
@@ -62,15 +65,18 @@ class TaggingByParsing(Parsing):
         return self.parse_options
 
     def tag_protocol(self, **options: Any) -> str:
-        """Describe how tags are found, which is together with the trees."""
+        """Describe how tags are found. Tags are found together with trees."""
         return self.parse_protocol(**options)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:
-        """Tag one `sentence`; `options` are the options of `parse`."""
+        """Tag one `sentence`. The options are the same as for `parse`."""
         return next(self.tag_all([sentence], **options))
 
     def tag_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Tagging]:
-        """Tag `sentences` and yield the results in order; `options` are the options of `parse`."""
+        """Tag `sentences` and yield the results in order.
+
+        The options are the same as for `parse`.
+        """
         for parse in self.parse_all(sentences, **options):
             marginals = None
             if parse.marginals is not None:
@@ -82,9 +88,9 @@ class TaggingByParsing(Parsing):
 def summed(
     shown: Callable[[Sequence[str]], Sequence[str]], row: Sequence[tuple[str, float]]
 ) -> list[tuple[str, float]]:
-    """Return the probabilities of names as they are shown, most probable first.
+    """Return the probabilities of displayed names, most probable first.
 
-    Several names may look the same: their probabilities add up.
+    The probabilities of names that are displayed alike are added up.
     """
     sums: defaultdict[str, float] = defaultdict(float)
     for name, (_, probability) in zip(shown([name for name, _ in row]), row, strict=True):

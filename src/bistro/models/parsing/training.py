@@ -11,7 +11,7 @@ from bistro.treebank.sentence import Sentence
 
 
 def trees_of(data: Sequence[Words]) -> list[Sentence]:
-    """Return the sentences of a treebank; lists of words and incomplete trees are errors."""
+    """Return the sentences of a treebank. Lists of words and incomplete trees are errors."""
     sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
     if len(sentences) != len(data):
         raise BistroError("this kind learns from trees: give a treebank, not lists of words")

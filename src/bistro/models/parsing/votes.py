@@ -1,12 +1,12 @@
-"""The predictions of the members of a committee for many words, and their mixture.
+"""The predictions of committee members for many words, and the mixture of these predictions.
 
-A member gives every word a distribution over its heads with their labels, and one over its tags.
-A batch of words has them as ragged rows: word i has the entries ``begin[i]:begin[i+1]``. Rows of
-several members are mixed entry by entry,
+A member gives every word a distribution over labelled heads and a distribution over tags. The
+distributions of a batch of words are ragged rows, where word i has the entries
+``begin[i]:begin[i+1]``. Rows of several members are mixed entry by entry.
 
     p(x) = Σ_m w_m p_m(x)
 
-and made sharper or flatter by a power, p'(x) = p(x)^γ / Σ_y p(y)^γ.
+A power makes the mixture sharper or flatter: p'(x) = p(x)^γ / Σ_y p(y)^γ.
 
 >>> word = np.array([0, 2])
 >>> first, second = (Rows(word, word, np.array([p, 1 - p])) for p in (0.5, 1.0))
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rows:
-    """Entries with probabilities for every word, sorted by entry within each word."""
+    """The entries of every word with their probabilities, sorted by entry within each word."""
 
     begin: Ints
     what: Ints
@@ -44,20 +44,23 @@ class Rows:
         return np.repeat(np.arange(len(self)), np.diff(self.begin))
 
     def reordered(self, order: Ints) -> Rows:
-        """Return the rows in another order: row i is the former row ``order[i]``."""
+        """Reorder the rows. Row i of the result is row ``order[i]`` of the original."""
         lengths = np.diff(self.begin)[order]
         begin = np.concatenate(([0], np.cumsum(lengths)))
         chosen = np.repeat(self.begin[:-1][order] - begin[:-1], lengths) + np.arange(begin[-1])
         return Rows(begin, self.what[chosen], self.probability[chosen])
 
     def spread(self, places: NDArray[np.bool_]) -> Rows:
-        """Return the rows at the positions that are true, with empty rows at the others."""
+        """Return the rows, with empty rows where the mask is false."""
         lengths = np.zeros(places.size, dtype=np.int64)
         lengths[places] = np.diff(self.begin)
         return Rows(np.concatenate(([0], np.cumsum(lengths))), self.what, self.probability)
 
     def renamed(self, what: Ints) -> Rows:
-        """Return the rows with renamed entries; several entries may then have the same name."""
+        """Return the rows with renamed entries.
+
+        After renaming, several entries may have the same name.
+        """
         return Rows(self.begin, what, self.probability)
 
     def mapped(self, what: Ints) -> Rows:
@@ -65,14 +68,14 @@ class Rows:
         return gathered(self.row, what, self.probability, len(self))
 
     def probability_of(self, wanted: Ints) -> Floats:
-        """Return the probability of one entry per word, 0 if it is not listed."""
+        """Return the probability of one entry per word, or 0 if the entry is not listed."""
         row = self.row
         is_wanted = self.what == wanted[row]
         found = np.bincount(row[is_wanted], self.probability[is_wanted], minlength=len(self))
         return found.astype(np.float64)
 
     def likeliest(self) -> Ints:
-        """Return the most probable entry of each word, -1 for a word without entries."""
+        """Return the most probable entry of each word, or -1 for a word without entries."""
         best = np.full(len(self), -1)
         filled = np.flatnonzero(np.diff(self.begin))
         highest = np.maximum.reduceat(self.probability, self.begin[filled])
@@ -83,7 +86,7 @@ class Rows:
         return best
 
     def among(self, chosen: NDArray[np.bool_]) -> Rows:
-        """Return the rows with only the chosen entries."""
+        """Return the rows with only the selected entries."""
         kept = np.concatenate(([0], np.cumsum(chosen)))
         return Rows(kept[self.begin], self.what[chosen], self.probability[chosen])
 
@@ -111,13 +114,13 @@ class Rows:
 class ArcCode:
     """Encode a head and a label as one number.
 
-    Label -1 has the probability of the head that is not assigned to any label.
+    The label -1 has the part of a head's probability that is not assigned to any label.
     """
 
     num_labels: int
 
     def join(self, head: Ints, label: Ints) -> Ints:
-        """Return the numbers of arcs."""
+        """Return the codes of arcs."""
         return head * (self.num_labels + 1) + label + 1
 
     def head(self, arc: Ints) -> Ints:
@@ -131,13 +134,14 @@ class ArcCode:
 
 @dataclass(frozen=True)
 class Votes:
-    """The predictions of one model for a batch of sentences, word by word in written order."""
+    """The predictions of one model for the words of a batch of sentences, in written order."""
 
     arcs: Rows
-    """Heads with labels, numbered by an `ArcCode` of the model's labels."""
+    """The probabilities of labelled heads, numbered by an `ArcCode` of the model's labels."""
     tags: Rows
     relaxed: NDArray[np.bool_]
-    """For each sentence: true if no tree agrees with the given heads, which are then ignored."""
+    """For each sentence, whether no tree agrees with the given heads. If no tree agrees, the given
+    heads are ignored."""
 
 
 def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
@@ -154,7 +158,7 @@ def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
 
 
 def mixed(members: Sequence[Rows], weights: Sequence[float | Floats]) -> Rows:
-    """Return the weighted mixture of rows; each weight is a scalar or has one value per row."""
+    """Return the weighted mixture of rows. Each weight is a scalar or has one value per row."""
     rows = [member.row for member in members]
     parts = [
         member.probability * (weight[row] if isinstance(weight, np.ndarray) else weight)

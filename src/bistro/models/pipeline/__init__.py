@@ -1,4 +1,4 @@
-"""From running text to all columns of CoNLL-U, in one model file."""
+"""The pipeline, which annotates running text with all columns of CoNLL-U."""
 
 from __future__ import annotations
 

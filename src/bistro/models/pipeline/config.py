@@ -1,4 +1,4 @@
-"""Settings of the pipeline: its parser, and the training of words and columns."""
+"""Settings of the pipeline and its layers."""
 
 from __future__ import annotations
 
@@ -17,5 +17,7 @@ class PipelineConfig:
         "committee", "The kind of the parser: committee, transition, eisner or isbn."
     )
     parser_config: str = setting("", "A preset or TOML file with the settings of the parser.")
-    tokens: TokensConfig = setting(TokensConfig(), "Settings of words and sentences.")
-    columns: ColumnsConfig = setting(ColumnsConfig(), "Settings of tags, features and lemmas.")
+    tokens: TokensConfig = setting(TokensConfig(), "Settings of the model of words and sentences.")
+    columns: ColumnsConfig = setting(
+        ColumnsConfig(), "Settings of the model of tags, features and lemmas."
+    )

@@ -1,9 +1,9 @@
-"""The pipeline: running text in, sentences with all columns out, each layer with probabilities.
+"""The pipeline, which annotates running text with all columns and their probabilities.
 
     text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
 
-All three are separate models in one file. The pipeline has the abilities of all of them: it parses
-and tags and, if its parser can, it scores words and generates.
+The three layers are separate models in one file. The pipeline has the abilities of all layers. A
+pipeline parses and tags and, if its parser can, scores words and generates.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -36,7 +36,7 @@ from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
 AT_ONCE = 500
-"""Number of sentences that go through all layers together."""
+"""Number of sentences in a batch that passes through all layers."""
 FORWARDS = "left-to-right"
 KEPT = (*PREDICTED, "heads")
 """Columns of the input that may be kept."""
@@ -50,7 +50,8 @@ class PipelineModel(TextReading):
 
     config: PipelineConfig
     layers: dict[str, Model]
-    """The parser, the columns and, if the treebank has spaces, words and sentences."""
+    """A trained pipeline of a parser, columns and, if the treebank has spaces, words and
+    sentences."""
     origin: Origin
 
     def __post_init__(self) -> None:
@@ -63,10 +64,11 @@ class PipelineModel(TextReading):
     def annotate(
         self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
     ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with all columns; options are options of the parser.
+        """Yield the sentences of a text with all columns. The options are those of the parser.
 
-        With ``marginals=True``, MISC has the probability of every value and of every token; with
-        ``alternatives=3`` also up to three of the likeliest other values of each column.
+        With ``marginals=True``, MISC contains the probability of every value and of every token.
+        With ``alternatives=3``, MISC also contains up to three of the likeliest other values of
+        each column.
         """
         return self.annotate_all(
             self.sentences(text, line_ends=line_ends, **_shown(options)), **options
@@ -100,12 +102,13 @@ class PipelineModel(TextReading):
         sentences
             Sentences with their words.
         keep
-            Columns (upos, xpos, feats, lemmas, heads) whose values are kept if they are not empty;
-            they are evidence for the rest.
+            Columns (upos, xpos, feats, lemmas, heads) whose non-empty values are kept. These values
+            are evidence for all other values.
         alternatives
-            Maximum number of other values of each column in MISC, with probabilities.
+            Maximum number of alternative values per column that are listed in MISC, with
+            probabilities.
         **options
-            Options of the parser; with ``marginals=True``, MISC has probabilities.
+            Options of the parser. With ``marginals=True``, MISC contains probabilities.
         """
         if alternatives < 0:
             raise ConfigError(f"alternatives = {alternatives} must be at least 0")
@@ -129,9 +132,9 @@ class PipelineModel(TextReading):
     def _filled(
         self, parses: Sequence[Parse], keep: Sequence[str], *, shown: bool, alternatives: int = 0
     ) -> Iterator[Sentence]:
-        """Yield the sentences of parses with their trees and all other columns.
+        """Yield the parsed sentences with their trees and all other columns.
 
-        The model of columns predicts the tags that are not kept, using the parser's marginals.
+        The model of columns uses the parser's marginals to predict the tags that are not kept.
         """
         column = self.parser.tag_column
         trees = [with_tree(parse, column, self._tags(parse, keep)) for parse in parses]
@@ -164,7 +167,7 @@ class PipelineModel(TextReading):
         return [Beliefs(column, rows) for column, rows in found.items()]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return the share of correct values in each column on given words, in percent."""
+        """Return the percentage of correct values in each column, for given words."""
         names = {
             "heads": "UAS",
             "upos": "UPOS",
@@ -200,7 +203,7 @@ class PipelineModel(TextReading):
         return cls(config, nested_models(header["layers"], arrays), origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return the facts of all layers."""
+        """Return the summaries of all layers."""
         facts = {
             f"{name}: {fact}": value
             for name, layer in self.layers.items()
@@ -217,8 +220,8 @@ class PipelineModel(TextReading):
 def _readers(parser: Model) -> list[Model]:
     """Return a member that reads words from left to right, if the parser cannot score words.
 
-    The votes of a committee do not give words a probability. The first member that reads from left
-    to right does; its scores are reported under its own name.
+    A committee does not give words a probability. The scores of words come from the first member
+    that reads from left to right, and are reported under its own name.
     """
     if SCORE.is_own(parser):
         return []

@@ -1,4 +1,4 @@
-"""Strings as input instead of lists of words: the pipeline finds the words itself.
+"""Methods that accept strings instead of lists of words. The pipeline finds the words itself.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -27,14 +27,17 @@ from bistro.treebank.sentence import Sentence
 
 
 class TextReading(Model):
-    """Methods of a pipeline that accept strings as well as sentences."""
+    """Mixin with the methods of a pipeline that accept strings as well as sentences."""
 
     @abstractmethod
     def sentences(self, text: str | Iterable[str]) -> Iterator[Sentence]:
         """Yield the sentences of a text with only their words."""
 
     def parse(self, sentence: str | Words, **options: Any) -> Parse:
-        """Return the parse of one sentence, a string or a list of words; see `parse_all`."""
+        """Return the parse of one sentence, which is a string or a list of words.
+
+        See `parse_all`.
+        """
         if not isinstance(sentence, str):
             return self._parser.parse(sentence, **options)
         found = list(self.parse_all(sentence, **options))
@@ -46,7 +49,7 @@ class TextReading(Model):
         return found[0]
 
     def parse_all(self, sentences: str | Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Yield a parse for every sentence of a text, or of several sentences.
+        """Yield a parse for every sentence.
 
         Parameters
         ----------
@@ -59,9 +62,9 @@ class TextReading(Model):
         return self._parser.parse_all(given, **options)
 
     def surprisal(self, text: str | Words | Iterable[Words], **options: Any) -> SurprisalTable:
-        """Return the surprisal of every token of a text, or of sentences, in bits.
+        """Return the surprisal of every token of a text or of sentences, in bits.
 
-        In a string, a token of several words (*don't*) has one row, with the sum of its words.
+        In a string, a token of several words (*don't*) has one row with the sum over its words.
         """
         reader = SCORE.of(self)
         if not isinstance(text, str):

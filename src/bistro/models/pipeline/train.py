@@ -1,4 +1,4 @@
-"""Training of a pipeline: words and sentences, columns, then the parser, one after the other."""
+"""Training of the layers of a pipeline."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ NO_SPACES = (
     "the pipeline will not find words in running text"
 )
 QUICK: dict[str, dict[str, OptionValue]] = {"transition": {"size": 300}}
-"""Default options of parsing in a pipeline, unless the parser's settings have others: a transition
-parser with 300 particles, not 1,000, is nearly twice as fast, and loses less than 0.1 points of
-attachment on the development part of EWT."""
+"""Default options of parsing in a pipeline, which the parser's settings can override. A transition
+parser with 300 instead of 1,000 particles is nearly twice as fast, and loses less than 0.1 points
+of attachment on the development part of EWT."""
 
 COSTS = {"tokens": 4.0, "columns": 1.0, "parser": 2.0}
 """Relative training times of the layers."""
 COMMITTEE = 7.0
-"""Factor of the training time for a parser with members."""
+"""Factor on the training time for a parser with members."""
 
 
 def train_pipeline(

@@ -1,4 +1,4 @@
-"""The reader: several language models mixed word by word."""
+"""The reader, a word-by-word mixture of several language models."""
 
 from __future__ import annotations
 

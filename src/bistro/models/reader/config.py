@@ -1,4 +1,4 @@
-"""Settings of the reader: its members, and their common vocabulary."""
+"""Settings of the reader, its members and their common vocabulary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ QUICK = (
     "hidden=80 learning.passes=30 learning.reads=75000 learning.patience=2 learning.rate=0.1 "
     "learning.dropout=0.15"
 )
-"""The latent-variable parser of the default reader: in a mixture, a small one is enough."""
+"""Settings of the latent-variable parser in the default reader. A small parser is sufficient in a
+mixture."""
 
 
 @dataclass(frozen=True)
@@ -23,24 +24,28 @@ class ReaderConfig:
 
     members: tuple[str, ...] = setting(
         ("ngram", "transition", f"isbn {QUICK}"),
-        "The models that are mixed, each as KIND, KIND:PRESET or KIND:FILE.toml, followed by "
-        "changes of single settings, as in 'isbn hidden=80 learning.passes=20'. A kind without a "
-        "preset uses the preset that fits the treebank, if there is one.",
+        "The models in the mixture. Each is given as KIND, KIND:PRESET or KIND:FILE.toml, "
+        "followed by changes of single settings, as in 'isbn hidden=80 learning.passes=20'. A "
+        "kind without a preset uses the preset that fits the treebank, if there is one.",
     )
-    unknown: UnknownSetting = setting("classes", f"{UNKNOWN_HELP} The same for all members.")
+    unknown: UnknownSetting = setting(
+        "classes", f"{UNKNOWN_HELP} This setting applies to all members."
+    )
     unknown_below: int = setting(
-        2, "Words seen fewer times than this in training are unknown, to all members."
+        2, "Words seen fewer times than this in training are unknown to all members."
     )
-    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")
+    unknown_suffixes: int = setting(
+        100, "Number of suffixes that distinguish classes of unknown words."
+    )
     weights: Literal["likely", "equal"] = setting(
         "likely",
-        "Weights of the members: weights that make the development set most probable (EM), or "
-        "equal weights.",
+        "How to weight the members. The weights maximise the probability of the development set "
+        "by EM (likely) or are all equal (equal).",
     )
     held_out: float = setting(
         0.1,
-        "Without a development set: share of the training sentences that replaces it. Members "
-        "learn from the others.",
+        "Share of the training sentences that is held out if there is no development set. The "
+        "members are trained on the other sentences.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

@@ -1,8 +1,8 @@
-"""Explanation by members: the surprisal of every word under each member, and its share.
+"""Explanation of a reader: the surprisal of every word under each member.
 
-A word has one decision. Its levels are the members: the weight of a member is the level's reach,
-and its contribution to the word's probability, divided by that probability, is the posterior
-probability that this member generated the word.
+A word has one decision, whose levels are the members. The reach of such a level is the weight of
+the member. The member's contribution to the word's probability, divided by that probability, is the
+posterior probability that this member generated the word.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def explain_shares(model: ReaderModel, sentence: Words) -> Explanation:
-    """Return a decision for every word of a sentence and for its end."""
+    """Return a decision for every word of a sentence and for the sentence end."""
     (words,) = as_words([sentence])
     table = probabilities_of(model.member_scores([words]))
     tokens = [*words, END_SYMBOL]

@@ -1,10 +1,10 @@
-"""Generation from a mixture: each word is drawn from a member, which is drawn by its weight.
+"""Generation from a mixture. For each word, a member is drawn according to its weight.
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
-The member draws a word given the words so far. The words have the probabilities of the mixture if
-the members' draws after a prefix are exact. For parsers they are approximate, since parsers use
-sequential Monte Carlo.
+The member draws a word given the preceding words. If the members' draws after a prefix are exact,
+the words have the probabilities of the mixture. The draws of parsers are approximate, because
+parsers use sequential Monte Carlo.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ class WordDrawer(Protocol):
 
     @property
     def longest_generated(self) -> float:
-        """Maximum number of words of a drawn sentence; longer ones are cut."""
+        """Maximum number of words in a drawn sentence. Longer sentences are truncated."""
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix; return None if the sentence ends there."""
+        """Draw the word after a prefix. Return None if the sentence ends there."""
 
 
 def draw_sentences(
     model: ReaderModel, n: int, seed: int, temperature: float, prefix: Sequence[str]
 ) -> Iterator[list[str]]:
-    """Yield `n` sentences; sentence i depends only on the seed and i."""
+    """Yield `n` sentences. Sentence i depends only on the seed and on i."""
     check_draws(n, seed, temperature, prefix)
     sums = np.cumsum(model.weights)
     most = int(model.longest_generated)

@@ -1,6 +1,7 @@
-"""The members of a reader: the family and settings of each, from the configuration.
+"""The families and settings of a reader's members, from its configuration.
 
-A member is written as on the command line: a kind, optionally with a preset or file, and changes.
+A member is specified as on the command line: a kind, an optional preset or file, and changes of
+settings.
 
 >>> [member] = members_of(ReaderConfig(members=("ngram order=3",)), [])
 >>> member.name, member.config.order
@@ -24,7 +25,7 @@ from bistro.models.settings import chosen_settings
 from bistro.treebank.sentence import Sentence
 
 VOCABULARY = ("unknown", "unknown_below", "unknown_suffixes")
-"""Settings that the reader decides: its members must have the same vocabulary."""
+"""Settings that the reader determines, because its members must have the same vocabulary."""
 FORWARDS = "left-to-right"
 
 
@@ -32,13 +33,14 @@ class Member(NamedTuple):
     """A model to be trained."""
 
     name: str
-    """The kind, with the preset if one is named; a number distinguishes members of equal name."""
+    """The kind, with the preset if it is given. A number distinguishes members with the same
+    name."""
     kind: Kind
     config: Any
 
 
 def members_of(config: ReaderConfig, data: Sequence[Words]) -> list[Member]:
-    """Return the members with their settings; raise an error if one cannot be a member."""
+    """Return the members with their settings. Raise an error if a model cannot be a member."""
     found: list[Member] = []
     names = Counter[str]()
     for text in config.members:
@@ -67,7 +69,7 @@ def _member(
 
 
 def _checked(kind: Kind) -> Kind:
-    """Raise an error if a family has no word probabilities or does not learn from sentences."""
+    """Raise an error if a family does not score words or does not learn from sentences."""
     able = [one.name for one in kinds.every() if _can_read(one)]
     if not _can_read(kind):
         raise ConfigError(

@@ -1,11 +1,11 @@
-"""The reader: several language models of one treebank, mixed word by word.
+"""The reader, a word-by-word mixture of several language models of one treebank.
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
 An n-gram model predicts which words follow each other, a transition parser which words the tree
 requires, and a latent-variable parser learns further regularities. Different members predict
-different words well, so the mixture is better than any of them. Weights are fitted on a development
-set.
+different words well, so the mixture is better than any member. The weights are fitted on a
+development set.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -47,27 +47,28 @@ Weights = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ReaderOptions(Options):
-    """Options for the sums over analyses; each member uses the options that it has."""
+    """Options for the sums over analyses. Each member uses those options that apply to its kind."""
 
     method: Literal["graph", "exact", "smc"] = "graph"
-    """The method of members that sum over analyses by sampling."""
+    """The method for members that sum over analyses by sampling."""
     particles: int = 100
-    """Particles of members that draw, and analyses kept by members that search."""
+    """Number of particles for members that draw, or of analyses for members that search."""
     repeats: int = 0
-    """Independent runs of members that draw; 0: the default of each member."""
+    """Number of independent runs for members that draw. 0 uses the default of each member."""
     tags: Literal["all", "seen"] = "all"
-    """Tags that a word may have: all, or its tags in training (faster; a lower bound)."""
+    """The tags that a word may have: all tags, or only its tags in training. The restriction to
+    seen tags is faster and gives a lower bound."""
     tags_per_word: int = 0
-    """Maximum number of tags tried for a word, the most probable ones; 0: all possible tags."""
+    """Maximum number of tags tried for a word, in order of probability. 0 tries all possible
+    tags."""
     seed: int = 1
     part: tuple[int, int] | None = None
-    """The position of these sentences in a larger text: the number of the first sentence, and the
-    total number of sentences."""
+    """The index of the first sentence in a larger text, and the total number of sentences."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 
     def __post_init__(self) -> None:
-        """Raise an error if an option is not possible."""
+        """Raise an error if the value of an option is invalid."""
         if self.method not in ("graph", "exact", "smc"):
             raise ConfigError(f"method = '{self.method}' is not possible: graph, exact or smc")
         if self.tags not in ("all", "seen"):
@@ -79,7 +80,7 @@ class ReaderOptions(Options):
 
 @dataclass(eq=False, repr=False)
 class ReaderModel(Scoring, Model):
-    """Trained language models with their weights."""
+    """A mixture of trained language models, with their weights."""
 
     kind: ClassVar[str] = "reader"
     score_options: ClassVar[type[Options]] = ReaderOptions
@@ -87,7 +88,7 @@ class ReaderModel(Scoring, Model):
     config: ReaderConfig
     members: list[Model]
     weights: Weights
-    """One per member; they sum to 1."""
+    """The weights of the members, which sum to 1."""
     origin: Origin
 
     def __post_init__(self) -> None:
@@ -107,7 +108,7 @@ class ReaderModel(Scoring, Model):
 
     @property
     def longest_generated(self) -> float:
-        """Maximum number of words of a drawn sentence; longer ones are cut."""
+        """Maximum number of words in a drawn sentence. Longer sentences are truncated."""
         # For every word, a parser starts again at the first word: 250 words would take minutes.
         return min(100, *(drawer.longest_generated for drawer in self.drawers))
 
@@ -122,7 +123,7 @@ class ReaderModel(Scoring, Model):
         return [scorer.score(words, **_known_to(scorer, chosen)) for scorer in self.scorers]
 
     def next_sums(self, context: Sequence[str], **options: Any) -> MixedSums:
-        """Return the mixed sums of all members for the word after a context."""
+        """Return the mixed next-word distributions of all members after a context."""
         from bistro.models.next_words import MixedSums
 
         chosen: ReaderOptions = chosen_options(self, "score", options)
@@ -138,19 +139,20 @@ class ReaderModel(Scoring, Model):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw sentences that begin with `prefix`; sentence i depends only on the seed and i.
+        """Draw sentences that begin with `prefix`. Sentence i depends only on the seed and on i.
 
-        Each word is drawn by a member, and the member by the weights: this is a draw from the
-        mixture. The temperature applies to the draws of the members.
+        For each word, a member is drawn according to its weight, and then the member draws the
+        word. The result is a draw from the mixture. The temperature applies to the draws of the
+        members.
         """
         return draw_sentences(self, n, seed, temperature, prefix)
 
     def explain(
         self, sentence: Words, training: Iterable[Any] | None = None, member: str | None = None
     ) -> Explanation:
-        """Return the surprisal of every word under each member, and the member's share.
+        """Return the surprisal of every word under each member, and the share of each member.
 
-        With a `member`, return the explanation of that member.
+        If `member` is given, return the explanation of that member.
         """
         from bistro.models.reader.explain import explain_member, explain_shares
 
@@ -159,7 +161,7 @@ class ReaderModel(Scoring, Model):
         return explain_shares(self, sentence)
 
     def header(self) -> dict[str, Any]:
-        """Return the weights, and the headers of the members."""
+        """Return the weights and the headers of the members."""
         return {
             "weights": self.weights.tolist(),
             "members": [member.whole_header() for member in self.members],
@@ -178,7 +180,7 @@ class ReaderModel(Scoring, Model):
         return cls(config, members, np.array(header["weights"], dtype=np.float64), origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return members, weights, vocabulary and size."""
+        """Return the members, weights, vocabulary size and model size."""
         vocabulary = self.vocabulary
         return {
             "members": ", ".join(self.member_names()),
@@ -208,7 +210,10 @@ def _drawer_of(member: Model) -> WordDrawer:
 
 
 def _known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:
-    """Return the options that a member supports; `tags` is left out if it has its default value."""
+    """Return the options that a member supports.
+
+    The option `tags` is left out if it has its default value.
+    """
     unsaid = {"tags"} if chosen.tags == "all" else set()
     known = scorer.score_options.names()
     if "repeats" not in known:  # it does not draw

@@ -1,7 +1,7 @@
-"""Training of a reader: its members one after the other, then the weights.
+"""Training of a reader. The weights are fitted after all members are trained.
 
-A member is trained like any model of its kind, but with the common vocabulary of all
-members. On a cluster each member is trained by one worker.
+A member is trained like any model of its kind, but with the vocabulary that all members share. On a
+cluster, each member is trained by one worker.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 MOST_WORDS = 15_000
-"""Maximum number of words for fitting the weights; more words would not change the weights."""
+"""Maximum number of words for fitting the weights. More words would not change the weights."""
 PHASE = -1
-"""The phase of a checkpoint with members from a cluster; phases of one process start at 0."""
+"""The phase of a checkpoint with members from a cluster. The phases of a training run in a single
+process start at 0."""
 
 
 class Errand(NamedTuple):
@@ -53,7 +54,7 @@ def train_reader(
     run: Run,
     dev: Sequence[Words] | None = None,
 ) -> ReaderModel:
-    """Train the members, and fit their weights on a development set or on held-out sentences."""
+    """Train the members, and fit the weights on a development set or on held-out sentences."""
     return _train(data, config, run, dev, None)
 
 
@@ -64,7 +65,7 @@ def train_with_text(
     text: RawText,
     dev: Sequence[Words] | None = None,
 ) -> ReaderModel:
-    """Train a reader whose members all learn from raw text in addition to the treebank."""
+    """Train a reader whose members learn from raw text in addition to the treebank."""
     return _train(data, config, run, dev, text)
 
 
@@ -92,7 +93,10 @@ def _train(
 
 
 def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]]:
-    """Return the training sentences, and held-out stretches of other sentences."""
+    """Return the training sentences and the held-out sentences.
+
+    Held-out sentences form a few contiguous stretches.
+    """
     chosen = places(len(data), share)
     if len(chosen) == len(data):
         return list(data), []
@@ -103,7 +107,7 @@ def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]
 def fitted_weights(
     model: ReaderModel, held_out: Sequence[Words], threads: int
 ) -> NDArray[np.float64]:
-    """Return the weights for which held-out sentences are most probable."""
+    """Return the weights that maximise the probability of held-out sentences."""
     words = as_words(held_out)
     step = -(-sum(map(len, words)) // MOST_WORDS)
     return mixture_weights(probabilities_of(model.member_scores(words[::step], threads=threads)))
@@ -128,12 +132,12 @@ def _trained(
 
 
 def as_content(sentences: Sequence[Words]) -> list[str]:
-    """Return the content from which the fingerprint is computed."""
+    """Return the data from which the fingerprint is computed."""
     return [repr(s) if isinstance(s, list | tuple) else str(s) for s in sentences]
 
 
 def _learn(errand: Errand, member: Member, run: Run) -> Model:
-    """Train a member; early stopping uses the held-out sentences."""
+    """Train a member. Early stopping uses the held-out sentences."""
     run.session.on_note(f"learning {member.name}")
     own = Run(run.seed, {**run.treebank, "member": member.name}, run.session)
     # Some held-out sentences may be text without trees, which only fits the weights.
@@ -151,14 +155,14 @@ def _trees_in(sentences: Sequence[Words]) -> list[Sentence]:
 
 
 def learn_member(errand: Errand, member: Member) -> bytes:
-    """Train a member and return the content of its file: a task for workers."""
+    """Train a member and return the content of its file. Workers run this function."""
     return _learn(errand, member, Run(errand.seed, errand.treebank)).to_bytes()
 
 
 def _trained_elsewhere(
     members: Sequence[Member], errand: Errand, run: Run, workers: Workers, fingerprint: str
 ) -> list[Model]:
-    """Let workers train one member each, and keep the members that have been returned."""
+    """Let each worker train one member, and save the finished members."""
     names = [member.name for member in members]
     known: dict[str, Model] = saved_models(run.session, fingerprint, names)
     missing = [member for member in members if member.name not in known]

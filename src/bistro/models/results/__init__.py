@@ -1,1 +1,1 @@
-"""Results of models, one type per ability."""
+"""The result types of all abilities."""

@@ -1,4 +1,4 @@
-"""Results of a pipeline for a sentence, as columns of CoNLL-U."""
+"""Conversion of a pipeline's results to columns of CoNLL-U."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def with_columns(sentence: Sentence, filled: FilledColumns) -> Sentence:
 def with_probabilities(
     sentence: Sentence, parse: Parse, filled: FilledColumns, alternatives: int = 0
 ) -> Sentence:
-    """Return a sentence whose MISC has the probability of every predicted value.
+    """Return a sentence whose MISC column contains the probability of every predicted value.
 
-    `alternatives` is the maximum number of other values for each column.
+    `alternatives` is the maximum number of alternative values per column.
     """
     if parse.marginals is None:
         return sentence

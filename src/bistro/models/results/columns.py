@@ -1,4 +1,4 @@
-"""Columns that a model found for a sentence."""
+"""Results of models that predict the columns of a sentence."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LEAST_ALTERNATIVE = 5e-5
-"""Less probable values would be written as 0.0000, and are omitted."""
+"""Minimum probability of a value that is listed. Less probable values would be written as
+0.0000."""
 
 
 @dataclass(frozen=True)
 class FilledColumns:
-    """Values and their probabilities, by column."""
+    """The values of each column, with their probabilities."""
 
     columns: dict[str, list[str]]
     probabilities: dict[str, list[float]]
-    """Probability of each value; 1 for given values."""
+    """The probability of each value. Given values have probability 1."""
     alternatives: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
-    """Other values with their probabilities, likeliest first, if they were requested."""
+    """Alternative values with their probabilities, likeliest first, if they were requested."""
 
 
 def alternatives_to(value: str, chances: Mapping[str, float], most: int) -> list[tuple[str, float]]:
@@ -36,4 +37,4 @@ class Beliefs:
 
     column: str
     rows: list[list[tuple[str, float]]]
-    """Tags with their probabilities for each word, sentence after sentence."""
+    """The tags of each word with their probabilities, sentence by sentence."""

@@ -1,15 +1,16 @@
-"""The origin of a probability: every elementary decision with its chain of back-off contexts.
+"""Explanations of probabilities by elementary decisions and chains of back-off contexts.
 
 In a context u of depth k, the probability of x is the context's own contribution plus a share of
-the probability in the next shorter context u',
+the probability in the next shorter context u'.
 
     p_k(x) = own_k(x) + backoff_k · p_{k-1}(x)     own_k(x): (c_x - d t_x) / (c + θ), on average
 
-down to the base distribution. Written out from the longest context on, the probability is a sum,
+The recursion ends at the base distribution. Starting from the longest context, the probability can
+be written as a sum.
 
     p(x) = Σ_k reach_k · own_k(x)             reach_k = backoff_{k+1} · ... · backoff_longest
 
-with one contribution per level.
+The sum has one contribution per level.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -35,23 +36,24 @@ if TYPE_CHECKING:
 BASE = -1
 """The depth of the base distribution, below the empty context."""
 MEMBER = "member"
-"""The element of a level that is not a context, but a member of a mixture: its value is the name of
-the member, `reach` its weight, and `contribution` the weight times its probability."""
+"""The element name of a level that represents a member of a mixture instead of a context. The value
+of such a level is the name of the member, `reach` is its weight, and `contribution` is the weight
+times the member's probability."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """One context of a chain: the previous context and one more element."""
+    """One context of a chain, which adds one element to the previous context."""
 
     depth: int
-    """Number of elements of the context; -1 is the base distribution."""
+    """Number of elements in the context. The base distribution has depth -1."""
     element: str
-    """The element that the shorter context does not have; empty at depth 0."""
+    """The element that this context adds to the shorter context. It is empty at depth 0."""
     value: str
     known: bool
-    """True if the context occurred in training; if not, it contributes nothing."""
+    """Whether the context occurred in training. An unseen context contributes nothing."""
     kinds: int
-    """Number of different outcomes seen in the context."""
+    """Number of distinct outcomes seen in the context."""
     ways: int
     """Number of contexts with one more element in which the outcome was seen."""
     probability: float
@@ -59,13 +61,14 @@ class Level:
     backoff: float
     """The weight of the shorter context."""
     own: float
-    """The part of `probability` from this level, without the part from shorter contexts."""
+    """The part of `probability` that comes from this level and not from shorter contexts."""
     reach: float
-    """The share that the longer contexts leave to this level."""
+    """The share of the probability that the longer contexts leave to this level."""
     contribution: float
-    """Contribution to the decision's probability, which is the sum over all levels."""
+    """The level's contribution to the probability of the decision, which is the sum over all
+    levels."""
     discount: float | None = None
-    """Mean over the kept samples; None if the model file does not contain it."""
+    """The mean discount over the saved samples, or None if the model file does not contain it."""
     strength: float | None = None
     count: int | None = None
     """Count of this outcome in this context in the given training data."""
@@ -78,20 +81,21 @@ class Decision:
     """One outcome of one distribution."""
 
     step: int
-    """Number of the decision from 1, in the order of generation."""
+    """The number of the decision in the order of generation, counted from 1."""
     word: int
-    """Position of the word that is generated, or is next; the end follows the last word."""
+    """The position of the current or next word. The sentence end follows the last word."""
     token: str
     distribution: str
     outcome: str
     detail: str
-    """For arcs and labels, the words that they connect."""
+    """The words that an arc or label connects."""
     probability: float
     scale: float
     """Factor on the probability of the chain, explained by `reason`."""
     reason: str
     levels: list[Level]
-    """Levels from the base to the longest context; empty if there was only one possible outcome."""
+    """The levels from the base to the longest context. If only one outcome is possible, there are
+    no levels."""
 
     @property
     def bits(self) -> float:
@@ -107,14 +111,14 @@ class Explanation:
     words: list[str]
     decisions: list[Decision]
     protocol: str
-    """Description of the explained sentence and of the numbers."""
+    """A description of the explained sentence and of the numbers."""
     heads: list[int] | None = None
     labels: list[str] | None = None
     tags: list[str] | None = None
 
     @property
     def log_prob(self) -> float:
-        """Natural logarithm of the product of all decisions."""
+        """Natural logarithm of the product of all decision probabilities."""
         probabilities = [d.probability for d in self.decisions]
         return added(map(math.log, probabilities)) if min(probabilities) > 0 else -math.inf
 
@@ -123,7 +127,7 @@ class Explanation:
         return [decision for decision in self.decisions if decision.word == place]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per level of every decision, and one for a decision without levels."""
+        """Return one row per level of every decision. A decision without levels has one row."""
         found = []
         for decision in self.decisions:
             own = {name: getattr(decision, name) for name in DECISION_COLUMNS}
@@ -153,14 +157,14 @@ def _level_row(level: Level) -> dict[str, Any]:
 
 
 def numbers_told(decisions: list[Decision]) -> str:
-    """Describe the numbers of the chains."""
+    """Describe the meaning of the numbers in the chains."""
     text = (
-        "Probabilities and weights are means over the samples of training that the model keeps, "
-        "not one seating; `kinds` and `ways` count kinds, not tokens."
+        "Probabilities and weights are means over the training samples that the model keeps. "
+        "`kinds` and `ways` count types, not tokens."
     )
     levels = [level for decision in decisions for level in decision.levels]
     if any(level.discount is not None for level in levels):
         text += " Discounts and strengths are means over the same samples."
     if any(level.count is not None for level in levels):
-        text += " `count` and `total` are tokens of the data given as training data."
+        text += " `count` and `total` are numbers of tokens in the given training data."
     return text

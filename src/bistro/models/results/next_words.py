@@ -1,11 +1,11 @@
-"""The next word: the probability of every word, and of the sentence end, after a context.
+"""The next-word distribution: probabilities of every word and of the sentence end after a context.
 
     p(w | w_1 ... w_i) = p(w_1 ... w_i w) / p(w_1 ... w_i)
 
 A model lists events: its known words, its classes of unknown words (or one event for all strings
-that it would spell), and the end of the sentence. Their probabilities sum to 1, or to less if they
-are sums over the analyses that a search has found. A word that is not listed has the probability of
-its class, or of its spelling.
+that it would spell), and the end of the sentence. The probabilities of all events sum to 1, or to
+less if they are computed by a search that drops analyses. A word that is not listed has the
+probability of its class or of its spelling.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -36,20 +36,21 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 ROUNDING = 1e-9
-"""Log-probabilities that differ by less than this count as equal."""
+"""Log-probabilities that differ by less than this value count as equal."""
 LEAST_TAG = 5e-4
-"""Less probable tags of a word are not shown."""
+"""Minimum probability of a tag that is shown."""
 
 
 class Estimates(NamedTuple):
-    """Probabilities of events: exact, or means over runs."""
+    """Probabilities of events, which are exact or means over runs."""
 
     log_probs: Floats
-    """Natural logarithms, one per event."""
+    """The natural log-probabilities, one per event."""
     is_oov: Flags
-    """True for events that are, or represent, unknown words."""
+    """Whether each event is an unknown word or represents unknown words."""
     steps: Floats | None = None
-    """Deviation of each run from each log-probability, to first order, shape (runs, events)."""
+    """The deviation of each run from each log-probability, to first order. The shape of the array
+    is (runs, events)."""
 
     @classmethod
     def exact(cls, probabilities: Floats, is_oov: Flags) -> Estimates:
@@ -66,7 +67,7 @@ class Estimates(NamedTuple):
         return cls(_log(means), is_oov, len(weights) * weights[:, None] * (ratios - 1))
 
     def errors(self) -> Floats | None:
-        """Return the standard error of every log-probability; None if it is exact."""
+        """Return the standard error of every log-probability, or None if it is exact."""
         if self.steps is None:
             return None
         spread: Floats = np.std(self.steps, axis=0, ddof=1) / math.sqrt(len(self.steps))
@@ -79,7 +80,7 @@ class Estimates(NamedTuple):
 
 
 class NextSums(ABC):
-    """Probabilities of the next word, as a family computes them."""
+    """The base class for the next-word distributions of all families."""
 
     names: Sequence[str]
     """The names of the listed events."""
@@ -88,10 +89,10 @@ class NextSums(ABC):
 
     @abstractmethod
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of any words."""
+        """Return the probabilities of the given words."""
 
     def tags(self, words: Sequence[str]) -> list[dict[str, float]] | None:
-        """Return the probabilities of the tags of each word; None if the model has no tags."""
+        """Return the probabilities of the tags of each word, or None if the model has no tags."""
         return None
 
 
@@ -102,7 +103,7 @@ def run_weights(log_probs: Floats) -> Floats:
 
 
 def with_rest(listed: Estimates) -> Estimates:
-    """Prepend one event for all unknown words, with the remaining probability."""
+    """Prepend one event for all unknown words. This event has the remaining probability."""
     rest = max(1 - float(np.exp(listed.log_probs).sum()), 0.0)
     steps = None
     if listed.steps is not None:
@@ -116,7 +117,7 @@ def with_rest(listed: Estimates) -> Estimates:
 
 @dataclass(frozen=True)
 class NextWord:
-    """One word that may come next."""
+    """One possible next word."""
 
     rank: int
     """1 plus the number of listed events that are more probable."""
@@ -127,42 +128,42 @@ class NextWord:
     surprisal: float
     """In bits."""
     mc_se: float | None
-    """Standard error of the surprisal where it is a Monte Carlo estimate."""
+    """Standard error of the surprisal, if it is a Monte Carlo estimate."""
     tags: dict[str, float] | None
-    """Probabilities of its tags, the likeliest first, where the model generates tags."""
+    """The probabilities of the word's tags, likeliest first, if the model generates tags."""
 
 
 COLUMNS = tuple(field.name for field in fields(NextWord))
 
 
 class NextWords:
-    """The distribution over the next word after a context."""
+    """The next-word distribution after a context."""
 
     def __init__(self, context: Sequence[str], sums: NextSums) -> None:
         self.context = list(context)
         self.sums = sums
         self.probabilities: Floats = np.exp(sums.listed.log_probs)
-        """One per event that is listed, in the order of `words`."""
+        """The probabilities of the listed events, in the order of `words`."""
 
     @property
     def words(self) -> Sequence[str]:
-        """The listed events: words, classes of unknown words, the end."""
+        """The listed events, which are words, classes of unknown words, and the end."""
         return self.sums.names
 
     @property
     def covered(self) -> float:
-        """Sum of all listed probabilities: 1, or less if a search dropped analyses."""
+        """Sum of all listed probabilities. The sum is 1, or less if a search dropped analyses."""
         return float(self.probabilities.sum())
 
     @cached_property
     def entropy(self) -> float:
-        """Entropy of the next event in bits; all unknown words of a class are one event."""
+        """Entropy of the next event, in bits. All unknown words of a class are one event."""
         share = self.probabilities / self.covered
         return float(-(share * _log2(share)).sum())
 
     @cached_property
     def entropy_se(self) -> float | None:
-        """The standard error of the entropy where sums are estimated, by the delta method."""
+        """The standard error of the entropy by the delta method, if sums are estimated."""
         steps = self.sums.listed.steps
         if steps is None:
             return None
@@ -178,7 +179,7 @@ class NextWords:
         return self._rows([self.sums.names[i] for i in order], self.sums.listed.at(order))
 
     def of(self, words: Sequence[str]) -> list[NextWord]:
-        """Return the rows of `words`, known or not, in the given order."""
+        """Return the rows of known or unknown `words`, in the given order."""
         if isinstance(words, str):
             raise ConfigError("give a list of words, not one string")
         return self._rows(words, self.sums.of(words)) if words else []
@@ -221,7 +222,7 @@ class NextWords:
 
 
 def shown_tags(names: Sequence[str], masses: Floats) -> dict[str, float]:
-    """Return the shares of the tags of a word, the likeliest first."""
+    """Return the shares of a word's tags, likeliest first."""
     total = float(masses.sum())
     if not total > 0:
         return {}
@@ -233,13 +234,13 @@ def shown_tags(names: Sequence[str], masses: Floats) -> dict[str, float]:
 
 
 def _log2(shares: Floats) -> Floats:
-    """Return logarithms to base 2, 0 for impossible events."""
+    """Return base-2 logarithms, with 0 for impossible events."""
     logs: Floats = np.log2(np.where(shares > 0, shares, 1.0))
     return logs
 
 
 def _log(probabilities: Floats) -> Floats:
-    """Return natural logarithms, minus infinity for impossible events."""
+    """Return natural logarithms, with minus infinity for impossible events."""
     with np.errstate(divide="ignore"):
         logs: Floats = np.log(probabilities)
     return logs

@@ -1,8 +1,8 @@
-"""The result of a parser for one sentence: trees with probabilities.
+"""The result of a parser for one sentence, with trees and their probabilities.
 
-A `Parse` is the same whether one sentence was parsed or many. Heads count from 1, with 0 for the
-root. `log_prob` is the natural logarithm of the joint probability of words, tags, tree and labels;
-`posterior` is the tree's share among the analyses found.
+The result has the same type if several sentences are parsed together. Heads are numbered from 1,
+with 0 for the root. `log_prob` is the natural logarithm of the joint probability of words, tags,
+tree and labels. `posterior` is the tree's share of the probability of all analyses found.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Marginals:
     labels: list[list[tuple[str, float]]]
     tags: list[list[tuple[str, float]]]
     other_tags: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
-    """Tags of other columns, by column, if members of a committee predict them."""
+    """Tags of other columns, by column, if any members of a committee predict them."""
 
 
 @dataclass(frozen=True)
@@ -38,24 +38,25 @@ class Analysis:
     labels: list[str]
     tags: list[str]
     log_prob: float
-    """NaN for trees of a committee, which has no joint probability."""
+    """The joint log-probability, or NaN for trees of a committee."""
     posterior: float
     expected_uas: float | None = None
-    """The mean probability of its heads, for trees of a committee."""
+    """The mean probability of the heads, for trees of a committee."""
 
 
 @dataclass(frozen=True)
 class Parse:
-    """The analyses of one sentence, the best first."""
+    """The analyses of one sentence, best first."""
 
     sentence: Sentence
     analyses: list[Analysis]
     samples: list[Analysis] = field(default_factory=list)
     marginals: Marginals | None = None
     log_total: float = 0.0
-    """Natural logarithm of the probability of all analyses found, a bound on p(words)."""
+    """Natural logarithm of the probability of all analyses found, which is a lower bound on
+    p(words)."""
     relaxed: bool = False
-    """True if no tree agrees with the given heads, so that they were not used."""
+    """Whether the given heads were ignored because no tree agrees with them."""
 
     @property
     def heads(self) -> list[int]:
@@ -74,14 +75,17 @@ class Parse:
 
     @property
     def log_prob(self) -> float:
-        """Log-probability of the best analysis, a natural logarithm."""
+        """The natural log-probability of the best analysis."""
         return self.analyses[0].log_prob
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row per word of the best tree: ``word_id, form, tag, head, label``.
+        """Return a data frame of the best tree, with one row per word.
 
-        With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the marginal probabilities of its
-        values, NaN where a value has none (a head that was restored by a label).
+        The columns are ``word_id, form, tag, head, label``.
+
+        With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the marginal probabilities of
+        these values. A value without a probability has NaN, for example a head that was restored
+        from a label.
         """
         from bistro.data_frames import pandas
 
@@ -129,8 +133,8 @@ def plain_label(label: str) -> str:
 def head_probability(heads: list[int], word: int, head: int, marginals: Marginals) -> float:
     """Return the probability of an arc.
 
-    A word that was moved back to a lower head (pseudo-projective trees) has the probability of the
-    lifted arc, whose head is an ancestor of the current one.
+    If a word was moved back to a lower head (pseudo-projective trees), the result is the
+    probability of the lifted arc. The head of the lifted arc is an ancestor of the current head.
     """
     listed = dict(marginals.heads[word])
     if head not in listed and any(LIFTED in label for label, _ in marginals.labels[word]):

@@ -1,4 +1,4 @@
-"""A sentence read word by word: the current analyses after each word, with probabilities."""
+"""The result of reading a sentence word by word: the current analyses after each word."""
 
 from __future__ import annotations
 
@@ -11,37 +11,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Live:
-    """One analysis of the words read so far."""
+    """One analysis of the words up to the current position."""
 
     id: int
-    """Unique in the reading, and independent of the number of analyses shown."""
+    """An identifier that is unique in the reading and does not depend on the number of analyses
+    shown."""
     parent: int | None
-    """The analysis of the previous step that it extends, or from which most of its probability
-    comes; None at the first word, and if that analysis is not shown."""
+    """The analysis of the previous step that this analysis extends, or that contributes most of its
+    probability. The value is None at the first word, or if that analysis is not shown."""
     probability: float
-    """Its share, given the words so far; the shares of all current analyses sum to 1."""
+    """The probability of the analysis given the words so far. The probabilities of all current
+    analyses sum to 1."""
     heads: list[int]
-    """Heads of the words read so far: 0 is the root, -1 not attached yet."""
+    """The heads of the words so far. The root is 0, and -1 marks a word that is not attached
+    yet."""
     labels: list[str]
-    """Labels, ``_`` where there is none yet. If no context of the model uses labels, an arc
-    comprises all its labels, and shows the likeliest."""
+    """The labels of the arcs, or ``_`` if a word has no label yet. If no context of the model uses
+    labels, an arc represents all its labels and shows the likeliest label."""
     tags: list[str]
     stack: list[int]
-    """Positions of the words that still need a head, from 1."""
+    """The positions, counted from 1, of the words that still need a head."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """The current analyses after a word, or at the end."""
+    """The current analyses after a word or at the sentence end."""
 
     word: int
-    """Position of the word from 1; the end follows the last word."""
+    """The position of the word, counted from 1. The sentence end follows the last word."""
     token: str
     surprisal: float
-    """In bits."""
+    """The surprisal of the word, in bits."""
     entropy: float
-    """Entropy over all current analyses, in bits. (The entropy in a table of surprisal
-    distinguishes derivations of the same tree, and is higher.)"""
+    """Entropy over all current analyses, in bits. The entropy in a surprisal table is higher,
+    because it distinguishes derivations of the same tree."""
     alive: int
     """Number of distinct analyses."""
     analyses: list[Live]
@@ -50,16 +53,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Reading:
-    """A sentence, read word by word."""
+    """The analyses of a sentence after each word."""
 
     words: list[str]
     steps: list[Step]
-    """One per word, and one for the end of the sentence."""
+    """The steps, one per word and one for the end of the sentence."""
     protocol: str
-    """Description of the computation, in one sentence."""
+    """A one-sentence description of the computation."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row for each analysis of each step; `rank` counts the analyses from 1."""
+        """Return one row for each analysis of each step. `rank` counts the analyses from 1."""
         from bistro.data_frames import pandas
 
         pd = pandas()
@@ -79,7 +82,7 @@ class Reading:
         return table.astype({"parent": "Int64"})
 
     def _repr_html_(self) -> str:
-        """Show every step with its likeliest analysis in a notebook."""
+        """Show the likeliest analysis of every step in a notebook."""
         from bistro.pictures.notebook import table_html  # only notebooks need it
 
         headers = ["token", "surprisal", "entropy", "alive", "likeliest", "its heads"]
@@ -89,7 +92,10 @@ class Reading:
 
 
 def _likeliest(step: Step) -> tuple[str, str]:
-    """Return the share of the likeliest analysis, and its heads; unattached words have a dot."""
+    """Return the share and the heads of the likeliest analysis.
+
+    Unattached words are shown as dots.
+    """
     if not step.analyses:
         return "", ""
     best = step.analyses[0]

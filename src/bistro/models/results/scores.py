@@ -1,4 +1,4 @@
-"""The scores of a text: the log-probability of every word and of every sentence end."""
+"""The scores of a text, which are the log-probabilities of all words and sentence ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 def steps_between(
     deviation: NDArray[np.float64], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the relative error of every event in every run: inverse of `deviation_of_steps`."""
+    """Return the relative error of every event in every run.
+
+    The function is the inverse of `deviation_of_steps`.
+    """
     before = np.ones_like(deviation)
     before[:, 1:] = deviation[:, :-1]
     before[:, offsets[:-1]] = 1.0
@@ -24,7 +27,7 @@ def steps_between(
 def deviation_of_steps(
     steps: NDArray[np.float64], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the deviation of prefixes whose words have these relative errors, to first order.
+    """Return the first-order deviation of prefixes whose words have these relative errors.
 
     Parameters
     ----------
@@ -42,24 +45,29 @@ def deviation_of_steps(
 
 @dataclass(frozen=True)
 class TextScores:
-    """Every event of a text (words, and `</s>` after each sentence) with its log-probability."""
+    """The log-probabilities of all events of a text.
+
+    The events are the words and a `</s>` after each sentence.
+    """
 
     log_probs: NDArray[np.float64]
-    """Natural logarithms, one per event."""
+    """The natural log-probabilities, one per event."""
     is_eos: NDArray[np.bool_]
     is_oov: NDArray[np.bool_]
     offsets: NDArray[np.int64]
-    """The events of sentence i are ``offsets[i]:offsets[i+1]``; the last of them is `</s>`."""
+    """The events of sentence i are ``offsets[i]:offsets[i+1]``. The last of these events is
+    `</s>`."""
     lexical: NDArray[np.float64] | None = None
     """The lexical part of each surprisal, given the analyses, in nats."""
     entropy: NDArray[np.float64] | None = None
     """Entropy over the analyses after each event, in nats."""
     deviation: NDArray[np.float64] | None = None
-    """Per-run prefix estimates divided by their mean, shape (runs, events); None if exact."""
+    """Per-run prefix estimates divided by their mean, shape (runs, events), or None if scores are
+    exact."""
 
     @staticmethod
     def ends(lengths: Iterable[int]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Return `is_eos` and `offsets` of sentences with these numbers of words."""
+        """Return `is_eos` and `offsets` for sentences with these numbers of words."""
         offsets = np.cumsum([0, *(length + 1 for length in lengths)], dtype=np.int64)
         is_eos = np.zeros(int(offsets[-1]), dtype=np.bool_)
         is_eos[offsets[1:] - 1] = True
@@ -84,7 +92,7 @@ class TextScores:
         )
 
     def taken(self, sentences: Sequence[int]) -> TextScores:
-        """Return the scores of these sentences, which may be repeated."""
+        """Return the scores of selected sentences, which may be repeated."""
         if list(sentences) == list(range(len(self.offsets) - 1)):
             return self
         bounds = [self.offsets[number : number + 2].tolist() for number in sentences]
@@ -105,10 +113,10 @@ class TextScores:
 
     @property
     def standard_error(self) -> NDArray[np.float64] | None:
-        """Monte Carlo error of each log-probability, log(P_i / P_{i-1}), by the delta method.
+        """The Monte Carlo error of each log-probability, log(P_i / P_{i-1}), by the delta method.
 
-        Both means come from the same runs, so their errors partly cancel: the error is the spread
-        of the difference of the relative deviations.
+        The estimates of the two prefixes come from the same runs, so their errors partly cancel.
+        The result is the spread of the difference between the relative deviations.
         """
         steps = self.relative_steps()
         if steps is None:
@@ -117,13 +125,13 @@ class TextScores:
         return spread / math.sqrt(len(steps))
 
     def relative_steps(self) -> NDArray[np.float64] | None:
-        """Return the deviation of each run from each log-probability, to first order, or None."""
+        """Return the first-order deviation of each run from each log-probability, or None."""
         return None if self.deviation is None else steps_between(self.deviation, self.offsets)
 
     def error_of(self, first: int, begin: int, end: int) -> float | None:
         """Return the joint error of events ``begin:end`` in the sentence that starts at `first`.
 
-        It uses the same delta method, for log(P_end / P_begin).
+        The error of log(P_end / P_begin) is estimated by the delta method.
         """
         if self.deviation is None:
             return None

@@ -1,8 +1,8 @@
 """Analyses of a written word, with their probabilities.
 
-The capitals of a word may be read in several ways. Analyses with the same morphemes at the same
-positions count as one, and their probabilities are added. Probabilities are relative to all
-analyses that the search kept to the end.
+The capital letters of a word may have several interpretations. Analyses with the same morphemes at
+the same positions count as one analysis, and their probabilities are added. Probabilities are
+relative to all analyses that remain at the end of the search.
 
 >>> analysis = Analysis((FoundMorpheme("kw", "Poss", "kwa", 0, 2),), -3.0, 0.9)
 >>> str(analysis), analysis.canonical
@@ -24,10 +24,10 @@ class FoundMorpheme:
     """A morpheme in its word."""
 
     surface: str
-    """Its letters, as written."""
+    """The letters of the morpheme, as written."""
     label: str
     canonical: str
-    """The canonical form, as annotators write it."""
+    """The canonical form of the morpheme in the annotation."""
     begin: int
     end: int
 
@@ -40,7 +40,7 @@ class Analysis:
     log_prob: float
     """log P(morphemes, word), natural."""
     probability: float
-    """Probability among the analyses of the word."""
+    """The probability of this analysis among the analyses of the word."""
 
     def __str__(self) -> str:
         return format_morphemes([Morpheme(m.surface, m.label) for m in self.morphemes])
@@ -52,21 +52,21 @@ class Analysis:
 
     @property
     def boundaries(self) -> list[int]:
-        """Positions inside the word where one morpheme ends and another begins."""
+        """The positions in the word where one morpheme ends and another begins."""
         length = self.morphemes[-1].end
         return sorted({m.begin for m in self.morphemes if 0 < m.begin < length})
 
 
 @dataclass(frozen=True)
 class Segmentation:
-    """A word and its analyses, the most probable first."""
+    """A word and its analyses, most probable first."""
 
     word: str
     analyses: list[Analysis]
     log_prob: float
     """log P(word), summed over all analyses that the search kept."""
     boundaries: dict[int, float]
-    """Probability of a morpheme boundary by position inside the word; zeros are omitted."""
+    """The probability of a morpheme boundary at each position in the word. Zeros are omitted."""
 
     @property
     def best(self) -> Analysis:
@@ -74,7 +74,7 @@ class Segmentation:
         return self.analyses[0]
 
     def to_dict(self) -> dict[str, object]:
-        """Return everything, ready for JSON."""
+        """Return all content in a JSON-serialisable form."""
         return {
             "word": self.word,
             "log_prob": self.log_prob,
@@ -99,7 +99,7 @@ Scored = tuple[tuple[FoundMorpheme, ...], float]
 def segmentation_of(
     word: str, found: Iterable[Scored], log_prob: float, kbest: int
 ) -> Segmentation:
-    """Return the best analyses found for a word; `log_prob` is the sum over all analyses."""
+    """Return the best analyses found for a word. `log_prob` is the sum over all analyses."""
     sums: dict[tuple[FoundMorpheme, ...], float] = {}
     for morphemes, one in found:
         before = sums.get(morphemes, -math.inf)

@@ -1,7 +1,7 @@
 """Results of taggers, constituency parsers, models of word order and models of latent states.
 
-Models of tag sequences (`tags`) find only tags; parsers find them with their trees. Both have
-``tag`` for one sentence and ``tag_all`` for many.
+Models of tag sequences (`tags`) find only tags. Parsers find tags together with trees. Taggers and
+parsers have ``tag`` for one sentence and ``tag_all`` for many sentences.
 
 >>> import bistro
 >>> model = bistro.train("transition", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -25,23 +25,23 @@ class Tagging:
     sentence: Sentence
     tags: list[str]
     log_prob: float
-    """Natural logarithm of p(words, tags); for a parser, of p(words, tags, tree)."""
+    """Natural logarithm of p(words, tags), or of p(words, tags, tree) for a parser."""
     marginals: list[list[tuple[str, float]]] | None = None
-    """For each word: its tags and their probabilities, likeliest first."""
+    """The tags of each word with their probabilities, likeliest first."""
     states: int = 0
-    """Total number of states of the searched lattice; 0 if there is no lattice."""
+    """Total number of states in the search lattice, or 0 if there is no lattice."""
 
 
 @dataclass(frozen=True, eq=False)
 class FoundTree:
-    """A tree with the natural logarithm of P(tree, words)."""
+    """A tree and the natural logarithm of P(tree, words)."""
 
     tree: Tree
     log_prob: float
 
 
 class LabelledSpan(NamedTuple):
-    """A possible constituent: a label over the words from `start` to `end` (exclusive)."""
+    """A possible constituent: a label and the words from `start` to `end` (exclusive)."""
 
     label: str
     start: int
@@ -51,17 +51,18 @@ class LabelledSpan(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TreeParse:
-    """The result for one sentence: its tree, and more trees on request."""
+    """The tree of one sentence, with more trees on request."""
 
     words: list[str]
     trees: list[FoundTree]
-    """The tree, the k best drawn trees, or samples."""
+    """The best tree, the k best drawn trees, or samples."""
     is_found: bool = True
-    """True if the grammar has a tree for the words; otherwise the tree is flat."""
+    """Whether the grammar has a tree for the words. If the grammar has no tree, the result is a
+    flat tree."""
     accepted: float = 1.0
-    """Share of the trees proposed by mcmc that were accepted."""
+    """Share of accepted trees among the trees that mcmc proposed."""
     is_complete: bool = True
-    """True if A* finished its search."""
+    """Whether A* finished its search."""
     expected_f1: float | None = None
     """Expected bracket score of the minimum-risk tree, from 0 to 1, if the model computes it."""
     marginals: list[LabelledSpan] | None = None
@@ -85,7 +86,7 @@ class TreeParse:
 
 
 class Family(NamedTuple):
-    """A head and its dependents, by word number (from 1), from the head outwards."""
+    """The positions of a head and its dependents, counted from 1, from the head outwards."""
 
     head: int
     left: tuple[int, ...]
@@ -99,16 +100,17 @@ class Family(NamedTuple):
 
 @dataclass(frozen=True)
 class OrderScore:
-    """The log-probability of the order of one sentence, given its tree."""
+    """The log-probability of the word order of one sentence, given its tree."""
 
     log_prob: float
-    """Natural logarithm."""
+    """The natural log-probability of the whole order."""
     dependents: int
     by_family: list[tuple[Family, float]]
 
 
 Ties = Literal["random", "input"]
-"""Choice among equally probable orders: at random, or the input's order if it is among them."""
+"""How to choose among equally probable orders: at random, or by preferring the order of the
+input."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class Linearization:
 
     sentence: Sentence
     order: list[int]
-    """The words of the given sentence by number, from left to right."""
+    """The original positions of the words, from left to right in the new order."""
     log_prob: float
 
 
@@ -127,10 +129,10 @@ class TopState:
 
     number: int
     name: str
-    """The tag, if states are tags; otherwise the number."""
+    """The tag if states are tags, or else the number."""
     share: float
-    """Share of all words of the training set."""
+    """Share of the training words that have this state."""
     words: list[tuple[str, float]]
-    """The likeliest words with phi[word | state], the likeliest first."""
+    """The likeliest words with phi[word | state], in decreasing order."""
     parents: list[tuple[str, int]]
-    """The most frequent parents of its words, with their counts."""
+    """The most frequent parents of the state's words, with their counts."""

@@ -1,9 +1,10 @@
-"""Surprisal as a table: one row per token, in bits.
+"""A table of surprisal in bits, with one row per token.
 
     surprisal(w_i) = -log2 p(w_i | w_1 ... w_{i-1})
 
-The rows of a sentence, its end `</s>` included, sum to -log2 of the sentence's probability. A token
-may consist of several words of the model (``don't`` is *do* and *n't*): its surprisal is their sum.
+The rows of a sentence, including its end `</s>`, sum to -log2 of the sentence's probability. A
+token may consist of several words of the model (``don't`` is *do* and *n't*). The surprisal of such
+a token is the sum over its words.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -31,28 +32,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SurprisalRow:
-    """One token, or the end of a sentence. Values that a model does not have are None."""
+    """One token, or the end of a sentence. Values that the model does not provide are None."""
 
     sent_id: str
     word_id: int | str
-    """Position of the word from 1; ``3-4`` for a token of two words."""
+    """The position of the word, counted from 1. A token of two words has a range such as
+    ``3-4``."""
     token: str
     oov: int
     """1 if the word is unknown to the model: its class was scored, or its spelling."""
     surprisal: float
     """In bits."""
     surprisal_syn: float | None
-    """Change of the distribution over analyses: KL(after || before), in bits."""
+    """The change in the distribution over analyses, KL(after || before), in bits."""
     surprisal_lex: float | None
-    """The remaining part: the mean surprisal of the word given its analyses, in bits."""
+    """The lexical part of the surprisal, in bits: the mean surprisal of the word given its
+    analyses."""
     entropy: float | None
     """Entropy over the analyses after this word, in bits."""
     entropy_reduction: float | None
-    """Reduction of the entropy by the word; never below 0."""
+    """The reduction of entropy that the word causes. It is never negative."""
     prefix_log2_prob: float
     """Base-2 logarithm of the probability of the sentence up to and including this row."""
     mc_se: float | None
-    """Standard error of the surprisal where it is a Monte Carlo estimate."""
+    """Standard error of the surprisal, if it is a Monte Carlo estimate."""
 
 
 COLUMNS = tuple(field.name for field in fields(SurprisalRow))
@@ -60,7 +63,7 @@ COLUMNS = tuple(field.name for field in fields(SurprisalRow))
 
 @dataclass(frozen=True)
 class Token:
-    """A token that gets a row: its name, its form, and the number of model words in it."""
+    """A token that has its own row, with its name, its form, and its number of model words."""
 
     id: int | str
     form: str
@@ -73,7 +76,7 @@ def word_tokens(words: Iterable[str]) -> list[Token]:
 
 
 def numbered_tokens(items: Iterable[tuple[str, int]]) -> list[Token]:
-    """Return numbered tokens, given the form and the number of words of each token."""
+    """Number the tokens, given the form and the number of words of each token."""
     tokens = []
     place = 1
     for form, size in items:
@@ -84,7 +87,7 @@ def numbered_tokens(items: Iterable[tuple[str, int]]) -> list[Token]:
 
 
 def written_tokens(sentence: Sentence) -> list[Token]:
-    """Return the tokens as written: words, and multiword tokens in place of their words."""
+    """Return the tokens as written, with multiword tokens instead of their words."""
     spans = {first: (last, form) for first, last, form in sentence.multiword}
     tokens: list[Token] = []
     place = 1
@@ -97,7 +100,7 @@ def written_tokens(sentence: Sentence) -> list[Token]:
 
 
 class SurprisalTable(Sequence[SurprisalRow]):
-    """Rows in the order of the text, and the scores from which they were computed."""
+    """The rows in the order of the text, and the scores from which they were computed."""
 
     def __init__(self, rows: Iterable[SurprisalRow], scores: TextScores) -> None:
         self.rows = tuple(rows)
@@ -125,7 +128,7 @@ class SurprisalTable(Sequence[SurprisalRow]):
         return aligned(known)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with the columns of `COLUMNS`; missing values are NaN."""
+        """Return a data frame with the columns in `COLUMNS`. Missing values are NaN."""
         from bistro.data_frames import pandas
 
         pd = pandas()
@@ -149,7 +152,7 @@ class SurprisalTable(Sequence[SurprisalRow]):
 def rows_of(
     scores: TextScores, sentences: Iterable[tuple[str, Sequence[Token]]], *, eos: bool = True
 ) -> Iterator[SurprisalRow]:
-    """Yield the rows of scored sentences, each given with its name and its tokens."""
+    """Yield the rows of scored sentences, given the name and the tokens of each sentence."""
     for number, (name, tokens) in enumerate(sentences):
         first, last = scores.offsets[number : number + 2].tolist()
         end = Token(sum(token.size for token in tokens) + 1, END_SYMBOL)
@@ -161,7 +164,10 @@ def rows_of(
 
 
 def _row(scores: TextScores, name: str, token: Token, first: int, at: int) -> SurprisalRow:
-    """Return the row of the events from `at` on; the sentence begins at `first`."""
+    """Return the row of the events that start at `at`.
+
+    The events of the sentence begin at `first`.
+    """
     nats = 1 / math.log(2)
     events = slice(at, at + token.size)
     last = at + token.size - 1

@@ -1,4 +1,4 @@
-"""Sentences found in running text: their tokens, the words of each token, and their positions."""
+"""Sentences of running text, with their tokens, words and positions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPACES = re.compile(r"[\s\ufeff]+")
 
 
 def _on_one_line(text: str) -> str:
-    """Return text with every run of white space as one space."""
+    """Replace every run of white space in a text by one space."""
     return _SPACES.sub(" ", text)
 
 
@@ -33,11 +33,11 @@ def words_in(tokens: Iterable[CutToken]) -> list[str]:
 
 @dataclass(slots=True)
 class TextSentence:
-    """One sentence of a text; lists have one entry per token."""
+    """One sentence of a text. Lists have one entry per token."""
 
     forms: list[str]
     starts: list[int]
-    """Position at which each token begins in the text, in characters from 0."""
+    """The position in the text where each token begins, in characters from 0."""
     spaces: list[str]
     """The white space after each token."""
     probabilities: list[float]
@@ -45,19 +45,20 @@ class TextSentence:
     words: list[tuple[str, ...]]
     """The syntactic words of each token."""
     word_probabilities: list[float]
-    """Probability of these words, given the token."""
+    """Probability of the syntactic words, given the token."""
     end_probability: float
-    """Probability that a sentence ends here."""
+    """Probability that the sentence ends at this position."""
     new_paragraph: bool = False
     before: str = field(default="")
-    """White space before the sentence; only the first sentence of a text can have it."""
+    """The white space before the sentence. Only the first sentence of a text can have white space
+    before it."""
 
     def __len__(self) -> int:
         return len(self.forms)
 
     @property
     def text(self) -> str:
-        """The sentence as it is written in the text, without the white space at its end."""
+        """The sentence as written in the text, without the white space at its end."""
         parts = [form + spaces for form, spaces in zip(self.forms, self.spaces, strict=True)]
         return "".join([*parts[:-1], self.forms[-1]])
 
@@ -69,7 +70,7 @@ class TextSentence:
     def to_sentence(
         self, number: int = 1, *, ranges: bool = False, probabilities: bool = False, line: int = 1
     ) -> Sentence:
-        """Convert it to CoNLL-U; with `ranges`, MISC has each token's position in the text."""
+        """Convert the sentence to CoNLL-U. With `ranges`, MISC contains each token's position."""
         multiword: list[tuple[int, int, str, str]] = []
         misc: list[str] = []
         for i, (form, words) in enumerate(zip(self.forms, self.words, strict=True)):
@@ -114,7 +115,7 @@ class TextSentence:
 
 
 def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
-    """Return tokens of a text as one sentence, with their positions and the spaces between them."""
+    """Return tokens of a text as one sentence, with their positions and white space."""
     starts: list[int] = []
     end = 0
     for token in tokens:
@@ -128,7 +129,7 @@ def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
 
 
 def joined(sentences: Sequence[TextSentence], offset: int = 0) -> TextSentence:
-    """Join consecutive sentences into one; `offset` is added to their positions."""
+    """Join consecutive sentences into one. The number `offset` is added to their positions."""
 
     def flat(name: str) -> list[Any]:
         return [value for sentence in sentences for value in getattr(sentence, name)]

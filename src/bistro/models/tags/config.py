@@ -15,7 +15,10 @@ class TagsConfig(UnboundedConfig):
 
     tagset: Literal["upos", "xpos"] = setting("upos", "Column with the tags.")
     unknown: Literal["classes", "single"] = setting(
-        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
+        "classes",
+        "How to represent unknown words: by classes of shape and suffix, or by one <unk>.",
     )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")
+    unknown_suffixes: int = setting(
+        100, "Number of suffixes that distinguish classes of unknown words."
+    )

@@ -1,11 +1,11 @@
-"""A tagger that conditions on all previous tags: searches of the twin-tag grammar, and results.
+"""A tagger that conditions on all previous tags.
 
     p(words, tags) = Π p(tag_i | all tags before it) p(word_i | tag_i, all tags before it)
 
-Exact search is possible although contexts are unbounded: histories at the same node of the trie
+Exact search is possible although contexts are unbounded. Histories at the same node of the trie
 have the same future, so they are one state of a lattice (`cpp/infinite/chain_lattice.hpp`). A beam
-over these states is nearly as accurate. Metropolis-Hastings, as in the paper, draws proposals from
-a hidden Markov model. A* is the search of the other tasks.
+search over the lattice states is nearly as accurate. Metropolis-Hastings sampling, as in the paper,
+draws proposals from a hidden Markov model. The A* search is the same as in the other tasks.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -47,9 +47,9 @@ from bistro.treebank.sentence import Sentence
 
 TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-full", "astar-literal", "astar-nodes"]
 NARROWEST = 1e-5
-"""A beam drops histories whose probability relative to the best is below this value."""
+"""Minimum probability of a history in the beam, relative to the best history."""
 LEAST = 1e-4
-"""A beam does not try tags that are less probable than this under the hidden Markov model."""
+"""Minimum probability, under the hidden Markov model, of tags that the beam search tries."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +62,20 @@ class TagOptions(Options):
     astar-literal and astar-nodes: the searches for trees, which return the most probable sequence
     that they find."""
     beam: int | None = None
-    """Number of histories kept after each word (default 16), or of partial trees of A* (200)."""
+    """Number of histories kept after each word (default 16), or of partial trees in A* (default
+    200)."""
     completions: int = 100
-    """Number of complete sequences that A* compares; 1: only the first, as in the paper."""
+    """Number of complete sequences that A* compares. With the value 1, the search returns the first
+    complete sequence, as in the paper."""
     expansions: int = 200_000
     """Maximum number of partial sequences that A* expands."""
     expand: Expand = "leftmost"
-    """The open nodes of a partial tree that A* rewrites: see `SearchOptions`."""
+    """Which open nodes of a partial tree A* rewrites. See `SearchOptions`."""
     samples: int = 5000
     """Number of sequences that mcmc draws."""
     mbr: bool = True
-    """If true, find the most probable tag of each word, not the most probable sequence; mcmc always
-    does."""
+    """Whether to find the most probable tag of each word instead of the most probable sequence.
+    With mcmc, the most probable tag of each word is always found."""
     marginals: bool = False
     seed: int = 1
     threads: int = 0
@@ -92,7 +94,7 @@ class TagOptions(Options):
 
     @property
     def is_astar(self) -> bool:
-        """True if trees are searched, as in other tasks."""
+        """Whether the search is over trees, as in other tasks."""
         return self.search in AGENDAS
 
     @property
@@ -142,13 +144,13 @@ class TagsModel(UnboundedModel):
         return self.task.tagset
 
     def tag(self, sentence: Sentence | Sequence[str], **options: Any) -> Tagging:
-        """Tag one sentence, given as words or with annotation; options as in `tag_options`."""
+        """Tag one sentence, which may be annotated. The options are listed in `tag_options`."""
         return next(self.tag_all([sentence], **options))
 
     def tag_all(
         self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
     ) -> Iterator[Tagging]:
-        """Tag sentences, many at once on several threads, and yield the results in order."""
+        """Tag sentences in parallel on several threads, and yield the results in order."""
         chosen = self._chosen(options)
         threads = chosen.threads or os.cpu_count() or 1
         waiting, done = iter(sentences), 0
@@ -175,7 +177,7 @@ class TagsModel(UnboundedModel):
             yield Tagging(sentence, tags, found.log_prob)
 
     def score_tags(self, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
-        """Return log p(words, tags) of tagged sentences; minus infinity if a tag is new."""
+        """Return log p(words, tags) of tagged sentences, or minus infinity if a tag is new."""
         scores = np.full(len(sentences), -np.inf)
         known = [(i, self.task.derivation(s)) for i, s in enumerate(sentences)]
         found = [(i, d) for i, d in known if d is not None]
@@ -184,7 +186,7 @@ class TagsModel(UnboundedModel):
         return scores
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return figures of prediction quality and tagging accuracy for held-out sentences."""
+        """Return measures of prediction quality and tagging accuracy on held-out sentences."""
         columns = [(t.tags, getattr(t.sentence, self.tag_column)) for t in self.tag_all(items)]
         right = [sum(map(operator.eq, found, gold)) for found, gold in columns]
         whole = sum(count == len(gold) for count, (_, gold) in zip(right, columns, strict=True))

@@ -1,15 +1,16 @@
-"""Tagging as a task of unbounded contexts: the grammar of twin tags.
+"""Tagging as a task with unbounded contexts, using a grammar of twin tags.
 
 Every tag t has a twin t', which is rewritten as the word. The tag t itself is rewritten as the next
-twin and tag:
+twin and tag.
 
     <s> -> DET' DET      DET -> NOUN' NOUN      NOUN -> VERB' VERB      VERB -> </s>
     DET' -> The          NOUN' -> dog           VERB' -> sleeps
 
 The tree is a chain that branches to the right, so the ancestors of a node are all tags before it.
-As a PCFG this is a hidden Markov model; with unbounded contexts, each tag and each word depends on
-all tags before it. All transitions exist, and unknown words, which are classes of shapes and
-suffixes, may have any tag; pairs that were never seen count as `UNSEEN` times.
+As a PCFG, this grammar is a hidden Markov model. With unbounded contexts, each tag and each word
+depends on all tags before it. All transitions are possible, and unknown words, which are classes of
+shapes and suffixes, may have any tag. A pair of tag and word that was never seen has the count
+`UNSEEN`.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
 >>> task, derivations = TagsTask.learn([sentence] * 2, TagsConfig())
@@ -44,7 +45,7 @@ UNSEEN = 0.1
 
 
 class TagsTask(Task[Sentence]):
-    """Tags as symbols, words and classes of unknown words as terminals."""
+    """The tagging task. Tags are symbols, and words and classes of unknown words are terminals."""
 
     def __init__(
         self, tagset: str, vocabulary: Vocabulary, tags: Sequence[str], rules: RuleTable
@@ -56,7 +57,8 @@ class TagsTask(Task[Sentence]):
         self._tag_numbers = {tag: number for number, tag in enumerate(self.tags)}
         size = len(self.tags)
         self._transition = np.full((size + 1, size + 1), NOTHING, dtype=np.int32)
-        """The rule for each symbol (0: the start) and next tag; the last column is for the end."""
+        """The rule for each symbol (0 is the start) and next tag. The last column is for the
+        sentence end."""
         self._emission: dict[tuple[int, int], int] = {}
         """The rule for each tag and word."""
         for rule, (left, first, second) in enumerate(
@@ -99,7 +101,7 @@ class TagsTask(Task[Sentence]):
         return self._chain(words, tags)
 
     def terminals(self, words: Sequence[str]) -> Terminals:
-        """Return the numbers of the words, and of the end."""
+        """Return the indices of the words and of the end."""
         return Terminals.sequence([*self.vocabulary.encode(words).tolist(), len(self.vocabulary)])
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> list[str]:
@@ -116,7 +118,7 @@ class TagsTask(Task[Sentence]):
         return shares
 
     def header(self) -> dict[str, Any]:
-        """Return vocabulary and tags."""
+        """Return the vocabulary and the tags."""
         return {"vocabulary": self.vocabulary.to_header(), "tags": self.tags}
 
     @classmethod
@@ -142,9 +144,10 @@ class TagsTask(Task[Sentence]):
 
 
 def _rules(vocabulary: Vocabulary, tags: Sequence[str], pairs: set[tuple[int, int]]) -> RuleTable:
-    """Return the rules: all transitions, each tag with its words and with all unknown classes.
+    """Return the rules for transitions between tags, for words, and for classes of unknown words.
 
-    Symbol 0 is the start. It is followed by the tags, and then by their twins.
+    Symbol 0 is the start. In the list of symbols, the start symbol is followed by the tags and then
+    by their twins.
     """
     size = len(tags)
     rows = [(left, size + tag, tag) for left in range(size + 1) for tag in range(1, size + 1)]
@@ -163,7 +166,7 @@ def _symbols(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tags_of(sentence: Sentence, column: str, path: str | None = None) -> list[str]:
-    """Return the tags of a training sentence; raise an error if some are missing."""
+    """Return the tags of a training sentence. Raise an error if a tag is missing."""
     if not isinstance(sentence, Sentence):
         raise BistroError("tags are learned from a tagged treebank, not from lists of words")
     tags: list[str] = getattr(sentence, column)
@@ -178,7 +181,7 @@ def _tags_of(sentence: Sentence, column: str, path: str | None = None) -> list[s
 
 
 def _read(path: str, config: TagsConfig, format: str | None) -> Examples[Sentence]:
-    """Read a treebank; trees may be missing, since only words and tags are used."""
+    """Read a treebank. Trees may be missing, because only words and tags are used."""
     treebank = read(path, format, roots="any", partial=True)
     for sentence in treebank:
         _tags_of(sentence, config.tagset, treebank.path)

@@ -1,4 +1,4 @@
-"""Words and sentences of running text, learned from a treebank."""
+"""A model that finds the words and sentences of running text."""
 
 from __future__ import annotations
 

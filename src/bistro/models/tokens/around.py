@@ -1,11 +1,12 @@
-"""A second model for the ends of words and sentences, which sees both sides of a position.
+"""A second model of word and sentence ends, which uses both sides of a position.
 
 The model of characters (`bistro.models.tokens.model`) predicts exact characters, each given the
-characters before it. From a small treebank it cannot learn that every opening bracket is a separate
-word, whatever letter follows it, or that a sentence is never ``2.`` alone. So two more
-distributions are learned from the same text: whether a word ends between two characters, one of
-which is not a letter, and whether a sentence ends before a space. Their contexts start with kinds
-of characters and end with exact words. The log-odds of both models are added.
+characters before it. From a small treebank, this model cannot learn that every opening bracket is a
+separate word, regardless of the next letter, or that a sentence never consists of ``2.`` alone.
+Therefore two more distributions are learned from the same text. The first distribution predicts
+whether a word ends between two characters, at least one of which is not a letter. The second
+distribution predicts whether a sentence ends before a space. The contexts of both distributions
+start with kinds of characters and end with exact words. The log-odds of the two models are added.
 
 >>> word_context("He said (again)", 8)
 ('(a', 'START', 'a', '(', 'a)', '1+', '(', 'again')
@@ -43,7 +44,7 @@ _WINDOW = 30
 _LONGEST = 20
 _LONG = 4
 _UNSURE = 1e-3
-"""The second model is not used where the model of characters is more certain than this."""
+"""Minimum uncertainty of the character model at which the second model is used."""
 _OPENING = "\"'([{«“‘¿¡"
 _SAME = frozenset(("aa", "aA", "Aa", "AA", "00"))
 _FIRST_RUN = re.compile(r"[^\W_]+|[\W_]+")
@@ -54,7 +55,7 @@ Context = tuple[str, ...]
 
 
 def word_context(text: str, place: int) -> Context | None:
-    """Return the context that predicts a word end after a position; None between two letters."""
+    """Return the context of a possible word end after a position, or None between two letters."""
     if kind_of(text[place]) + kind_of(text[place + 1]) in _SAME:
         return None
     before = text[max(0, place + 1 - _WINDOW) : place + 1].rsplit(None, 1)[-1]
@@ -80,7 +81,7 @@ def _between(before: str, after: str) -> Context:
 
 
 def sentence_context(text: str, place: int) -> Context:
-    """Return the context that predicts a sentence end after a position, before a space."""
+    """Return the context of a possible sentence end after a position, before a space."""
     chunks = text[max(0, place + 1 - _WINDOW) : place + 1].rsplit(None, 2)
     following = text[place + 1 : place + 1 + _WINDOW].split(None, 1)
     after = following[0][:_LONGEST] if following else ""
@@ -99,7 +100,7 @@ def sentence_context(text: str, place: int) -> Context:
 
 @lru_cache(maxsize=20_000)
 def _end_of_chunk(chunk: str) -> tuple[str, str, str]:
-    """Return the marks at the end of a chunk, and the kinds and forms of the characters before."""
+    """Return the marks at the end of a chunk, and the kinds and forms of the preceding text."""
     found = _CORE.match(chunk)
     core = found.group() if found else ""
     tail = chunk[len(core) :]
@@ -112,7 +113,7 @@ def _size(chunk: str) -> str:
 
 
 class Around:
-    """Learned distributions over the ends of words and of sentences."""
+    """Learned distributions over the ends of words and sentences."""
 
     def __init__(self, choices: Mapping[str, Choice]) -> None:
         for choice in choices.values():
@@ -121,7 +122,7 @@ class Around:
         self.choices = dict(choices)
 
     def correct(self, text: EncodedText, probabilities: NDArray[np.float32]) -> None:
-        """Correct uncertain probabilities of hidden events in place; rows are symbols."""
+        """Correct uncertain probabilities of hidden events in place. Each row is a symbol."""
         after = np.append(text.symbols[1:], np.int32(BREAK))
         in_words = (text.symbols > SPACE) & (after > SPACE)
         self._change(WORDS, word_context, text, probabilities, in_words, [WORD_END, SENTENCE_END])
@@ -158,11 +159,11 @@ class Around:
         return np.asarray(logs - np.log1p(-np.minimum(np.exp(logs), 1 - 1e-12)))
 
     def header(self) -> dict[str, Any]:
-        """Return the data that are not arrays, ready for JSON."""
+        """Return all JSON-serialisable content except arrays."""
         return {name: choice.elements.names for name, choice in self.choices.items()}
 
     def parts(self) -> dict[str, Arrays]:
-        """Return the arrays of each choice."""
+        """Return the arrays of each distribution."""
         return {name: choice.arrays for name, choice in self.choices.items()}
 
     @classmethod
@@ -177,7 +178,7 @@ class Around:
 def learners(
     text: str, ends: Mapping[str, Iterable[int]], settings: SamplerSettings, seed: int
 ) -> dict[str, ChoiceLearner]:
-    """Return the learners of the choices, given a text and the last positions of its words."""
+    """Return the learners of the distributions, given a text and the last position of each word."""
     spaces = [character.isspace() for character in text]
     solid = [place for place in range(len(text) - 1) if not spaces[place]]
     places: dict[str, list[tuple[int, Context | None]]] = {

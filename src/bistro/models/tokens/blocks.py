@@ -1,4 +1,4 @@
-"""A text of any length, divided into sentences one block at a time."""
+"""Division of a text of any length into sentences, one block at a time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from bistro.models.tokens.events import decided_events
 from bistro.models.tokens.splits import Splits
 
 BLOCK = 1 << 16
-"""Number of characters that are processed at once; a longer sentence enlarges the block."""
+"""Number of characters that are processed together. A longer sentence enlarges the block."""
 LONGEST_BLOCK = 1 << 22
 _MARGIN = 64
 """Number of characters at the end of a block that are processed again with the next block."""
 
 
 def pieces_of(text: str | Iterable[str]) -> Iterator[str]:
-    """Yield a text, or its pieces, in pieces that are not too long."""
+    """Split a text or its pieces into pieces of limited length."""
     for part in [text] if isinstance(text, str) else text:
         for begin in range(0, len(part), BLOCK):
             yield part[begin : begin + BLOCK]
@@ -29,17 +29,17 @@ def pieces_of(text: str | Iterable[str]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class TextCutter:
-    """Cuts texts into sentences and words."""
+    """A segmenter that divides texts into sentences and words."""
 
     characters: Characters
     boundaries: Callable[[EncodedText], NDArray[np.float32]]
-    """Returns the probabilities of the hidden events after each symbol."""
+    """A function that returns the probabilities of the hidden events after each symbol."""
     splits: Splits | None
 
     def sentences(self, text: str | Iterable[str], *, line_ends: bool) -> Iterator[TextSentence]:
-        """Yield the sentences of a text; every character is part of exactly one of them.
+        """Yield the sentences of a text. Every character belongs to exactly one sentence.
 
-        The end of a block depends only on the text, so the sentences do not depend on the pieces in
+        The end of a block depends only on the text, so the result does not depend on the pieces in
         which the text is read.
         """
         source = pieces_of(text)
@@ -82,7 +82,7 @@ class TextCutter:
 
 
 class _Tokens:
-    """The tokens of a block: their beginnings and ends, in symbols and in characters."""
+    """The tokens of a block, with their start and end positions in symbols and in characters."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class _Tokens:
 
 
 def _whole(forms: Sequence[str]) -> tuple[list[tuple[str, ...]], list[float]]:
-    """Return every token as one word."""
+    """Return each token as a single word."""
     return [(form,) for form in forms], [1.0] * len(forms)
 
 
@@ -144,7 +144,7 @@ def _token_probabilities(
     ends: NDArray[np.int64],
     is_space: NDArray[np.bool_],
 ) -> list[float]:
-    """Return the probability that each token has both its boundaries and none in between."""
+    """Return the probability that each token has exactly these two boundaries."""
     before_space = np.append(is_space[1:], True)
     cut = np.where(before_space, 1 - probabilities[:, GOES_ON], probabilities[:, :2].sum(axis=1))
     cut[is_space] = 0

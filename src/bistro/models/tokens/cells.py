@@ -1,18 +1,19 @@
-"""The words of a sentence with given spaces or cells, which are evidence for word boundaries.
+"""Word segmentation of a sentence with given spaces or cells, which are evidence for boundaries.
 
 Sentences may be given as running text (*She's sure they don't.*), with the spaces of a treebank
 (*She 's sure they do n't .*), or in the cells of a table, with one or several words in each. The
-resulting words must be the same. The characters between two spaces are a *chunk*:
+resulting words must be the same in all three cases. The characters between two spaces are a
+*chunk*.
 
 1. No word crosses the edge of a cell. A chunk is divided like running text.
-2. If a chunk is one word, nothing more is done, so tokenised text does not change.
-   If it has several parts, a space next to it may be one that the running text does not have
-   (*'s* alone looks like a quotation mark and *s*). It is removed if the chunk then is one word
-   that ends there, and the text without the space is more probable:
+2. If a chunk is one word, nothing changes, so tokenised text stays the same.
+   If a chunk has several parts, the running text may lack a space next to it (*'s* alone looks like
+   a quotation mark and *s*). The space is removed if the chunk then is one word that ends there and
+   the text without the space is more probable:
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 
-3. The remaining text is divided once more, and words end at the removed spaces.
+3. The remaining text is divided again, and words end at the removed spaces.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ from bistro.models.results.tokens import CutToken, TextSentence
 
 _CHUNK = re.compile(r"[^\s\ufeff]+")
 _LEFT, _RIGHT = 3, 2
-"""Number of chunks on each side of a space that are used for its probability."""
+"""Number of chunks on each side of a space that determine its probability."""
 _LONGEST_CHUNK = 100
 """Maximum length of a chunk next to which a space may be removed."""
 
 Cut = Callable[[str], list[TextSentence]]
-"""Returns the sentences of a text."""
+"""A function that returns the sentences of a text."""
 Measure = Callable[[str], float]
-"""Returns log p of a text."""
+"""A function that returns log p of a text."""
 WordEnd = Callable[[str, int], float]
-"""Returns the probability that a word ends before a position in a text, 0 if the best division of
-the text has no end there."""
+"""A function that returns the probability that a word ends before a position in a text. The result
+is 0 if the best division of the text has no word end there."""
 
 
 class _Chunk(NamedTuple):
@@ -49,14 +50,14 @@ class _Chunk(NamedTuple):
 
 @dataclass(frozen=True)
 class CellCutter:
-    """Divides the cells of one sentence into words."""
+    """A segmenter that divides the cells of one sentence into words."""
 
     cut: Cut
     log_prob: Measure
     word_end: WordEnd
 
     def tokens(self, cells: Sequence[str]) -> list[list[CutToken]]:
-        """Return the tokens of each cell, each with its words."""
+        """Return the tokens of each cell, with their words."""
         chunks = [_Chunk(found[0], i) for i, c in enumerate(cells) for found in _CHUNK.finditer(c)]
         laid = self._laid_out(chunks, [" "] * len(chunks))
         doubtful = [not _is_one_word(tokens) for _, tokens in laid]
@@ -70,7 +71,7 @@ class CellCutter:
         return found
 
     def _gaps(self, chunks: Sequence[_Chunk], doubtful: Sequence[bool]) -> list[str]:
-        """Return the text after each chunk in the running text: a space or nothing."""
+        """Return the text after each chunk in running text, which is a space or empty."""
         gaps = [" "] * len(chunks)
         for i, (now, after) in enumerate(itertools.pairwise(doubtful)):
             window = slice(max(0, i + 1 - _LEFT), i + 1 + _RIGHT)
@@ -82,7 +83,7 @@ class CellCutter:
     def _is_extra(
         self, chunks: Sequence[_Chunk], gaps: Sequence[str], place: int, doubtful: Sequence[int]
     ) -> bool:
-        """Return whether running text would not have the space after a chunk."""
+        """Return whether the space after a chunk would be missing in running text."""
         if any(len(chunk.text) > _LONGEST_CHUNK for chunk in chunks):
             return False
         joined = [*gaps[:place], "", *gaps[place + 1 :]]
@@ -99,9 +100,10 @@ class CellCutter:
     def _laid_out(
         self, chunks: Sequence[_Chunk], gaps: Sequence[str]
     ) -> list[tuple[int, list[CutToken]]]:
-        """Return the tokens of each chunk with its cell; a shared token belongs to its first chunk.
+        """Return the tokens of each chunk with its cell. A shared token belongs to its first chunk.
 
-        Only chunks of the same cell can share a token, and only across a space that is kept.
+        Two chunks can share a token only if they are in the same cell and the space between them is
+        kept.
         """
         text = "".join(chunk.text + gap for chunk, gap in zip(chunks, gaps, strict=True))
         sizes = [len(chunk.text) + len(gap) for chunk, gap in zip(chunks, gaps, strict=True)]
@@ -119,7 +121,7 @@ class CellCutter:
         return laid
 
     def _pieces(self, text: str, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
-        """Yield the tokens of a text with their positions; no token crosses an edge."""
+        """Yield the tokens of a text with their positions. No token crosses a cell edge."""
         for sentence in self.cut(text):
             for start, form, words in zip(
                 sentence.starts, sentence.forms, sentence.words, strict=True
@@ -134,9 +136,9 @@ def _is_one_word(tokens: Sequence[CutToken]) -> bool:
 
 
 def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
-    """Yield the parts of a token between edges, with its words if these end at the edges.
+    """Yield the parts of a token between cell edges, with words that end at the edges.
 
-    Otherwise, each part is one word.
+    If the words do not end at the edges, each part is one word.
     """
     if not edges:
         yield start, token
@@ -151,7 +153,7 @@ def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tupl
 
 
 def inner_ends(form: str, words: Sequence[str]) -> set[int]:
-    """Return the word ends inside a token; empty if the words do not spell the token.
+    """Return the word ends inside a token. The result is empty if the words do not spell the token.
 
     >>> inner_ends("don't", ["do", "n't"]), inner_ends("du", ["de", "le"])
     ({2}, set())

@@ -15,22 +15,24 @@ class TokensConfig:
 
     order: int = setting(
         9,
-        "Length of the character n-grams: each symbol sees the order - 1 symbols before it.",
+        "Length of the character n-grams. The context of each symbol consists of the preceding "
+        "(order - 1) symbols.",
         most=100,
     )
     unknown_below: int = setting(
         2, "Characters seen fewer times than this are represented by their Unicode category."
     )
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=60, samples=40), "Settings for learning the characters."
+        SamplerSettings(sweeps=60, samples=40),
+        "Settings for learning the distribution of characters.",
     )
     split_sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5),
-        "Settings for learning the words of tokens and the contexts of their ends.",
+        "Settings for learning the words of tokens and the ends of words and sentences.",
     )
 
     def validate(self) -> None:
-        """Raise an error if an order is impossible."""
+        """Raise an error if a setting is out of range."""
         if self.order < 2:
             raise ConfigError(f"order = {self.order} must be at least 2")
         if self.unknown_below < 1:

@@ -1,4 +1,4 @@
-"""Hidden events between the symbols of a text: the possible events and the most probable ones."""
+"""Possible and most probable hidden events between the symbols of a text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HALF = 0.5001
 
 
 def allowed_events(symbols: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return the hidden events that may follow each symbol, as bits."""
+    """Return the hidden events that may follow each symbol, as bit masks."""
     after = np.append(symbols[1:], np.int32(BREAK))
     allowed = np.full(symbols.size, _IN_WORD, np.uint8)
     allowed[after == SPACE] = _BEFORE_SPACE
@@ -23,7 +23,7 @@ def allowed_events(symbols: NDArray[np.int32]) -> NDArray[np.uint8]:
 
 
 def decided_events(probabilities: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the most probable event after each symbol, -1 for none."""
+    """Return the most probable event after each symbol, or -1 if there is none."""
     events = np.full(len(probabilities), -1, np.int64)
     none = 1 - (probabilities[:, 0] + probabilities[:, 1] + probabilities[:, 2])
     # At all other positions, no event is more probable than all events together.

@@ -14,7 +14,7 @@ Spans = set[tuple[object, ...]]
 def text_figures(
     tokenise: Callable[[str], Iterator[TextSentence]], sentences: Sequence[Sentence]
 ) -> dict[str, float]:
-    """Return F1 of tokens, sentences and the words of tokens, in percent."""
+    """Return the F1 scores of tokens, sentences and words, in percent."""
     text, gold, ends = running_text(sentences)
     right: tuple[Spans, Spans, Spans] = (set(), set(), set())
     start, first = 0, 0

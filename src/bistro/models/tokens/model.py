@@ -1,13 +1,14 @@
-"""Words and sentences of running text, found by a model of characters with hidden events.
+"""A model of characters and hidden events, which finds the words and sentences of running text.
 
-Text is a sequence of characters. Between them are ends of words and sentences, which are hidden.
-A hierarchical Pitman-Yor n-gram model over characters and these hidden events gives
+A text is a sequence of characters. The ends of words and sentences are hidden events between the
+characters. The joint probability is given by a hierarchical Pitman-Yor n-gram model over characters
+and hidden events.
 
     p(characters, events) = Π_i p(symbol_i | symbols before it)
 
-so all divisions of a text can be summed exactly, except for negligible histories
-(`cpp/tokens/boundaries.hpp`). An event is predicted where it is more probable than its
-alternatives. Every boundary has a probability, and no character of the text is lost.
+The sum over all divisions of a text is exact, except for negligible histories
+(`cpp/tokens/boundaries.hpp`). An event is predicted if it is more probable than its alternatives.
+Every boundary has a probability, and no character of the text is lost.
 
 >>> import bistro
 >>> model = bistro.train("tokens", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -63,7 +64,7 @@ class TokensModel(Model):
     character_arrays: Arrays
     """The arrays of the frozen distribution of characters and events."""
     splits: Splits | None
-    """The model of the words of tokens, if some tokens have several words."""
+    """The model that splits tokens into words, if some tokens have several words."""
     around: Around
     """The model of the characters on both sides of a position."""
     origin: Origin
@@ -77,14 +78,14 @@ class TokensModel(Model):
     ) -> Iterator[TextSentence]:
         """Yield the sentences of a text, which may be given in pieces.
 
-        With `line_ends` every line is one sentence or several; without it, only a blank line always
-        ends a sentence.
+        With `line_ends`, every line is one or several sentences. Without `line_ends`, only a blank
+        line always ends a sentence.
         """
         cutter = TextCutter(self.characters, self.boundaries, self.splits)
         return cutter.sentences(text, line_ends=line_ends)
 
     def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
-        """Return the tokens of each cell of one sentence, each with its words.
+        """Return the tokens of each cell of one sentence, with their words.
 
         The result is the same for running text, for spaces as in a treebank, and for cells of
         any size (`bistro.models.tokens.cells`).
@@ -97,7 +98,7 @@ class TokensModel(Model):
         return self._sums(self.characters.encode(text))[1]
 
     def _word_end(self, text: str, place: int) -> float:
-        """Return the probability of a word end at a position; 0 if the best division has none."""
+        """Return the probability of a word end, or 0 if the best division has no end there."""
         for sentence in self.tokenise(text):
             columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
             for start, form, words, probability in zip(*columns, strict=True):
@@ -130,20 +131,20 @@ class TokensModel(Model):
         return probabilities.reshape(-1, len(HIDDEN)), log_prob
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return F1 of tokens, of sentences and of words, in percent."""
+        """Return the F1 scores of tokens, sentences and words, in percent."""
         from bistro.models.tokens.figures import text_figures
 
         return text_figures(self.tokenise, items)
 
     def header(self) -> dict[str, Any]:
-        """Return the characters, the contexts of positions, and the rules of words."""
+        """Return the characters, the contexts of positions, and the rules that split tokens."""
         known = {"plain": self.characters.plain, "addresses": self.characters.addresses}
         around = {AROUND: self.around.header()} if self.around.choices else {}
         splits = {SPLITS: self.splits.header()} if self.splits else {}
         return {"characters": known, **around, **splits}
 
     def arrays(self) -> Arrays:
-        """Return the distributions of characters, of ends, and of the rules of words."""
+        """Return the distributions of characters, ends, and rules that split tokens."""
         parts = {CHARACTERS: self.character_arrays, **self.around.parts()}
         return flat(parts | ({SPLITS: self.splits.choice.arrays} if self.splits else {}))
 
@@ -160,7 +161,7 @@ class TokensModel(Model):
         return cls(config, characters, parts[CHARACTERS], splits, around, origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return order, alphabet and size."""
+        """Return the order, the alphabet size and the model size."""
         return {
             "order": self.config.order,
             "characters": len(self.characters.plain),

@@ -1,10 +1,11 @@
-"""The words of a token: *du* is *de le*, *can't* is *ca n't*; most tokens are one word.
+"""Splitting of tokens into words, such as *du* into *de le* and *can't* into *ca n't*.
 
-An edit rule turns the token into its words (`bistro.encoding.edits`), chosen by a Pitman-Yor
-process over the token's ends, its whole form and the token before it: seen tokens by their analyses
-in training, unseen ones by their spelling. Whether the end of a token is more informative than its
-beginning depends on the language. So both orders of the context are trained on nine tenths of the
-token types, and the order that better predicts the remaining tenth is chosen.
+Most tokens are one word. An edit rule derives the words from the token (`bistro.encoding.edits`).
+The rule is chosen by a Pitman-Yor process that depends on the beginning or end of the token, its
+whole form and the previous token. Seen tokens are split as in training, and unseen tokens according
+to their spelling. Whether the end of a token is more informative than its beginning depends on the
+language. Therefore two context orders are trained on nine tenths of the token types, and the order
+that better predicts the remaining tenth is chosen.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ _ANY = "\0"
 """A token that does not occur in any treebank."""
 
 Example = tuple[str, tuple[str, ...], str]
-"""A token, its words, and the token before it."""
+"""A token, its words, and the previous token."""
 Key = str | tuple[str, str]
-"""A token, or a token and the previous one."""
+"""A token, or a token and the previous token."""
 
 
 class Splits:
-    """A learned choice of the words of tokens."""
+    """A learned model that splits tokens into words."""
 
     def __init__(self, choice: Choice, rules: Sequence[EditRule], end: str) -> None:
         if end not in ENDS or len(rules) != len(choice.outcomes):
@@ -85,7 +86,7 @@ class Splits:
     def _best(
         self, token: str, rules: Sequence[int], weights: Sequence[float]
     ) -> tuple[tuple[str, ...], float]:
-        """Return the most probable words among the results of the possible rules."""
+        """Return the most probable words that any of the possible rules yields."""
         found: dict[str, float] = {}
         for number, weight in zip(rules, weights, strict=True):
             words = self.rules[number].apply(token) if number >= 0 else None
@@ -98,13 +99,13 @@ class Splits:
         return ((token,) if best == token else tuple(best.split(_SEPARATOR))), probability
 
     def header(self) -> dict[str, Any]:
-        """Return the data that are not arrays, ready for JSON."""
+        """Return all JSON-serialisable content except arrays."""
         rules = [rule.to_header() for rule in self.rules]
         return {"end": self.end, "rules": rules, "elements": self.choice.elements.names}
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Splits:
-        """Restore it from the values of `header` and the arrays of the choice."""
+        """Restore the model from the values of `header` and the arrays of the distribution."""
         rules = [EditRule.from_header(fields) for fields in header["rules"]]
         names = [str(number) for number in range(len(rules))]
         parts = {"elements": header["elements"], "outcomes": names}
@@ -112,7 +113,7 @@ class Splits:
 
 
 def context(token: str, before: str, end: str) -> tuple[str, ...]:
-    """Return the context for the choice of a token's words, most informative first."""
+    """Return the context for splitting a token, with the most informative element first."""
     low = token.lower()
     back = [f"-{low[-size:]}" for size in range(1, _LONGEST + 1)]
     front = [f"{low[:size]}-" for size in range(1, _LONGEST + 1)]
@@ -123,7 +124,7 @@ def context(token: str, before: str, end: str) -> tuple[str, ...]:
 def learned(
     examples: Sequence[Example], settings: SamplerSettings, seed: int
 ) -> tuple[ChoiceLearner, list[EditRule], str] | None:
-    """Return the learner of the words of tokens, or None if every token is one word."""
+    """Return the learner that splits tokens into words, or None if every token is one word."""
     pairs = Counter(
         (token, _SEPARATOR.join(words)) for token, words, _ in examples if len(words) > 1
     )

@@ -1,4 +1,4 @@
-"""The running text of a treebank, and its known hidden events."""
+"""The running text of a treebank, with its known word and sentence ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARAGRAPH = "\n\n"
 
 
 def has_spaces(data: Sequence[Sentence]) -> bool:
-    """Return whether sentences mark which words have no space after them."""
+    """Return whether the sentences mark words that have no space after them."""
     return any(s.text is not None or any("Space" in misc for misc in s.misc) for s in data)
 
 
@@ -52,7 +52,7 @@ def hidden_stream(
     tokens: Sequence[TextToken],
     ends: NDArray[np.bool_],
 ) -> NDArray[np.int32]:
-    """Return the symbols of a text with the hidden events that the treebank shows."""
+    """Return the symbols of a text with the hidden events in the treebank."""
     encoded = characters.encode(text)
     spaces = np.array([len(token.spaces) for token in tokens])
     last = last_places(tokens)
@@ -72,7 +72,7 @@ def hidden_stream(
 
 
 def window_events(stream: NDArray[np.int32], order: int) -> Events:
-    """Return every symbol of a stream with the symbols before it, nearest first."""
+    """Return every symbol of a stream with the preceding symbols, nearest first."""
     padded = np.concatenate((np.full(order - 1, BREAK, np.int32), stream))
     places = np.arange(order - 1, padded.size)
     return Events(np.ascontiguousarray(padded[places[:, None] - 1 - np.arange(order - 1)]), stream)

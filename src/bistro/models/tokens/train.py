@@ -31,7 +31,7 @@ from bistro.treebank.text_tokens import TextToken
 
 
 def train_tokens(data: Sequence[Sentence], config: TokensConfig, run: Run) -> TokensModel:
-    """Train the model on sentences that mark which words have no space after them."""
+    """Train the model on sentences that mark words without a following space."""
     _check(data)
     text, tokens, ends = running_text(data)
     characters = Characters.of([text], least=config.unknown_below)

@@ -1,7 +1,7 @@
-"""All projective trees of a sentence under weights of its arcs, in one chart.
+"""A chart of all projective trees of a sentence, given arc weights.
 
-`ArcTrees` takes log p(word d | head h) at [h, d] and returns the best trees, draws, marginals, and
-the minimum-risk tree, which has the most arcs expected to be correct.
+`ArcTrees` takes log p(word d | head h) at [h, d]. The class returns the best trees, draws,
+marginals, and the minimum-risk tree, which has the highest expected number of correct arcs.
 
 >>> arcs = np.log(np.array([[0, 0.9, 0.1], [0, 0, 0.5], [0, 0.2, 0]]) + 1e-9)
 >>> ArcTrees(arcs, single_root=True).ranked(1)[0].heads
@@ -22,14 +22,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ScoredTree:
-    """Heads, 0 for the root, and the sum of the weights of their arcs."""
+    """The heads of a tree, with 0 for the root, and the sum of the arc weights."""
 
     heads: list[int]
     score: float
 
 
 class ArcTrees:
-    """All projective trees of one sentence under weights of its arcs."""
+    """All projective trees of one sentence, given arc weights."""
 
     def __init__(self, arcs: Floats, *, single_root: bool, temperature: float = 1.0) -> None:
         self._temperature = temperature
@@ -47,24 +47,24 @@ class ArcTrees:
 
     @property
     def log_total(self) -> float:
-        """The logarithm of the sum of the weights of all trees."""
+        """The logarithm of the total weight of all trees."""
         return float(self._chart.log_total())
 
     def ranked(self, most: int) -> list[ScoredTree]:
-        """Return at most `most` best trees."""
+        """Return up to `most` best trees."""
         return [ScoredTree(head.tolist(), score) for _, head, score in self._chart.ranked(most)]
 
     def samples(self, number: int, stream: Stream) -> list[ScoredTree]:
-        """Draw trees by their weights to the power of 1/temperature."""
+        """Draw trees in proportion to their weights to the power of 1/temperature."""
         drawn = self._chart.samples(number, stream, self._temperature)
         return [ScoredTree(head.tolist(), score) for _, head, score in drawn]
 
     def head_probabilities(self) -> Floats:
-        """Return the probability of each arc at [head, dependent]."""
+        """Return the probabilities of all arcs, indexed by [head, dependent]."""
         found: Floats = self._chart.arc_probabilities(self._temperature)
         return found.reshape(self._nodes, self._nodes)
 
     def least_risk(self) -> list[int]:
-        """Return the heads of the tree with the most arcs expected to be correct."""
+        """Return the heads of the tree with the highest expected number of correct arcs."""
         expected = self.head_probabilities()
         return ArcTrees(expected, single_root=self._single_root).ranked(1)[0].heads

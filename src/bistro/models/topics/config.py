@@ -16,45 +16,52 @@ class TopicsConfig:
     """Settings of syntactic topics."""
 
     source: Literal["latent", "upos", "xpos"] = setting(
-        "latent", "Source of the states: found by the sampler, or the tags of a column."
+        "latent", "Source of the states: the sampler (latent), or the tags of a column."
     )
     states: int | None = setting(
         50,
-        "Number of latent states; none: as many as the data require (a Dirichlet process).",
+        "Number of latent states. With none, the number is determined by the data (a Dirichlet "
+        "process).",
         most=100_000,
     )
     directed: bool = setting(
-        True, "Parents have one distribution for dependents before them and one for those after."
+        True, "Use separate distributions for the dependents before and after a parent."
     )
-    stops: bool = setting(
-        True, "Each parent stops once on each side; otherwise the model has no stops."
-    )
+    stops: bool = setting(True, "Generate a stop on each side of every parent.")
     roots: Literal["auto", "one", "several"] = setting(
-        "auto", "Number of words that may depend on the root; auto: as in the training data."
+        "auto",
+        "Number of words that may depend on the root. With auto, the number is the same as in the "
+        "training data.",
     )
     unknown: Literal["classes", "single"] = setting(
-        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
+        "classes",
+        "How to represent unknown words: by classes of shape and suffix, or by one <unk>.",
     )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")
+    unknown_suffixes: int = setting(
+        100, "Number of suffixes that distinguish classes of unknown words."
+    )
     sweeps: int = setting(200, "Sweeps over the words.")
-    samples: int = setting(5, "Number of samples that are kept, from the last half of the sweeps.")
+    samples: int = setting(5, "Number of samples that are kept from the last half of the sweeps.")
     chains: int = setting(
         1,
-        "Chains from different starts, which find different states; each keeps its samples.",
+        "Number of chains with different initial states. Each chain finds different states and "
+        "keeps its own samples.",
         most=1_000,
     )
     strength: float = setting(1.0, "Initial strength of the common weights for each parent.")
     smoothing: float = setting(0.01, "Initial value added to the count of every word in a state.")
     gamma: float = setting(1.0, "Initial concentration of the common weights.")
     hyper: Literal["slice", "fixed"] = setting(
-        "slice", "The three numbers above are slice-sampled, or fixed."
+        "slice", "Whether strength, smoothing and gamma are slice-sampled or fixed."
     )
-    prior: tuple[float, float] = setting((1.0, 1.0), "Their Gamma(shape, rate) prior.")
+    prior: tuple[float, float] = setting(
+        (1.0, 1.0), "Gamma(shape, rate) prior of strength, smoothing and gamma."
+    )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
-        """Raise an error if a value is impossible for this model."""
+        """Raise an error if a setting is out of range."""
         if self.states is not None and self.states < 1:
             raise ConfigError(f"states = {self.states} must be at least 1, or none")
         if not 1 <= self.samples <= max(1, self.sweeps // 2):

@@ -1,7 +1,7 @@
-"""The context of a word: its parent and, with `directed`, its side of the parent.
+"""The context of a word, which is its parent and, with `directed`, its side of the parent.
 
-The number of a parent is its number in the vocabulary; the root follows after all words. With
-sides, each parent has two numbers, for dependents before it and after it.
+The index of a parent is its index in the vocabulary. The index of the root follows the indices of
+all words. With `directed`, each parent has two indices, one for each side.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Numbers = NDArray[np.int32]
 
 
 def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed: bool) -> Numbers:
-    """Return the number of each word's parent; with `directed`, it encodes the side."""
+    """Return the index of each word's parent. With `directed`, the index encodes the side."""
     above = np.asarray(heads)
     parents: Numbers = np.append([root], words)[above].astype(np.int32)
     if directed:
@@ -24,10 +24,10 @@ def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed:
 
 
 def possible_parents(words: Numbers, *, root: int, directed: bool) -> tuple[Numbers, Numbers]:
-    """Return the numbers of all parents in a sentence, and the position of each arc's parent.
+    """Return the indices of all parents in a sentence, and the position of each arc's parent.
 
-    The entry [h, d] of the second array is the position of the parent of word d + 1 if it depends
-    on h; h = 0 is the root.
+    The entry [h, d] of the second array is the position of the parent of word d + 1 if this word
+    depends on h. The root is h = 0.
 
     >>> numbers, places = possible_parents(np.array([7, 5], np.int32), root=9, directed=True)
     >>> numbers.tolist()
@@ -44,6 +44,6 @@ def possible_parents(words: Numbers, *, root: int, directed: bool) -> tuple[Numb
 
 
 def stopping_parents(words: Numbers, *, root: int, directed: bool) -> Numbers:
-    """Return the parents of a sentence that stop: its words and the root, once on each side."""
+    """Return the parents that stop. All words and the root stop once on each side."""
     numbers = possible_parents(words, root=root, directed=directed)[0]
     return numbers if directed else np.tile(numbers, 2)

@@ -1,17 +1,17 @@
-"""Syntactic topics: latent states between words and their dependents.
+"""Syntactic topics, which are latent states between words and their dependents.
 
-A parent word chooses a state, the state a word (Wallach, Sutton & McCallum 2008):
+A parent word generates a state, and the state generates a word (Wallach, Sutton & McCallum 2008).
 
     P(words, states, tree) = prod_n  theta[state_n | parent of n]  phi[word_n | state_n]
 
-A parent chooses the dependents before it and after it separately, and a stop at the end of each
-side, as in the model of Eisner (1996) on which the paper is based. The formula in the paper has
-neither; the settings `directed` and `stops` select it as it is printed.
+A parent generates the dependents on each side separately, and a stop at the end of each side, as in
+the model of Eisner (1996) on which the paper is based. The formula in the paper has neither sides
+nor stops. The settings `directed` and `stops` can be switched off to obtain that formula.
 
-The states, found from trees by Gibbs sampling, are classes of words that a linguist can read. A
-sentence is parsed with the states summed out: p(word | parent) = sum_k theta[k | parent]
-phi[word | k], averaged over the kept samples, and a chart over all projective trees. States may
-also be the tags of a column, as in the paper's baseline.
+The states are found from trees by Gibbs sampling. The states are word classes that a linguist can
+interpret. A sentence is parsed by a chart over all projective trees, with the states summed out.
+The arc weights are p(word | parent) = sum_k theta[k | parent] phi[word | k], averaged over the kept
+samples. States may also be the tags of a column, as in the paper's baseline.
 
 >>> import bistro
 >>> trees = bistro.builtin(sentences=300, seed=1)
@@ -49,7 +49,8 @@ from bistro.treebank.sentence import Sentence
 Floats = NDArray[np.float64]
 ROOT = "<root>"
 MOST_BYTES = 1 << 31
-"""Maximum size of the tables of all samples; a small malicious file could make them very large."""
+"""Maximum size of the tables of all samples. Without a maximum, a small malicious file could
+request huge tables."""
 SHOWN_PARENTS = 5
 
 
@@ -67,23 +68,26 @@ class TopicsModel(TopicsParsing, Model):
     origin: Origin
     single_root: bool = field(kw_only=True)
     stops: NDArray[np.int32] = field(kw_only=True)
-    """Number of stops of each parent in training; all 0 in a model without stops."""
+    """Number of stops of each parent in training. In a model without stops, all numbers are 0."""
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Theta and phi of all samples, concatenated so that their product is the sample mean."""
+        """The concatenated tables theta and phi of all samples.
+
+        The product of the two tables is the sample mean.
+        """
         number = len(self.samples)
         theta = [(s.theta(self.stops) / number).astype(np.float32) for s in self.samples]
         phi = [s.phi(len(self.vocabulary)).astype(np.float32) for s in self.samples]
         return np.concatenate(theta, axis=1), np.concatenate(phi, axis=1)
 
     def log_stops(self, sentence: Sentence) -> float:
-        """Return log p(all stops of a sentence): each word and the root stop once on each side."""
+        """Return log p(all stops of a sentence). Each word and the root stop once on each side."""
         stops = self._stops_of(self.vocabulary.encode(sentence.forms))
         return float(np.log(self._stopping[stops]).sum())
 
     def _stops_of(self, words: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the parents of a sentence that stop: all, or none in a model without stops."""
+        """Return the parents that stop. In a model without stops, the result is empty."""
         root, directed = len(self.vocabulary), self.config.directed
         stopping = stopping_parents(words, root=root, directed=directed)
         return stopping if self.config.stops else stopping[:0]
@@ -93,7 +97,7 @@ class TopicsModel(TopicsParsing, Model):
         return np.asarray(np.mean([s.stopping(self.stops) for s in self.samples], axis=0))
 
     def arc_probabilities(self, sentence: Sentence, *, given_tags: bool = True) -> Floats:
-        """Return p(word d | parent h) at [h, d], states summed out; row 0 is the root."""
+        """Return p(word d | parent h) at [h, d], with the states summed out. Row 0 is the root."""
         theta, phi = self._tables
         ids = self.vocabulary.encode(sentence.forms)
         generated = phi[ids]
@@ -122,7 +126,7 @@ class TopicsModel(TopicsParsing, Model):
     def joint_trees(
         self, sample: TopicSample, sentences: Sequence[Unparsed], stream: Stream
     ) -> JointTrees:
-        """Return a chain over the trees of sentences, given one sample of training."""
+        """Return a chain over the trees of sentences, given one training sample."""
         return JointTrees(
             sample,
             sentences,
@@ -133,7 +137,7 @@ class TopicsModel(TopicsParsing, Model):
         )
 
     def _given_states(self, tags: Sequence[str]) -> NDArray[np.float32]:
-        """Return the allowed states of each word: the state of its tag, or all if it is unknown."""
+        """Return the allowed states of each word. An unknown tag allows all states."""
         numbers = {tag: i for i, tag in enumerate(self.tags)}
         mask = np.zeros((len(tags), len(self.tags) + 1), dtype=np.float32)
         for row, tag in zip(mask, tags, strict=True):
@@ -151,7 +155,7 @@ class TopicsModel(TopicsParsing, Model):
         return np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
     def top_states(self, *, words: int = 10, sample: int = -1) -> list[TopState]:
-        """Return all states of one sample that have words, the largest first."""
+        """Return all non-empty states of one sample, largest first."""
         kept = len(self.samples)
         if not -kept <= sample < kept:
             raise BistroError(f"sample {sample}: the model keeps {kept} samples, numbered from 0")
@@ -191,7 +195,7 @@ class TopicsModel(TopicsParsing, Model):
         }
 
     def arrays(self) -> Arrays:
-        """Return the counts of all samples, and the stops if there are any."""
+        """Return the counts of all samples, and the stops if the model has stops."""
         samples = flat({f"sample{i}": sample.arrays() for i, sample in enumerate(self.samples)})
         return {**samples, "stops": self.stops} if self.config.stops else samples
 
@@ -229,7 +233,7 @@ class TopicsModel(TopicsParsing, Model):
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return states, symbols and size."""
+        """Return the states, the symbols and the model size."""
         live = [len(sample.live) for sample in self.samples]
         return {
             "states": "tags" if self.tags else self.config.states or "open",

@@ -1,4 +1,4 @@
-"""Parsing with syntactic topics: arcs with the states summed out, and a chart over all trees."""
+"""Parsing with syntactic topics, by a chart over all trees with the states summed out."""
 
 from __future__ import annotations
 
@@ -28,25 +28,26 @@ from bistro.treebank.sentence import Sentence
 
 Floats = NDArray[np.float64]
 NEGLIGIBLE = 1e-6
-"""Heads less probable than this are not listed among the marginals."""
+"""Minimum probability of a head that is listed among the marginals."""
 
 
 @dataclass(frozen=True)
 class TopicsParseOptions(SharedOptions):
-    """Options of the output. The search is exact, so it has no options.
+    """Options of the output. The search is exact and therefore has no options.
 
-    Latent states need no tags; the tags of the input are kept. If states are tags, they are given,
-    or summed out.
+    Latent states do not require tags. The tags of the input are kept. If states are tags, the tags
+    are given or summed out.
     """
 
     temperature: float = 1.0
-    """Temperature of marginals, samples and minimum risk; 1 is the model's own posterior."""
+    """Temperature of marginals, samples and minimum risk. A temperature of 1 gives the model's own
+    posterior."""
     resample: int = 0
-    """Number of joint sweeps over the trees and states of all sentences, for each sample of
-    training. The last half is averaged. 0: each sentence is parsed separately."""
+    """Number of joint sweeps over the trees and states of all sentences, for each training sample.
+    The last half is averaged. With 0 sweeps, each sentence is parsed separately."""
 
     def check(self, num_chains: int) -> None:
-        """Raise an error if the chains cannot give the requested trees."""
+        """Raise an error if the chains cannot produce the requested trees."""
         check_temperature(self.temperature)
         if self.resample < 0:
             raise ConfigError(f"resample = {self.resample} must be at least 0")
@@ -77,11 +78,11 @@ class TopicsParsing(Parsing):
 
     @abstractmethod
     def arc_probabilities(self, sentence: Sentence, *, given_tags: bool = True) -> Floats:
-        """Return p(word d | parent h) at [h, d]; row 0 is the root."""
+        """Return p(word d | parent h) at [h, d]. Row 0 is the root."""
 
     @abstractmethod
     def log_stops(self, sentence: Sentence) -> float:
-        """Return the factor that all trees of a sentence share: log p(all its stops)."""
+        """Return log p(all stops of a sentence), which is common to all its trees."""
 
     @abstractmethod
     def unparsed(self, sentence: Sentence, possible_arcs: Floats, *, given_tags: bool) -> Unparsed:
@@ -91,14 +92,14 @@ class TopicsParsing(Parsing):
     def joint_trees(
         self, sample: TopicSample, sentences: Sequence[Unparsed], stream: Stream
     ) -> JointTrees:
-        """Return a chain over the trees of sentences, given one sample of training."""
+        """Return a chain over the trees of sentences, given one training sample."""
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return an empty list, since an unknown tag allows all states."""
+        """Return an empty list, because an unknown tag allows all states."""
         return []
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences one after the other, or all together with the option `resample`."""
+        """Parse sentences one by one, or all together with the option `resample`."""
         chosen: TopicsParseOptions = self._chosen(options)
         chosen.check(len(self.samples))
         with_annotation = map(as_sentence, sentences)
@@ -142,7 +143,7 @@ class TopicsParsing(Parsing):
             yield self._parse(sentence, logs, options, lambda _: drawn)  # noqa: B023
 
     def _possible_arcs(self, sentence: Sentence, options: TopicsParseOptions) -> Floats:
-        """Return 0 at [h, d] where word d may depend on h, and minus infinity elsewhere."""
+        """Return 0 at [h, d] if word d may depend on h, and minus infinity otherwise."""
         arcs = np.zeros((len(sentence) + 1, len(sentence) + 1))
         np.fill_diagonal(arcs, -np.inf)
         if options.partial:

@@ -1,7 +1,7 @@
-"""States and words from the prior of syntactic topics, for simulation-based calibration.
+"""Draws of states and words from the prior of syntactic topics, for simulation-based calibration.
 
-Parents choose one after the other. Each chooses a state or, in a model with stops, the stop; the
-state then chooses a word. Distributions are integrated out, so earlier choices become more
+Parents generate their dependents in turn. Each parent draws a state or, in a model with stops, the
+stop. The state then draws a word. Distributions are integrated out, so earlier draws become more
 probable.
 """
 
@@ -18,7 +18,8 @@ from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.train import PARAMETERS, TopicsChain
 
 PARENTS, CHOICES, WORD_TYPES, MOST_STATES = 3, 10, 4, 4
-"""Small sizes, so that a run takes about a minute; the last is the maximum number of states."""
+"""Sizes of the simulated data. A run with these sizes takes about a minute. The last value is the
+maximum number of states."""
 STOP = -1
 
 
@@ -44,7 +45,7 @@ def simulate_topics(config: TopicsConfig, seed: int) -> Simulated:
 
 @dataclass
 class TopicDraws:
-    """Draws from the prior: parameters, common weights, and all choices."""
+    """Parameters, common weights, states and words that are drawn from the prior."""
 
     config: TopicsConfig
     rng: np.random.Generator
@@ -65,7 +66,7 @@ class TopicDraws:
                 self._choose(parent)
 
     def _draw_weights(self) -> None:
-        """Draw the weights of the stop and of the states, or of the stop and all unseen states."""
+        """Draw the weights of the stop and of the states (or of all unseen states together)."""
         groups = 1 if self.config.states is None else self.config.states
         self._share = self.parameters["gamma"] / (groups + self.config.stops)
         # With a tiny concentration all but one of the weights are 0 in double precision.
@@ -78,7 +79,7 @@ class TopicDraws:
         self.unseen = float(weights[0]) if is_open else 0.0
 
     def _log_gamma(self) -> float:
-        """Draw the logarithm of a Gamma(share) variable, however small it is."""
+        """Draw the logarithm of a Gamma(share) variable, even if the variable is very small."""
         larger = self.rng.gamma(self._share + 1)
         return float(np.log(larger) + np.log(self.rng.random()) / self._share)
 
@@ -107,7 +108,7 @@ class TopicDraws:
         return TopicsChain(parents, words, self.stops, WORD_TYPES, config, seed)
 
     def put_into(self, sampler: TopicSampler) -> None:
-        """Put states, weights and parameters into a sampler of the same words."""
+        """Copy states, weights and parameters into a sampler of the same words."""
         order = np.lexsort((self.words, self.parents))
         sampler.restore(
             np.array(self.states, dtype=np.int32)[order],
@@ -119,7 +120,7 @@ class TopicDraws:
 
 
 def topic_quantities(sampler: TopicSampler) -> Quantities:
-    """Return quantities that do not depend on the names of states."""
+    """Return quantities that do not depend on the numbering of states."""
     sizes = np.bincount(sampler.states)
     return {
         **dict(zip(PARAMETERS, sampler.parameters, strict=True)),

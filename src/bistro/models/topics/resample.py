@@ -1,18 +1,19 @@
-"""The trees and states of many sentences, sampled together.
+"""Joint sampling of the trees and states of many sentences.
 
-If sentences are parsed one by one, the counts of training do not change. Here the sentences are
-counted, too: a word that is rare in training obtains its states from all its occurrences in the
-text. The chain visits one sentence after the other and removes its dependencies from the counts. It
-draws a tree from the chart, under the probabilities p(word | parent) of the remaining counts, and a
-state for each arc. These probabilities do not change within the sentence, while in the model each
-dependency changes the counts for the next one. So tree and states are proposals of a
-Metropolis-Hastings step (Johnson, Griffiths & Goldwater 2007), accepted with probability
+If sentences are parsed one by one, the training counts do not change. In joint sampling, the
+sentences are counted too, so a word that is rare in training obtains its states from all its
+occurrences in the text. The chain visits the sentences in turn and removes the dependencies of the
+current sentence from the counts. It draws a tree from the chart, under the probabilities p(word |
+parent) of the remaining counts, and a state for each arc. These probabilities do not change within
+the sentence, whereas in the model each dependency changes the counts for the next dependency. Tree
+and states are therefore proposals of a Metropolis-Hastings step (Johnson, Griffiths & Goldwater
+2007). The acceptance probability is as follows.
 
-    min(1, p(new) q(old) / (p(old) q(new))),
+    min(1, p(new) q(old) / (p(old) q(new)))
 
-where p updates the counts with each dependency and q, the proposal, does not. Weights and
-hyper-parameters are those of one sample of training. All unseen states of an open sample count as
-one state.
+Here p updates the counts with each dependency, and the proposal q does not. Weights and
+hyper-parameters come from one training sample. All unseen states of an open sample count as one
+state.
 """
 
 from __future__ import annotations
@@ -35,15 +36,16 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Unparsed:
-    """One sentence: its words, and their possible trees and states."""
+    """A sentence to be parsed, with its words and their possible trees and states."""
 
     words: Numbers
     parents: Numbers
-    """The numbers of all possible parents."""
+    """The indices of all possible parents."""
     places: Numbers
-    """At [h, d], the position in `parents` of word d + 1's parent if it depends on h (0: root)."""
+    """The entry [h, d] is the position in `parents` of word d + 1's parent if it depends on h (0 is
+    the root)."""
     stops: Numbers
-    """The parents that stop; empty in a model without stops."""
+    """The parents that stop. In a model without stops, the array is empty."""
     possible_states: NDArray[np.float32]
     """1 at [d, k] if word d + 1 may have state k, otherwise 0; one column is for all states."""
     possible_arcs: Floats
@@ -52,7 +54,7 @@ class Unparsed:
 
 @dataclass(frozen=True)
 class Derivation:
-    """One tree of a sentence with its states."""
+    """A tree of a sentence, with the states of its words."""
 
     heads: list[int]
     places: Numbers
@@ -62,7 +64,7 @@ class Derivation:
 
 @dataclass(frozen=True)
 class _Tables:
-    """Theta of the possible parents, and phi of the words, under the present counts."""
+    """The tables theta of the possible parents and phi of the words, under the current counts."""
 
     theta: Floats
     phi: Floats
@@ -76,7 +78,7 @@ class _Tables:
 
 
 class JointTrees:
-    """A chain over the trees and states of sentences, given one sample of training."""
+    """A chain over the trees and states of sentences, given one training sample."""
 
     def __init__(
         self,
@@ -106,7 +108,7 @@ class JointTrees:
             self._count(number, +1)
 
     def sweep(self) -> list[Floats]:
-        """Visit all sentences; return p(word | parent) of each, given all other sentences."""
+        """Visit all sentences, and return p(word | parent) of each sentence given all others."""
         return [self._visit(number) for number in range(len(self._sentences))]
 
     def accepts(self, log_ratio: float) -> bool:

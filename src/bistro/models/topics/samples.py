@@ -1,4 +1,4 @@
-"""One sample of syntactic topics: counts of states by parents, and of words by states.
+"""One sample of syntactic topics: counts of states by parent, and of words by state.
 
     theta[k | v] = (n[v, k] + strength weight[k]) / (n[v] + strength)
     phi[w | k]   = (n[k, w] + smoothing) / (n[k] + V smoothing)
@@ -22,11 +22,11 @@ from bistro.models.checks import Expected, check_arrays
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int32]
-"""Rows of (parent or word, state, count)."""
+"""An array with rows of (parent or word, state, count)."""
 
 
 MOST = 1e12
-"""Maximum of a weight or hyper-parameter."""
+"""Maximum value of a weight or hyper-parameter."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class TopicSample:
     strength: float
     smoothing: float
     unseen: float
-    """The weight of all unseen states; 0 if the number of states is given."""
+    """The weight of all unseen states, or 0 if the number of states is given."""
     stop_weight: float = 0.0
-    """The weight of the stop; 0 in a model without stops."""
+    """The weight of the stop, or 0 in a model without stops."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return everything as arrays."""
+        """Return the sample as arrays."""
         numbers = [self.strength, self.smoothing, self.unseen]
         numbers += [self.stop_weight] if self.stop_weight > 0 else []
         return {
@@ -78,12 +78,12 @@ class TopicSample:
 
     @property
     def states(self) -> int:
-        """The number of states, including empty ones."""
+        """The number of states, including empty states."""
         return self.weights.size
 
     @property
     def live(self) -> NDArray[np.int64]:
-        """The states that have a word, the most frequent first."""
+        """The non-empty states, most frequent first."""
         sizes = self.sizes()
         return np.array([k for k in np.argsort(-sizes, kind="stable") if sizes[k] > 0], np.int64)
 
@@ -95,7 +95,7 @@ class TopicSample:
     def theta(self, stops: NDArray[np.int32]) -> Floats:
         """Return p(state | parent), one row per parent, given the number of stops of each parent.
 
-        The last column is for all unseen states.
+        The last column contains the probability of all unseen states.
         """
         table = dense(self.parents, stops.size, self.states + 1)
         table += self.strength * np.append(self.weights, self.unseen)
@@ -106,18 +106,18 @@ class TopicSample:
         return np.asarray((stops + self.strength * self.stop_weight) / self.totals(stops))
 
     def totals(self, stops: NDArray[np.int32]) -> Floats:
-        """Return the divisor of the probabilities of each parent: n[v] + strength."""
+        """Return the divisor of the probabilities of each parent, which is n[v] + strength."""
         counts = np.bincount(self.parents[:, 0], self.parents[:, 2], minlength=stops.size)
         return np.asarray(counts + stops + self.strength)
 
     def phi(self, num_words: int) -> Floats:
-        """Return p(word | state), one row per word; an unseen state has equal probabilities."""
+        """Return p(word | state), one row per word. An unseen state has equal probabilities."""
         table = dense(self.words, num_words, self.states + 1) + self.smoothing
         return np.asarray(table / table.sum(axis=0))
 
 
 def triples(rows: NDArray[np.int32], states: NDArray[np.int32]) -> Counts:
-    """Return the count of each state in each row, without zeros."""
+    """Return the nonzero counts of states in each row."""
     pairs, counts = np.unique(np.stack((rows, states), axis=1), axis=0, return_counts=True)
     return np.concatenate((pairs, counts[:, None]), axis=1).astype(np.int32)
 

@@ -1,8 +1,8 @@
-"""Training of syntactic topics: the states of all words, sampled given the trees.
+"""Training of syntactic topics by sampling the states of all words, given the trees.
 
 The chain sweeps over all (parent, word) pairs of the treebank, draws the common weights and the
-hyper-parameters after each sweep, and keeps samples, evenly spaced, from the last half. States that
-are the tags of a column are fixed; weights and hyper-parameters are still drawn.
+hyper-parameters after each sweep, and keeps evenly spaced samples from the last half. If states are
+the tags of a column, the states are fixed, but weights and hyper-parameters are still drawn.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NUMBERS = ("unseen", "stop_weight", *PARAMETERS)
 
 
 class TopicsChain:
-    """The states of all words of a treebank, and the samples kept so far."""
+    """A chain over the states of all words of a treebank, with the samples kept so far."""
 
     is_deterministic = False
 
@@ -76,7 +76,7 @@ class TopicsChain:
         self.samples: list[TopicSample] = []
 
     def seat(self) -> None:
-        """Draw an initial state for every word, given the words before it, or use its tag."""
+        """Draw an initial state for every word given the preceding words, or use its tag."""
         if self._tags is None:
             self.sampler.seat(self._stream("seat", 0))
             return
@@ -104,12 +104,12 @@ class TopicsChain:
         return self.sampler.log_joint()
 
     def figures(self) -> Figures:
-        """Return the number of states that have words, and the hyper-parameters."""
+        """Return the number of non-empty states and the hyper-parameters."""
         drawn = zip(PARAMETERS, map(short, self.sampler.parameters), strict=True)
         return {"live_states": self.sampler.live, **dict(drawn)}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return everything that changes from sweep to sweep."""
+        """Return all values that change from sweep to sweep."""
         return {
             "topics.states": self.sampler.states,
             "topics.weights": self.sampler.weights,
@@ -159,13 +159,16 @@ class TopicsChain:
 
 
 def kept_sweeps(config: TopicsConfig) -> list[int]:
-    """Return the sweeps after which a sample is kept: evenly spaced in the last half."""
+    """Return the sweeps after which a sample is kept.
+
+    These sweeps are evenly spaced in the last half.
+    """
     spacing = max(1, config.sweeps // 2 // config.samples)
     return [config.sweeps - i * spacing for i in reversed(range(config.samples))]
 
 
 def train_topics(data: Sequence[Words], config: TopicsConfig, run: Run) -> TopicsModel:
-    """Find the states of a treebank's words, given their trees."""
+    """Find the states of the words in a treebank, given the trees."""
     sentences = trees_of(data)
     single_root = wants_single_root(sentences, config.roots)
     vocabulary, parents, words = pairs_of(sentences, config)
@@ -193,7 +196,7 @@ def train_topics(data: Sequence[Words], config: TopicsConfig, run: Run) -> Topic
 def pairs_of(
     sentences: Sequence[Sentence], config: TopicsConfig
 ) -> tuple[Vocabulary, Numbers, Numbers]:
-    """Return the vocabulary of a treebank, and the parent and number of each of its words."""
+    """Return the vocabulary of a treebank, and the parent and index of each of its words."""
     vocabulary = Vocabulary.of((sentence.forms for sentence in sentences), config)
     words, offsets = vocabulary.encode_all([s.forms for s in sentences])
     parents = [
@@ -204,7 +207,10 @@ def pairs_of(
 
 
 def stops_of(words: Numbers, sentences: int, *, root: int, config: TopicsConfig) -> Numbers:
-    """Return the number of stops of each parent: every word and every root once on each side."""
+    """Return the number of stops of each parent.
+
+    Every word and every root stops once on each side.
+    """
     if not config.stops:
         return np.zeros((root + 1) * (2 if config.directed else 1), dtype=np.int32)
     counts = np.append(np.bincount(words, minlength=root), sentences).astype(np.int32)
@@ -212,7 +218,7 @@ def stops_of(words: Numbers, sentences: int, *, root: int, config: TopicsConfig)
 
 
 def tag_numbers(sentences: Sequence[Sentence], column: str) -> tuple[list[str], Numbers]:
-    """Return the tags of a column, and the tag number of each word."""
+    """Return the tags of a column, and the tag index of each word."""
     found = [tag for sentence in sentences for tag in getattr(sentence, column)]
     tags = sorted(set(found))
     names = {tag: i for i, tag in enumerate(tags)}

@@ -1,4 +1,4 @@
-"""Settings of the generative transition parser; the contexts are data."""
+"""Settings of the generative transition parser, including its contexts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 
 @dataclass(frozen=True)
 class ContextSettings:
-    """The context of each distribution, the most informative element first.
+    """The context of each distribution, starting with the most informative element.
 
-    The defaults were found by `bistro tune` on the English Web Treebank; the contexts of Buys &
-    Blunsom (2015) are the preset ``table1``.
+    The defaults were found by `bistro tune` on the English Web Treebank. The contexts of Buys &
+    Blunsom (2015) are in the preset ``table1``.
     """
 
     actions: tuple[str, ...] = setting(
@@ -43,7 +43,7 @@ class ContextSettings:
 
     @property
     def see_labels(self) -> bool:
-        """True if any context contains the label of an earlier arc."""
+        """Whether any context contains the label of an earlier arc."""
         return sees_labels((*self.actions, *self.labels, *self.tags, *self.words))
 
     def validate(self) -> None:
@@ -58,20 +58,26 @@ class ContextSettings:
 
 @dataclass(frozen=True)
 class UnsupervisedSettings:
-    """A second stage of training on words only, which starts from the model of the treebank."""
+    """Settings of a second training stage that uses only words, after the treebank stage."""
 
-    sweeps: int = setting(0, "Sweeps of the second stage, in which each analysis is resampled.")
-    samples: int = setting(10, "Number of last sweeps of the second stage that are averaged.")
-    particles: int = setting(20, "Particles per sentence in the second stage.", most=MOST_PARTICLES)
+    sweeps: int = setting(
+        0, "Number of sweeps of the second stage. Each of these sweeps resamples all analyses."
+    )
+    samples: int = setting(10, "Number of sweeps at the end of the second stage that are averaged.")
+    particles: int = setting(
+        20, "Number of particles per sentence in the second stage.", most=MOST_PARTICLES
+    )
     latent: Literal["both", "trees", "tags"] = setting(
-        "both", "Latent variables: trees (with their labels) and tags, or one of them."
+        "both", "The latent variables: trees with their labels, tags, or both."
     )
     tags: Literal["all", "seen"] = setting(
-        "seen", "Tags a word may get: all, or its tags in the treebank (several times faster)."
+        "seen",
+        "The tags that a word may get: all tags, or only its tags in the treebank, which is "
+        "several times faster.",
     )
 
     def validate(self) -> None:
-        """Raise an error if a number is impossible."""
+        """Raise an error if a setting is out of range."""
         if self.sweeps < 0 or self.samples < 1 or self.particles < 2:
             raise ConfigError(
                 "the unsupervised stage needs sweeps >= 0, samples >= 1 and particles >= 2: "
@@ -81,17 +87,20 @@ class UnsupervisedSettings:
 
 @dataclass(frozen=True)
 class RawTextSettings:
-    """Settings for learning from raw text, if any is given."""
+    """Settings for learning from raw text."""
 
-    rounds: int = setting(1, "Number of times the text is parsed, each time with the newest model.")
-    particles: int = setting(100, "Particles in the search for best parses.", most=MOST_PARTICLES)
+    rounds: int = setting(
+        1,
+        "Number of times the text is parsed. Each time, the text is parsed with the newest model.",
+    )
+    particles: int = setting(100, "Number of particles for parsing the text.", most=MOST_PARTICLES)
     learns: tuple[Literal["words", "tags", "actions"], ...] = setting(
         ("words", "tags", "actions"),
-        "Distributions that learn from the parses; the others use only the treebank.",
+        "Distributions that learn from the parses. The other distributions use only the treebank.",
     )
 
     def validate(self) -> None:
-        """Raise an error if the stage would do nothing."""
+        """Raise an error if a setting is out of range."""
         if self.rounds < 1 or self.particles < 1:
             raise ConfigError("raw_text.rounds and raw_text.particles must be at least 1")
         if not self.learns:
@@ -103,38 +112,43 @@ class TransitionConfig(ParserSettings):
     """Settings of the transition parser."""
 
     labels: Literal["two-step", "joint", "none"] = setting(
-        "two-step", "Labels after the action, jointly with it, or none."
+        "two-step",
+        "Whether labels are generated after the action, together with the action, or not at all.",
     )
     lexical: Literal["full", "outcomes", "none"] = setting(
-        "full", "Words in outcomes and contexts, words in outcomes only, or tags only."
+        "full", "Whether words are used in outcomes and contexts, only in outcomes, or not at all."
     )
     root: Literal["first", "last"] = setting("first", "Position of the root.")
     direction: Literal["left-to-right", "right-to-left"] = setting(
         "left-to-right", "Direction in which sentences are generated."
     )
-    spelling: SpellingSettings = setting(SpellingSettings(), "For unknown = spelling.")
+    spelling: SpellingSettings = setting(
+        SpellingSettings(), "Settings of the spelling model, for unknown = spelling."
+    )
     derivations: Literal["oracle", "sampled"] = setting(
-        "oracle", "Train on one derivation per tree, or sample among all of them in every sweep."
+        "oracle",
+        "Whether to train on one derivation per tree or to sample among all derivations in "
+        "every sweep.",
     )
     particles: int = setting(
-        20, "Particles per sentence if derivations are sampled.", most=MOST_PARTICLES
+        20, "Number of particles per sentence if derivations are sampled.", most=MOST_PARTICLES
     )
     lengths: Literal["free", "matched"] = setting(
         "free",
-        "Lengths of the sentences that the model generates: not adjusted, or matched to the "
-        "lengths in the treebank.",
+        "Whether the lengths of generated sentences are free or matched to the lengths in the "
+        "treebank.",
     )
-    contexts: ContextSettings = setting(ContextSettings(), "Context of each distribution.")
+    contexts: ContextSettings = setting(ContextSettings(), "Contexts of the distributions.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "Settings for learning the distributions."
     )
     unsupervised: UnsupervisedSettings = setting(
-        UnsupervisedSettings(), "A second stage of training on words only."
+        UnsupervisedSettings(), "Settings of a second training stage that uses only words."
     )
     raw_text: RawTextSettings = setting(RawTextSettings(), "Settings for learning from raw text.")
 
     def validate(self) -> None:
-        """Raise an error if the model cannot have this second stage."""
+        """Raise an error if the model does not support this second stage."""
         if not self.unsupervised.sweeps:
             return
         if self.sampler.seating != "gibbs":
@@ -146,7 +160,7 @@ class TransitionConfig(ParserSettings):
 
 
 def elements_of(config: TransitionConfig) -> dict[str, list[str]]:
-    """Return the context of each distribution; words are removed if the settings require it."""
+    """Return the context of each distribution. Words are removed if the settings require it."""
     return {
         name: [
             element

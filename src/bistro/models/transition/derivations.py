@@ -1,10 +1,10 @@
-"""Learning with analyses that are not observed: particle Gibbs over derivations, trees and tags.
+"""Learning with unobserved analyses, by particle Gibbs sampling of derivations, trees and tags.
 
-Most trees have several derivations. The deterministic oracle trains on one of them; a
-`DerivationChain` resamples each sentence's derivation in every sweep, given all others (§2 of Buys
-& Blunsom 2015). A `LatentChain` continues from there and draws trees, labels and tags as well,
-given only the words (§5.4). Both are conditional SMC with the present derivation retained, and a
-Metropolis-Hastings step to correct for the dependence among the events of one sentence:
+Most trees have several derivations. The deterministic oracle selects one derivation for training. A
+`DerivationChain` resamples the derivation of each sentence in every sweep, given all others (§2 of
+Buys & Blunsom 2015). A `LatentChain` continues from this result and also draws trees, labels and
+tags, given only the words (§5.4). Both chains use conditional SMC that retains the current
+derivation. A Metropolis-Hastings step corrects for the dependence among the events of one sentence.
 
     events of sentence i leave  ->  particles draw d ~ p(d | words, the others), one retraces d_i
     ->  events of d enter       ->  accept, or all events return to their old tables
@@ -26,14 +26,14 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 WordTags: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""The tags that each word may have, as offsets by word and a list; empty arrays allow all tags."""
+"""The tags that each word may have, as offsets by word and a list. Empty arrays allow all tags."""
 
 ALL_TAGS: WordTags = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
 
 @dataclass(eq=False)
 class DerivationChain:
-    """The franchises of one model, learned together with the derivations of its sentences."""
+    """A chain that learns the franchises of a model and the derivations of its sentences."""
 
     is_deterministic: ClassVar[bool] = False
 
@@ -48,7 +48,8 @@ class DerivationChain:
 
     def __post_init__(self) -> None:
         self.moved = (0, 0)
-        """Number of sentences with an accepted draw and with a new derivation in the last sweep."""
+        """The numbers of sentences with an accepted draw and with a new derivation in the last
+        sweep."""
         franchises = {name: part.franchise for name, part in self.learned.items()}
         self._sampler = DerivationSampler(
             self.shape,
@@ -61,7 +62,7 @@ class DerivationChain:
 
     @property
     def derivations(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """Action, tag and label of every step, and the end of each sentence's steps."""
+        """The action, tag and label of every step, and the end of each sentence."""
         steps, ends = self._sampler.histories()
         return steps, ends
 
@@ -70,7 +71,7 @@ class DerivationChain:
         self._sampler.seat(self._stream("seat", 0))
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Resample all derivations, then move the hyper-parameters, then keep the sample."""
+        """Resample all derivations, update the hyper-parameters, and then keep the sample."""
         self.moved = self._sampler.sweep(self.particles, self._stream("sweep", sweep))
         for part in self.learned.values():
             part.finish_sweep(sweep, keep=keep)
@@ -78,11 +79,11 @@ class DerivationChain:
             self._sampler.drop_empty()
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the present seating."""
+        """Return the log-likelihood of the current seating."""
         return added(part.franchise.log_likelihood() for part in self.learned.values())
 
     def figures(self) -> Figures:
-        """Return the figures of every distribution, and the number of derivations that changed."""
+        """Return statistics of every distribution, and the number of derivations that changed."""
         figures: Figures = {"derivations.changed": self.moved[1]}
         for part in self.learned.values():
             figures |= part.figures()
@@ -93,7 +94,7 @@ class DerivationChain:
         return {name: part.frozen() for name, part in self.learned.items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return derivations, structure and seating."""
+        """Return the derivations, the structure and the seating."""
         steps, ends = self.derivations
         arrays: dict[str, NDArray[Any]] = {"derivations.steps": steps, "derivations.ends": ends}
         for name, part in self.learned.items():
@@ -103,7 +104,7 @@ class DerivationChain:
         return arrays
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Return everything to a saved state."""
+        """Restore a saved state."""
         for name, part in self.learned.items():
             part.franchise.clear()
             part.franchise.rebuild(state[f"{name}.restaurants"], state[f"{name}.entries"])
@@ -119,7 +120,7 @@ class LatentChain(DerivationChain):
     """The chain of the second stage, which also draws trees or tags after the first stage."""
 
     before: DerivationChain | SentenceBatch
-    """The chain of the first stage, or the trees whose oracle derivations it used."""
+    """The chain of the first stage, or the trees whose oracle derivations the first stage used."""
 
     def seat(self) -> None:
         """Start from the derivations of the first stage, whose events are seated."""

@@ -1,8 +1,8 @@
-"""Explanation of the probability of a derivation: every step with its back-off chain.
+"""Explanations of the probability of a derivation, step by step, with back-off chains.
 
-A shift chooses the action, then a tag, then a word; an arc chooses the action, then its
-label. The probability of impossible actions is given to the others, so that the probability of
-an action is
+A shift consists of an action, a tag and a word. An arc consists of an action and a label. The
+probability of impossible actions is given to the possible actions. The probability of an action is
+therefore as follows.
 
     p(action) = chain(action) / Σ over possible actions of their chains
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bistro.models.transition.model import TransitionModel
 
 ACTIONS = ("shift", "left-arc", "right-arc", "end")
-"""The actions, in the order of the core."""
+"""The names of the actions, in the order of the core."""
 SHIFT, LEFT_ARC, RIGHT_ARC, END = range(4)
 DISTANCES = ("1", "2", "3", "4-5", "6-10", "over 10")
 CHILDREN = ("0", "1", "2", "3 or more")
@@ -71,7 +71,7 @@ def training_events(model: TransitionModel, sentences: Iterable[Sentence]) -> di
 
 @dataclass
 class _Derivation:
-    """A derivation that is traversed, and the symbols generated so far."""
+    """A traversal of a derivation, with the symbols generated so far."""
 
     model: TransitionModel
     sentence: Sentence
@@ -137,7 +137,10 @@ class _Derivation:
         return self._decision("actions", name, detail, levels, scale, reason)
 
     def _code(self, action: int, label: int) -> int:
-        """Return the number of an outcome; the order is shift, end, left arcs, right arcs."""
+        """Return the index of an outcome.
+
+        The outcomes are ordered as shift, end, left arcs, right arcs.
+        """
         if action in (SHIFT, END):
             return 0 if action == SHIFT else 1
         kinds = len(self.model.codec.labels) if self._joint else 1
@@ -196,7 +199,7 @@ class _Derivation:
         return decided(about, levels, scale, reason)
 
     def _place(self, position: int) -> int:
-        """Return the position in the written sentence of the n-th generated word."""
+        """Return the position of the n-th generated word in the written sentence."""
         if self.model.config.direction == "left-to-right":
             return position
         return self.model.codec.mirror_head(position, len(self.sentence))
@@ -211,7 +214,7 @@ class _Derivation:
 
 
 def value_name(codec: Codec, element: str, value: int) -> str:
-    """Return the value of a context element in words."""
+    """Return the value of a context element as text."""
     what = element.rpartition(".")[2]
     if what in ("tag", "word", "label"):
         return symbol_name(codec, what, value)

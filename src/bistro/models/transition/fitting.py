@@ -1,4 +1,4 @@
-"""Choice of the preset that fits a treebank: by its features, or by its tags.
+"""Choice of the preset that fits the features or tags of a treebank.
 
 >>> import bistro
 >>> preset_for(bistro.builtin(sentences=60, seed=1))
@@ -19,7 +19,7 @@ PENN_TAGS = frozenset(("NN", "NNS", "VBD", "VBZ", "IN", "DT"))
 
 
 def preset_for(sentences: Sequence[Sentence]) -> str | None:
-    """Return the name of the preset that fits a treebank, by its features or its Penn tags."""
+    """Return the name of the preset that fits the features or Penn tags of a treebank."""
     features = {
         pair.partition("=")[0]
         for sentence in sentences

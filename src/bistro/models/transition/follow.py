@@ -1,8 +1,8 @@
-"""Incremental reading: the live analyses after each word, and their probabilities.
+"""Incremental reading: the current analyses after each word, with their probabilities.
 
-The particle search keeps many derivations of the words so far. Derivations with the same tags
-and arcs are one analysis, a partial tree whose open words are on the stack; its share of the total
-is its probability given the words so far,
+The particle search keeps many derivations of the words so far. Derivations with the same tags and
+arcs are one analysis, which is a partial tree with open words on the stack. The share of an
+analysis is its probability given the words so far.
 
     p(tree | w_1 ... w_i) = Σ_{derivations d of tree} p(d, w_1 ... w_i) / p(w_1 ... w_i)
 
@@ -40,27 +40,27 @@ from bistro.treebank.sentence import Sentence
 
 @dataclass(frozen=True)
 class FollowOptions(Options):
-    """Options of the search, as in scores with ``method="search"``."""
+    """Options of the search, as for scoring with ``method="search"``."""
 
     particles: int = 10_000
     tags: Literal["all", "seen"] = "all"
-    """Tags that a word may have: all, or its tags in training (faster)."""
+    """The tags that a word may have: all tags, or only its tags in training, which is faster."""
 
     def score_options(self) -> ScoreOptions:
-        """Return the options of the scores that this reading agrees with."""
+        """Return the scoring options that correspond to this reading."""
         return ScoreOptions("search", particles=self.particles, tags=self.tags)
 
     def protocol(self) -> str:
         """Describe how a reading is computed."""
         tags = "all tags" if self.tags == "all" else "tags seen in training"
         return (
-            f"Particle search with {self.particles:,} particles over {tags}; probabilities are "
-            "shares among the analyses found; the probability of a prefix is a lower bound."
+            f"Particle search with {self.particles:,} particles over {tags}. Probabilities are "
+            "shares among the analyses found. The probability of a prefix is a lower bound."
         )
 
 
 class FollowingAbility(LanguageAbility):
-    """Methods of a parser that generates words from left to right, to inspect its analyses."""
+    """Mixin with methods to inspect the analyses of a parser that reads from left to right."""
 
     def follow(self, words: Sentence | Sequence[str], analyses: int = 5, **options: Any) -> Reading:
         """Read a sentence and return the most probable `analyses` after each word.

@@ -1,10 +1,10 @@
-"""The generative transition parser: a tree and its words are generated together, left to right.
+"""The generative transition parser, which generates a tree and its words together.
 
-An arc-standard parser in which every step has a probability (Buys & Blunsom 2015): shift generates
-a tag and then a word, left-arc and right-arc generate an arc and then its label. All steps are
-drawn from hierarchical Pitman-Yor processes whose contexts are elements of the stack; the elements
-and their order are data (`bistro.encoding.contexts`). The arc from the root, or an end event, ends
-the sentence: the model is a distribution over all finite sentences and trees.
+The model is an arc-standard parser in which every step has a probability (Buys & Blunsom 2015). A
+shift generates a tag and then a word. A left-arc or right-arc generates an arc and then its label.
+All steps are drawn from hierarchical Pitman-Yor processes whose contexts are elements of the stack.
+The elements and their order are settings (`bistro.encoding.contexts`). The arc from the root, or an
+end event, ends the sentence. The model is a distribution over all finite sentences and trees.
 
 >>> import bistro
 >>> model = bistro.train("transition", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ParseOptions(CoreOptions, DictionaryOptions):
-    """Options of the search and its output."""
+    """Options of the search and of its output."""
 
     kind: ClassVar[str] = "transition"
 
@@ -50,19 +50,21 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     size: int = 1000
     """Number of particles, or width of the beam."""
     selection: Literal["weight", "paper"] = "weight"
-    """How particles are assigned to derivations after each word: by weight or, as in the paper, by
-    weight times the number of particles, which is faster and keeps far fewer derivations."""
+    """How particles are assigned to derivations after each word. Particles are assigned by weight
+    or, as in the paper, by weight times the number of particles. The method of the paper is faster
+    and keeps far fewer derivations."""
     ranking: Literal["trees", "derivations"] = "trees"
-    """Trees are ranked by the sum over their derivations and, if no context sees labels, over
-    labels. Otherwise derivations are ranked, each with its labels, and the tree of the best is
-    returned."""
+    """How trees are ranked. With ``trees``, trees are ranked by the sum over their derivations and,
+    if no context uses labels, over labels. With ``derivations``, labelled derivations are ranked,
+    and the tree of the best derivation is returned."""
     tags_per_word: int = 10
-    """The paper tries 3, and finds no gain with more. A value of 10 mainly improves tag sets with
-    joined features: see `docs/decisions/tag-dictionary.md`."""
+    """Maximum number of tags tried for a word. The paper tries 3 tags and finds no gain with more.
+    A value of 10 mainly improves tag sets that include features. See
+    `docs/decisions/tag-dictionary.md`."""
     labels_per_arc: int = 3
     both_reduces: bool = True
-    """If false, particles that do not shift use the more probable of left arc and right arc, as in
-    Algorithm 1 of the paper."""
+    """Whether particles that do not shift try both arcs. If false, such particles use the more
+    probable of left arc and right arc, as in Algorithm 1 of the paper."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,} by {self.selection}", *super()._search()]
@@ -83,7 +85,7 @@ class ParseOptions(CoreOptions, DictionaryOptions):
 
 
 def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> TransitionShape:
-    """Return the model's shape for the core."""
+    """Return the structure of the model for the core."""
     return TransitionShape(
         num_tags=len(codec.tags),
         num_words=len(codec.vocabulary),
@@ -117,13 +119,13 @@ class TransitionModel(FollowingAbility):
     config: TransitionConfig
     codec: Codec
     distributions: Mapping[str, Arrays]
-    """The arrays of its frozen distributions, by name."""
+    """The arrays of the frozen distributions, by name."""
     word_tags: tuple[NDArray[np.int32], NDArray[np.int32]]
-    """The tags that each word had in training: offsets by word, and a list."""
+    """The tags that each word had in training, as offsets by word and a list."""
     origin: Origin
     single_root: bool = field(kw_only=True)
     pace: Pace = field(kw_only=True, default=FREE)
-    """A factor on the probability of a shift in long sentences."""
+    """The factor on the probability of a shift in long sentences."""
 
     def __post_init__(self) -> None:
         self.shape = shape_of(self.config, self.codec, single_root=self.single_root)
@@ -143,7 +145,7 @@ class TransitionModel(FollowingAbility):
         )
 
     def with_lengths_of(self, sentences: Sequence[Sized], seed: int) -> Self:
-        """Return the model with lengths matched to these sentences, if its settings require it."""
+        """Match generated sentence lengths to these sentences, if the settings require it."""
         if self.config.lengths == "free":
             return self
         purpose = purpose_key(f"{self.kind}.pace")
@@ -159,15 +161,15 @@ class TransitionModel(FollowingAbility):
             return replace(self, pace=matched_pace([len(s) for s in sentences], drawn_lengths))
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return the options of a committee that this parser has."""
+        """Return the options of a committee that this parser supports."""
         return {name: v for name, v in options.items() if name in ParseOptions.names()}
 
     def best_analyses(
         self, sentences: Iterable[Sequence[str]], particles: int
     ) -> dict[str, NDArray[np.int32]]:
-        """Return heads, labels and tags of the best parses as numbers, word after word.
+        """Return the heads, labels and tags of the best parses as indices, word by word.
 
-        They are in the order of generation: mirrored for a model from right to left.
+        Words are in the order of generation, which is reversed in a right-to-left model.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
         # The parses are training data, so a word gets only tags that it has in the treebank.
@@ -177,7 +179,7 @@ class TransitionModel(FollowingAbility):
         return {name: found[name] for name in ("heads", "labels", "tags")}
 
     def best_derivation(self, sentence: Sentence, tree: Tree) -> dict[str, Any]:
-        """Return the most probable derivation of a projective tree, step by step, as numbers."""
+        """Return the most probable derivation of a projective tree as indices, step by step."""
         try:
             steps: dict[str, Any] = self._parser.best_derivation(
                 self.codec.encode([sentence], [tree])
@@ -192,8 +194,8 @@ class TransitionModel(FollowingAbility):
         Parameters
         ----------
         sentence
-            The sentence. The derivation is the most probable one of its own tree, if it has one, or
-            of the most probable tree found.
+            The sentence. If the sentence has a tree, the most probable derivation of this tree is
+            explained. Otherwise the most probable derivation of the best tree found is explained.
         training
             Training data in which to count each context; default: none.
         """

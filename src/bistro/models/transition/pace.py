@@ -1,17 +1,17 @@
-"""Lengths of generated sentences, matched to the lengths in the treebank.
+"""Matching of the lengths of generated sentences to the lengths in the treebank.
 
-Every word but one depends on another, so a sentence of n words has n - 1 dependents, and a mean of
-24 words means 0.958 dependents per word: the model must predict the number of dependents of a word
-with an error of less than one percent. Smoothing is not that exact: a tag or an action that backs
-off to a shorter context ignores which words are still open, and the model's own sentences lead to
-such contexts more often than the treebank does (docs/decisions/lengths-matched.md). The remedy is
-one factor,
+Every word except the root depends on another word, so a sentence of n words has n - 1 dependents. A
+mean of 24 words corresponds to 0.958 dependents per word, so the model must predict the number of
+dependents of a word with an error of less than one percent. Smoothed distributions are not that
+exact. A tag or action that backs off to a shorter context ignores which words are still open, and
+generated sentences lead to such contexts more often than the treebank does
+(docs/decisions/lengths-matched.md). The remedy is a single factor on the probability of a shift.
 
     p(shift | context, n words so far)  ∝  p(shift | context) · (n / begin)^-exponent,   n > begin
 
-with the exponent for which the sentences that the model draws are, on average, about as long as
-the sentences of the treebank. Generation and scores use it. The search for trees does not use it:
-the words of a parse are known, and on text p(shift) is correct without it.
+The exponent is chosen so that generated sentences are on average about as long as the sentences of
+the treebank. Generation and scoring use the factor. The search for trees does not use the factor,
+because the words of a parse are known, and p(shift) is correct on real text.
 
 >>> Pace(begin=10.0, exponent=0.5).factor(40)
 0.5
@@ -27,19 +27,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 BEGIN = 0.6
-"""The factor starts at this fraction of the treebank's mean length (chosen on WSJ and EWT dev)."""
+"""The factor starts at this fraction of the treebank's mean length. The value was chosen on the
+development parts of WSJ and EWT."""
 ABOVE = 0.02
-"""Fraction by which drawn sentences may be longer: an exact match costs too much likelihood."""
+"""Fraction by which drawn sentences may be longer than the treebank's. An exact match would cost
+too much likelihood."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000
-"""Number of sentences drawn for each exponent; their mean has an error of one or two percent."""
+"""Number of sentences drawn for each exponent. The mean length of these sentences has an error of
+one or two percent."""
 FIRST_EXPONENT = 0.5
 MOST_TRIALS = 8
 USUAL_TRIALS = 4
 
 
 class Pace(NamedTuple):
-    """The factor on the probability of a shift; exponent 0 means no factor."""
+    """The factor on the probability of a shift. Exponent 0 means no factor."""
 
     begin: float = 1.0
     exponent: float = 0.0
@@ -49,7 +52,7 @@ class Pace(NamedTuple):
         return math.pow(max(words, self.begin) / self.begin, -self.exponent)
 
     def array(self) -> NDArray[np.float64]:
-        """Return both numbers in the form of a model file."""
+        """Return the start and the exponent, as stored in a model file."""
         return np.array(self)
 
 
@@ -59,21 +62,21 @@ FREE = Pace()
 def matched_pace(
     lengths: Sequence[int], drawn_lengths: Callable[[Pace], NDArray[np.int64]]
 ) -> Pace:
-    """Return the factor for which drawn sentences are about as long as the given sentences.
+    """Return the factor that makes drawn sentences about as long as the given sentences.
 
     The exponent is found by false position on the logarithm of the mean length.
 
     Parameters
     ----------
     lengths
-        Length of each sentence of the treebank in words.
+        Length of each treebank sentence, in words.
     drawn_lengths
-        Draws sentences from the model with a factor and returns their lengths.
+        Function that draws sentences from the model with a factor and returns their lengths.
 
     Returns
     -------
     Pace
-        `FREE` if the model's sentences are short enough without a factor.
+        The factor, or `FREE` if the model's sentences are short enough without a factor.
     """
     mean = float(np.mean(lengths))
     begin = max(1.0, BEGIN * mean)

@@ -1,10 +1,10 @@
-"""Trees and derivations from the prior of the transition model, for simulation-based calibration.
+"""Draws of trees and derivations from the prior, for simulation-based calibration.
 
 Training treats the events of a derivation as draws among all outcomes. The prior is therefore the
-prior of sequences of events, given that every action was allowed in its configuration: data with
-an action that is not allowed are drawn again, including hyper-parameters
-(`cpp/parse/derivation_urn.hpp`). Derivations are sampled given the trees or, if the second stage of
-training has sweeps, given only the words.
+prior of sequences of events, given that every action was allowed in its configuration. Data with an
+action that is not allowed is drawn again, including hyper-parameters
+(`cpp/parse/derivation_urn.hpp`). Derivations are sampled given the trees. If the second training
+stage has sweeps, derivations are sampled given only the words.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 TAGS, WORDS, LABELS, SENTENCES, MOST_WORDS, MOST_ELEMENTS = 2, 2, 2, 2, 6, 2
-"""Small sizes, so that a run takes about a minute; contexts keep their first elements."""
+"""Sizes of the simulated data. A run with these sizes takes about a minute. Contexts keep only
+their first elements."""
 FEWEST_WORDS = 8
-"""Minimum total number of words: a tree of one or two words has only one derivation."""
+"""Minimum total number of words. A tree of one or two words has only one derivation."""
 LEFT_ARC, RIGHT_ARC = 1, 2
 Drawn = dict[str, NDArray[Any]]
 
@@ -82,9 +83,9 @@ def parts_of(config: TransitionConfig, shape: TransitionShape, seed: int) -> dic
 def draw_trees(
     config: TransitionConfig, shape: TransitionShape, seed: int
 ) -> tuple[dict[str, Learned], Drawn]:
-    """Draw until all actions are allowed and there are enough words.
+    """Repeat the draw until all actions are allowed and there are enough words.
 
-    The franchises hold the true seating.
+    The franchises contain the true seating.
     """
     rng = np.random.default_rng((seed, purpose_key("sbc.parameters")))
     for attempt in count():
@@ -139,7 +140,7 @@ def _batch(drawn: Drawn, latent: str = "") -> SentenceBatch:
 
 
 def derivation_quantities(learned: dict[str, Learned], steps: NDArray[np.int16]) -> Quantities:
-    """Return means and sums over all depths of each distribution, and the times of arcs."""
+    """Return means and sums over all depths of each distribution, and statistics of arcs."""
     quantities: dict[str, float] = {}
     for name, part in learned.items():
         parameters = part.franchise.parameters()

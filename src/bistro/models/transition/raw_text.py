@@ -1,9 +1,10 @@
-"""Learning from raw text: the text is parsed, and words are learned from the parses.
+"""Learning from raw text, which is parsed automatically.
 
-The semi-supervised training of Buys & Blunsom (2015, §5.4). A parser is trained on the treebank
-and parses the text (`bistro.models.parsing.raw_text`). The words of the text, each in its context
-along the derivation of its sentence's best parse, are added to the words of the treebank, and the
-distribution of words is learned from both, by default with the distributions of tags and actions.
+This is the semi-supervised training of Buys & Blunsom (2015, §5.4). A parser is trained on the
+treebank and parses the text (`bistro.models.parsing.raw_text`). The words of the text are added to
+the words of the treebank. The context of a word comes from the derivation of the best parse. The
+distribution of words is learned from the treebank and the text, and by default so are the
+distributions of tags and actions.
 
 >>> model = bistro.train("transition", treebank, text=["news.txt.gz"])       # doctest: +SKIP
 """
@@ -39,15 +40,15 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 PARSING, LEARNING = 0.6, 0.25
-"""Approximate shares of the training time that parsing and learning take."""
+"""Approximate shares of the training time for parsing and for learning."""
 PIECES_AT_ONCE = 16
-"""Number of pieces whose events are sorted together; longer lists require fewer merges."""
+"""Number of pieces whose events are sorted together. Larger groups require fewer merges."""
 
 
 def train_with_text(
     data: Sequence[Words], config: TransitionConfig, run: Run, text: RawText
 ) -> TransitionModel:
-    """Train a transition parser on trees, and its words also on raw text."""
+    """Train a transition parser on trees and on the words of raw text."""
     _check(config)
     return _Training(trees_of(data), config, run, text).model()
 
@@ -64,7 +65,7 @@ def _check(config: TransitionConfig) -> None:
 
 
 class _Training:
-    """What a transition parser learns from a treebank and parsed text."""
+    """The training of a transition parser on a treebank and parsed text."""
 
     def __init__(
         self, sentences: list[Sentence], config: TransitionConfig, run: Run, text: RawText
@@ -92,7 +93,7 @@ class _Training:
             return train_transition(self.sentences, config, Run(self.run.seed, session=session))
 
     def _parsed_text(self, analyses: Analyses) -> Iterator[ParsedText]:
-        """Yield the text with its parses, many pieces at a time."""
+        """Yield the text with its parses, several pieces at a time."""
         pieces, first, word = self.text.pieces(), 0, 0
         for place in range(0, len(self.text.sizes), PIECES_AT_ONCE):
             sizes = self.text.sizes[place : place + PIECES_AT_ONCE]

@@ -1,7 +1,7 @@
-"""Events from the parses of raw text, made by tasks for `bistro.inference.workers`.
+"""Extraction of events from the parses of raw text, by tasks for `bistro.inference.workers`.
 
-A result is small: events are sorted numbers. One process can merge them faster than many processes
-produce them.
+The result of a task is small, because events are sorted numbers. One process can merge results
+faster than many processes produce them.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from bistro.treebank.raw_text import TextPiece
 
 
 class ParsedText(NamedTuple):
-    """Consecutive pieces of a text, with heads, labels and tags of all their words, as numbers."""
+    """Consecutive pieces of a text, with the heads, label indices and tag indices of all words."""
 
     pieces: Sequence[TextPiece]
     columns: dict[str, NDArray[np.int32]]
     first: int
-    """The number of the first sentence in the whole text."""
+    """The index of the first sentence in the whole text."""
 
 
 class TextEvents(NamedTuple):
     """The training events of a piece of text."""
 
     events: dict[str, Events]
-    """Sorted events, by the name of their distribution."""
+    """The sorted events of each distribution, by name."""
     tagged: NDArray[np.int64]
-    """Distinct pairs of a word and a tag, encoded as word · (number of tags) + tag, and sorted."""
+    """The sorted distinct pairs of a word and a tag, encoded as word · (number of tags) + tag."""
 
 
 @dataclass(frozen=True)
 class Recorder:
-    """Converts trees to events, for the distributions that learn from them."""
+    """A converter from trees to events, for the distributions that learn from them."""
 
     config: TransitionConfig
     codec: Codec
@@ -60,7 +60,7 @@ class Recorder:
     def for_text(self) -> Recorder:
         """Return a recorder without the contexts of distributions that ignore raw text.
 
-        These contexts would use most of the memory.
+        Contexts of unused distributions would take most of the memory.
         """
         learns = set(self.config.raw_text.learns)
         lists = {n: getattr(self.config.contexts, n) if n in learns else () for n in DISTRIBUTIONS}
@@ -68,7 +68,7 @@ class Recorder:
 
 
 def record_piece(shared: Recorder, text: ParsedText) -> TextEvents:
-    """Return the sorted events of parsed text, for a recorder of raw text."""
+    """Return the sorted events of parsed text. Workers run this function."""
     sentences = [words for piece in text.pieces for words in piece.sentences()]
     ids, offsets = shared.codec.encode_words(sentences)
     if ids.size != text.columns["tags"].size:

@@ -1,8 +1,7 @@
-"""Training of the transition parser: on its trees, and then optionally on its words only.
+"""Training of the transition parser on trees and, optionally, in a second stage on words only.
 
 The first stage uses one derivation per tree (four independent chains) or samples derivations (one
-chain). The second stage, if there is one, resamples trees and tags of the same
-sentences."""
+chain). The optional second stage resamples trees and tags of the same sentences."""
 
 from __future__ import annotations
 
@@ -32,9 +31,9 @@ from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
 SAMPLING = {"free": 0.67, "matched": 0.4}
-"""Approximate share of the training time that sweeps take, by the setting `lengths`."""
+"""Approximate share of the training time for sweeps, by the setting `lengths`."""
 PREPARING = {"free": 0.27, "matched": 0.15}
-"""Approximate share of the time before the sweeps."""
+"""Approximate share of the training time before the sweeps."""
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
@@ -50,7 +49,7 @@ def train_transition(data: Sequence[Words], config: TransitionConfig, run: Run) 
 
 
 def _ignore() -> None:
-    """Do nothing at the end of a step."""
+    """Do nothing when a step is finished."""
 
 
 def training_of(
@@ -69,7 +68,7 @@ def training_of(
 
 @dataclass
 class Training:
-    """The events of the trees, the distributions to be learned, and the stages of learning."""
+    """The events of the trees, the distributions to learn, and the stages of learning."""
 
     config: TransitionConfig
     codec: Codec
@@ -111,7 +110,7 @@ class Training:
         return self.stages()[0].chains
 
     def stages(self) -> list[Stage]:
-        """Return the stage that learns from trees, and the one that learns from words, if any."""
+        """Return the stage that learns from trees, followed by an optional stage on words."""
         sampler, unsupervised = self.config.sampler, self.config.unsupervised
         before: DerivationChain | SentenceBatch = self.batch
         chains: list[Sweeping] = [
@@ -180,7 +179,7 @@ def oracle_events_of(
     sentences: Sequence[Sentence],
     config: TransitionConfig,
 ) -> dict[str, Events]:
-    """Return the events of every distribution that has any, one derivation per tree."""
+    """Return the events of all non-empty distributions, with one derivation per tree."""
     recorded = oracle_events(shape, batch)
     if recorded["failed"].size:
         place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1
@@ -189,7 +188,10 @@ def oracle_events_of(
 
 
 def _known(tree: Tree, latent: str) -> Tree:
-    """Return the parts of a tree that the second stage observes; labels are latent if arcs are."""
+    """Return the parts of a tree that the second stage observes.
+
+    If arcs are latent, labels are latent too.
+    """
     n = len(tree.heads)
     if latent == "tags":
         return Tree([EMPTY] * n, tree.heads, tree.labels)

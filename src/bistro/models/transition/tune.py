@@ -1,16 +1,18 @@
-"""The search for contexts and settings of the transition parser, on a development set.
+"""Search for contexts and settings of the transition parser on a development set.
 
-Hill climbing, one part of the configuration after another, repeated until nothing helps:
+The search is a hill climb that improves the parts of the configuration in turn until no change
+helps.
 
-- contexts of a distribution: every absent element is tried at one position (words at the end, other
-  elements before the words). The few best elements are then moved to either side while that helps.
-  The best of all trials is accepted if it is better than the current configuration. When no
+- Contexts of a distribution: every absent element is tried at one position (words at the end, other
+  elements before the words). The few best elements are then moved to either side as long as that
+  helps. The best of all trials is accepted if it is better than the current configuration. When no
   addition helps, single elements are removed, or exchanged with their neighbours. After the first
-  round, only elements that looked promising in their last trial are tried again;
-- settings: all values of each (`ALTERNATIVES`); features are joined to the tags one by one.
+  round, only elements that were promising in their last trial are tried again.
+- Settings: all values of each setting are tried (`ALTERNATIVES`). Features are added to the tags
+  one by one.
 
 A trial trains only the chains that changed (`bistro.models.transition.workbench`) with few sweeps,
-and obtains its figures from a judge, which is any function from a model to figures, one of them
+and obtains its figures from a judge. A judge is a function that maps a model to figures, including
 ``score``.
 
 >>> search = Search(bench, judge, Journal(None, {}))                          # doctest: +SKIP
@@ -49,12 +51,12 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
 SETTINGS = ("tagset", "tag_features", *list(ALTERNATIVES)[1:])
 PARTS = (*DISTRIBUTIONS, *SETTINGS)
 RARE_FEATURE = 0.01
-"""Minimum share of words that have a feature; rarer features are not tried."""
+"""Minimum share of words that have a feature. Rarer features are not tried."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A configuration and its figures from the judge."""
+    """A configuration and the figures that the judge computes for it."""
 
     config: TransitionConfig
     figures: Figures
@@ -71,17 +73,17 @@ class Effort:
     """Settings for the thoroughness of the search."""
 
     least_gain: float = 0.03
-    """Minimum gain of a change; smaller gains are noise, and longer contexts cost time."""
+    """Minimum gain of a change. Smaller gains are noise, and longer contexts cost time."""
     best_places: int = 3
-    """Number of best new elements that are also tried at other positions."""
+    """Number of the best new elements that are also tried at other positions."""
     promising: int = 12
     """Number of elements or features that are tried again after the first round."""
     label_elements: bool = True
-    """True if contexts may contain labels of earlier arcs, which make parsing slower."""
+    """Whether contexts may contain labels of earlier arcs, which make parsing slower."""
 
 
 class OutOfTimeError(Exception):
-    """The search was stopped on request."""
+    """Raised if the search was stopped on request."""
 
 
 @dataclass
@@ -95,11 +97,12 @@ class Search:
     on_trial: Callable[[Trial, Trial], None] = lambda trial, best: None
     stop_asked: Callable[[], bool] = lambda: False
     workers: Workers | None = None
-    """Workers that try independent configurations; default: one after the other."""
+    """Workers that try independent configurations. Without workers, configurations are tried one by
+    one."""
 
     def __post_init__(self) -> None:
         self.accepted: list[Trial] = []
-        """The path of the search: the initial configuration and every change that was kept."""
+        """The path of the search, with the initial configuration and every accepted change."""
         self._promise: dict[str, dict[str, float]] = {}
         self._tried: list[Trial] = []
 
@@ -114,7 +117,7 @@ class Search:
         return self.accepted[0], self.accepted[-1]
 
     def run(self, start: TransitionConfig, parts: Sequence[str]) -> Trial:
-        """Improve `start` part by part until nothing helps or a stop is requested."""
+        """Improve `start` part by part until no change helps or a stop is requested."""
         for part in parts:
             if part not in PARTS:
                 raise ConfigError(f"'{part}' cannot be searched: one of {', '.join(PARTS)}")
@@ -131,7 +134,7 @@ class Search:
         return self.best
 
     def _improve(self, part: str) -> bool:
-        """Make the best change of one part, if it is good enough."""
+        """Make the best change to one part, if its gain is large enough."""
         if part == "tag_features":
             return self._change_features()
         if part not in DISTRIBUTIONS:
@@ -177,7 +180,7 @@ class Search:
         return trial
 
     def _add_element(self, part: str) -> bool:
-        """Try new elements at one position each, and the best of them also at others."""
+        """Try each new element at one position, and the best elements at other positions too."""
         now = getattr(self.best.config.contexts, part)
         absent = [element for element in self._elements(part) if element not in now]
         probes: list[tuple[str, Trial]] = []
@@ -195,7 +198,7 @@ class Search:
         return self._accept(trials)
 
     def _walk(self, part: str, element: str, score: float) -> Iterator[Trial]:
-        """Move a new element from its default position to either side while that helps."""
+        """Move a new element from its default position to either side as long as that helps."""
         now = getattr(self.best.config.contexts, part)
         usual = _usual_place(now, element)
         for places in (range(usual - 1, -1, -1), range(usual + 1, len(now) + 1)):
@@ -216,7 +219,7 @@ class Search:
         return with_elements(self.best.config, part, (*now[:place], element, *now[place:]))
 
     def _elements(self, part: str) -> Iterator[str]:
-        """Yield the possible elements of a context; the fourth stack item has only a tag."""
+        """Yield the possible elements of a context. The fourth stack item has only a tag."""
         owner = {"b.tag": "words", "action": "labels"}
         for element in NUMBERS:
             if element.startswith("s4.") and element != "s4.tag":
@@ -242,7 +245,7 @@ class Search:
             yield with_elements(best, part, swapped), f"{part}: {other} before {one}"
 
     def _change_features(self) -> bool:
-        """Add one feature to the tags, or remove one."""
+        """Add a feature to the tags, or remove a feature."""
         best = self.best
         now = best.config.tag_features
         absent = [name for name in self._features() if name not in now]
@@ -269,7 +272,7 @@ class Search:
                 yield replace(best, **changed), f"{setting} = {value}"
 
     def _promising(self, part: str, absent: Sequence[str]) -> list[str]:
-        """Return all candidates in the first round, and the most promising ones later."""
+        """Return all candidates in the first round, and the most promising candidates later."""
         promise = self._promise.setdefault(part, {})
         ranked = sorted(absent, key=lambda name: -promise.get(name, 0.0))
         return ranked[: self.effort.promising] if promise else ranked
@@ -289,13 +292,13 @@ class Search:
 def _judged(
     shared: tuple[Workbench, Callable[[TransitionModel], Figures]], config: TransitionConfig
 ) -> Figures:
-    """Try one configuration: a task for workers."""
+    """Try one configuration. Workers run this function."""
     bench, judge = shared
     return judge(bench.model(config))
 
 
 def _usual_place(now: Sequence[str], element: str) -> int:
-    """Return the default position of an element: words last, everything else before the words."""
+    """Return the default position of an element. Words come last."""
     place = len(now)
     while not is_lexical(element) and place and is_lexical(now[place - 1]):
         place -= 1

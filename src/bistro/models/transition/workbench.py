@@ -1,10 +1,10 @@
-"""A workbench for trying transition parsers: parts that several models share are trained once.
+"""A workbench for trying transition parsers. Parts that several models share are trained once.
 
-When the trees are given, actions, labels, tags and words are four independent chains. A
-configuration that differs from an earlier one in the contexts of one distribution needs one new
-chain; the other three are reused. The result is the model that `bistro.train` creates from the same
-configuration with oracle derivations, except that lengths are not matched, which would take longer
-than training a chain.
+If the trees are given, actions, labels, tags and words are four independent chains. If a
+configuration differs from an earlier one only in the contexts of one distribution, one new chain is
+trained and the other three are reused. The result is the model that `bistro.train` creates from the
+same configuration with oracle derivations, except that lengths are not matched. Matching lengths
+would take longer than training a chain.
 
 >>> bench = Workbench(bistro.builtin(sentences=100, seed=1), seed=1)          # doctest: +SKIP
 >>> first = bench.model(config)                                              # doctest: +SKIP
@@ -43,7 +43,7 @@ CHAINS_KEPT = 16
 def with_elements(
     config: TransitionConfig, distribution: str, elements: Sequence[str]
 ) -> TransitionConfig:
-    """Return the configuration with other contexts of one distribution."""
+    """Return the configuration with new contexts for one distribution."""
     return replace(config, contexts=replace(config.contexts, **{distribution: tuple(elements)}))
 
 
@@ -56,7 +56,7 @@ class _Encoded:
 
 
 class Workbench:
-    """Makes models of one treebank, and keeps the parts that later models may need."""
+    """A trainer of models on one treebank that caches the parts that later models may need."""
 
     def __init__(self, sentences: Sequence[Sentence], seed: int) -> None:
         self.sentences = sentences
@@ -65,7 +65,7 @@ class Workbench:
         self._chains = lru_cache(CHAINS_KEPT)(self._learn)
 
     def __reduce__(self) -> tuple[type[Workbench], tuple[Sequence[Sentence], int]]:
-        """Return the arguments of a copy in another process, which has a separate cache."""
+        """Return the arguments for a copy in another process. The copy has a separate cache."""
         return Workbench, (list(self.sentences), self.seed)
 
     def model(self, config: TransitionConfig) -> TransitionModel:
@@ -105,7 +105,7 @@ class Workbench:
         return name != "words" or config.lexical != "none"
 
     def _learn(self, name: str, config: TransitionConfig) -> Arrays:
-        """Learn one distribution; the configuration has contexts only for this distribution."""
+        """Learn one distribution. The configuration has contexts only for this distribution."""
         encoded = self._encoded(replace(config, contexts=NO_CONTEXTS, sampler=USUAL_SAMPLER))
         shape = shape_of(config, encoded.codec, single_root=encoded.single_root)
         recorded = oracle_events(shape, encoded.batch)

@@ -17,17 +17,21 @@ class TreesConfig(UnboundedConfig):
 
     binarisation: Binarisation = setting(
         "right",
-        "Nodes with more than two children are split with the remaining children on the right or "
-        "on the left, or from the head outwards, the children left or right of it first.",
+        "How nodes with more than two children are split: with the remaining children on the "
+        "right or on the left, or from the head outwards, starting with the children on its left "
+        "or right.",
     )
     marks: Marks = setting(
         "none",
-        "What labels show of the words inside: verbs: the tag of the head of a clause or verb "
-        "phrase (VP~VBD); heads: also a preposition (PP~of) and whether a noun phrase has phrases "
-        "inside; for labels of the Penn Treebank.",
+        "What labels show of the words inside. With verbs, the label of a clause or verb phrase "
+        "shows the tag of the head (VP~VBD). With heads, labels also show the preposition (PP~of) "
+        "and whether a noun phrase contains phrases. The marks are designed for labels of the "
+        "Penn Treebank.",
     )
     unknown: Literal["markers", "classes", "single"] = setting(
-        "markers", "Unknown words: markers for English, learned classes, or one <unk>."
+        "markers",
+        "How to represent unknown words: by markers for English, by learned classes, or by "
+        "one <unk>.",
     )
     unknown_suffixes: int = setting(100, "Number of suffixes that distinguish learned classes.")
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")

@@ -31,7 +31,7 @@ from bistro.treebank.phrase_marks import (
 
 @dataclass(frozen=True)
 class TreeForm:
-    """How trees are split into rules, and what their labels show."""
+    """The binarisation of trees and the marks on their labels."""
 
     binarisation: Binarisation = "right"
     marks: Marks = "none"
@@ -40,20 +40,23 @@ class TreeForm:
 
     @classmethod
     def learn(cls, trees: Sequence[Tree], config: TreesConfig) -> Self:
-        """Return the form of training trees."""
+        """Return the form for training trees."""
         common = common_prepositions(trees) if config.marks == "heads" else frozenset[str]()
         return cls(config.binarisation, config.marks, common)
 
     @classmethod
     def of_rules(cls, rules: RuleTable, config: TreesConfig) -> Self:
-        """Return the form of the trees of a grammar, whose symbols show the prepositions."""
+        """Return the form for the trees of a grammar.
+
+        The prepositions are taken from the symbols of the grammar.
+        """
         begin = PREPOSITIONAL + MARK
         names = [name for name in rules.symbols if name.startswith(begin)]
         common = frozenset(name.removeprefix(begin) for name in names)
         return cls(config.binarisation, config.marks, common)
 
     def for_grammar(self, tree: Tree) -> Tree:
-        """Return a tree in the form of the grammar."""
+        """Convert a tree to the form of the grammar."""
         return binarised(marked(tree, self.marks, self.prepositions), self.binarisation)
 
     def for_people(self, tree: Tree) -> Tree:

@@ -1,9 +1,10 @@
-"""A constituency parser whose rules see all their ancestors.
+"""A constituency parser whose rules depend on all ancestors of a node.
 
     P(tree, words) = Π over nodes of P(rule | the node's symbol, its parent's, ..., TOP's)
 
-The search is one of `bistro.models.unbounded.search`. With ``mcmc``, trees are drawn from the model
-and the minimum-risk tree is returned, whose labelled spans were drawn most often.
+The searches are defined in `bistro.models.unbounded.search`. With ``mcmc``, trees are drawn from
+the model, and the result is the minimum-risk tree, which contains the labelled spans that were
+drawn most often.
 
 >>> import bistro
 >>> from bistro.treebank.brackets import format_tree, parse_tree
@@ -29,10 +30,10 @@ from bistro.models.unbounded.parse import TreeParsingModel
 from bistro.models.unbounded.search import SearchOptions, TreeSearch
 
 USUAL = {"guide": "parents", "samples": 2000, "subtrees": 10}
-"""Default options. For the same computing time, resampling subtrees gives better trees than more
-draws of whole trees."""
+"""Default options. In the same computing time, resampling subtrees gives better results than
+drawing more whole trees."""
 NOT_COUNTED = 10
-"""The first 1/NOT_COUNTED of the draws is not counted."""
+"""The first 1/NOT_COUNTED of the draws is discarded."""
 
 
 class TreesModel(TreeParsingModel):
@@ -46,7 +47,7 @@ class TreesModel(TreeParsingModel):
 
     @cached_property
     def tree_search(self) -> TreeSearch:
-        """The searches for trees, with a grammar whose symbols include their parents."""
+        """The tree searches, with a grammar whose symbols include their parents."""
         search = super().tree_search
         parents = ParentGrammar.build(self.rules, self.pcfg, self.task.parents)
         search.parents = parents.over(search.grammar)
@@ -62,9 +63,9 @@ class TreesModel(TreeParsingModel):
         sentences
             Words of each sentence.
         first
-            Number of the first sentence, on which draws depend.
+            Index of the first sentence, on which draws depend.
         **options
-            Options of `bistro.models.unbounded.search.SearchOptions`; the search is ``mcmc``.
+            Options of `bistro.models.unbounded.search.SearchOptions`. The search must be ``mcmc``.
         """
         chosen = self._options(options)
         if chosen.search != "mcmc":

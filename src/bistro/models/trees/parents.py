@@ -1,15 +1,15 @@
-"""A grammar whose symbols include their parents, as a better proposal than the PCFG.
+"""A grammar whose symbols include their parents, which gives better proposals than the PCFG.
 
-Metropolis-Hastings draws whole trees from a grammar and accepts few of them if the grammar is far
-from the model. The PCFG ignores all ancestors; this grammar includes the first of them, as in
-Johnson (1998): ``NP^S -> DT^NP NN^NP``. It has exactly the trees of the PCFG, every rule under
-every possible parent of its left side, and
+Metropolis-Hastings draws whole trees from a grammar, and accepts few of them if the grammar differs
+strongly from the model. The PCFG ignores all ancestors. The symbols of this grammar include the
+parent, as in Johnson (1998): ``NP^S -> DT^NP NN^NP``. The grammar generates exactly the trees of
+the PCFG, with every rule under every possible parent of its left side.
 
     q(rule | A, P) = (n - d) / (N + c) + (c + d T) / (N + c) q(rule | A)       N, T: of A under P
 
-with q(rule | A) computed in the same way from the numbers of parents under which a rule was seen.
-Since children depend only on their own parent, the chart sums each pair of children once for all
-parents of A, and takes little more time than the chart of the PCFG.
+The distribution q(rule | A) is computed in the same way from the numbers of parents under which a
+rule was seen. Children depend only on their own parent, so the chart sums each pair of children
+once for all parents of A. This chart takes little more time than the chart of the PCFG.
 
 >>> from bistro.models.unbounded.rules import RuleBuilder
 >>> builder = RuleBuilder()
@@ -45,7 +45,7 @@ class ParentCounts:
     """The count of each rule under each parent of its left side."""
 
     parent: Ints
-    """The parent of the rewritten symbol; -1: none."""
+    """The parent of the rewritten symbol, or -1 if there is none."""
     rule: Ints
     count: Ints
 
@@ -65,7 +65,7 @@ class ParentCounts:
         )
 
     def arrays(self) -> Arrays:
-        """Return the columns by name."""
+        """Return the arrays by name."""
         return {f"parents_{name}": column for name, column in vars(self).items()}
 
     @classmethod
@@ -91,19 +91,19 @@ class ParentCounts:
 
 @dataclass(frozen=True, eq=False)
 class ParentGrammar:
-    """The grammar, and the mapping from its symbols and rules to those of the table."""
+    """The grammar, with the mapping from its symbols and rules to the rule table."""
 
     grammar: RuleGrammar
     symbol_of: Ints
     rule_of: Ints
 
     def over(self, coarser: RuleGrammar) -> FinerGrammar:
-        """Return the grammar in the form that searches expect, over the model's own grammar."""
+        """Return the grammar, as a refinement of the model's grammar, in the form for searches."""
         return FinerGrammar(self.grammar, coarser, symbol_of=self.symbol_of, rule_of=self.rule_of)
 
     @classmethod
     def build(cls, rules: RuleTable, pcfg: NDArray[np.float64], counts: ParentCounts) -> Self:
-        """Build the grammar from counts, which back off to `pcfg`."""
+        """Build the grammar from counts, with back-off to `pcfg`."""
         counts.check(rules)
         symbols, parents = _symbols_with_parents(rules)
         pairs = zip(symbols.tolist(), parents.tolist(), strict=True)
@@ -132,7 +132,7 @@ class ParentGrammar:
 
 
 def _symbols_with_parents(rules: RuleTable) -> tuple[Ints, Ints]:
-    """Return every symbol with each of its possible parents."""
+    """Return all pairs of a symbol and a possible parent."""
     pairs = {(rules.top, NO_PARENT)}
     for children in (rules.first, rules.second):
         inner = children >= 0

@@ -1,9 +1,9 @@
-"""Constituency as a task of models with unbounded contexts: brackets in, brackets out.
+"""Constituency parsing as a task of models with unbounded contexts.
 
-A tree of a treebank loses its traces and function tags, is binarised (see
-`bistro.treebank.binarisation`; its labels may get marks, `bistro.treebank.phrase_marks`) and
-becomes the list of its rules, with rare words as classes of unknown words. The result of a search
-is converted back, with the given words.
+The traces and function tags of a treebank tree are removed, and the tree is binarised
+(`bistro.treebank.binarisation`). Labels may get marks (`bistro.treebank.phrase_marks`). The tree is
+then converted to a list of rules, with rare words replaced by classes of unknown words. The result
+of a search is converted back to a treebank tree with the given words.
 
 >>> from bistro.models.trees.config import TreesConfig
 >>> from bistro.treebank.brackets import format_tree, parse_tree
@@ -38,7 +38,7 @@ from bistro.treebank.constituents import ROOT, flat_tree, simplified
 
 
 class TreesTask(Task[Tree]):
-    """Rules of binarised trees, and the vocabulary of their words."""
+    """The rules of binarised trees, and the vocabulary of their words."""
 
     def __init__(
         self, rules: RuleTable, vocabulary: Vocabulary, parents: ParentCounts, form: TreeForm
@@ -47,7 +47,7 @@ class TreesTask(Task[Tree]):
         self.rules = rules
         self.vocabulary = vocabulary
         self.parents = parents
-        """Counts for the grammar that proposes trees to mcmc."""
+        """The counts for the grammar that proposes trees for mcmc."""
 
     @classmethod
     def learn(cls, items: Sequence[Tree], config: TreesConfig) -> tuple[Self, list[Derivation]]:
@@ -68,24 +68,24 @@ class TreesTask(Task[Tree]):
         return simplified(item).leaves()
 
     def derivation(self, item: Tree) -> Derivation | None:
-        """Return a tree as a list of rules, or None if it has an unseen rule."""
+        """Return a tree as a list of rules, or None if it contains an unseen rule."""
         tree = self.form.for_grammar(simplified(item))
         rules = _derivation(tree, self.vocabulary, self._known)
         return rules if (rules >= 0).all() else None
 
     def terminals(self, words: Sequence[str]) -> Terminals:
-        """Return words as numbers; unknown words are represented by seen classes."""
+        """Return words as indices. Unknown words are represented by seen classes."""
         ids = self.vocabulary.encode(words)
         return Terminals.sequence(self._word_numbers[ids].tolist())
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
-        """Return the tree under ``TOP``; it is flat if the grammar cannot parse the words."""
+        """Return the tree under ``TOP``. The tree is flat if the grammar cannot parse the words."""
         if derivation is None:
             return flat_tree(words, self._usual_tags(words))
         return self.form.for_people(self.tree(words, derivation))
 
     def tree(self, words: Sequence[str], derivation: Derivation) -> Tree:
-        """Return a derivation as a tree in the form of the grammar."""
+        """Convert a derivation to a tree with the symbols of the grammar."""
         rules = self.rules
         left_to_right = iter(words)
         root = Tree(rules.symbols[rules.top])
@@ -103,7 +103,7 @@ class TreesTask(Task[Tree]):
     def votes(
         self, begin: Ints, nodes: Sequence[Ints], share: Floats, accepted: Floats
     ) -> SpanVotes:
-        """Return shares of nodes (symbol, start, end) as votes, without marks and binarisation."""
+        """Convert shares of nodes (symbol, start, end) to votes, without marks and binarisation."""
         symbol, start, end = nodes
         names, of_symbol, of_leaf = self._names
         # The same symbol may be the tag of a word and the label of longer phrases.
@@ -119,9 +119,9 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _names(self) -> tuple[tuple[Name, ...], NDArray[np.int64], NDArray[np.int64]]:
-        """The names of votes, and the name of each symbol over several words and over one word.
+        """The names of votes, and the name of each symbol over several words or over one word.
 
-        The value -1 means that a symbol has no name.
+        A symbol without a name has the value -1.
         """
         rules = self.rules
         leaves = set(rules.left[rules.is_lexical].tolist())
@@ -162,7 +162,7 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _word_numbers(self) -> NDArray[np.int32]:
-        """The word of the rules for each id of the vocabulary; unseen classes share one word."""
+        """The rule table's word for each vocabulary id. All unseen classes share one word."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
         known = self.rules.word_numbers
         if not all(form in known for form in forms):
@@ -176,7 +176,7 @@ class TreesTask(Task[Tree]):
         return np.where(used[numbers] > 0, numbers, usual).astype(np.int32)
 
     def _usual_tags(self, words: Sequence[str]) -> list[str]:
-        """Return a possible symbol of each word, the first that was seen in training."""
+        """Return a possible symbol for each word: the first symbol that was seen in training."""
         rules = self.rules
         tags = {int(rules.first[r]): int(rules.left[r]) for r in self._lexical_from_behind}
         numbers = self.terminals(words).word.tolist()

@@ -1,1 +1,1 @@
-"""The common part of the families with unbounded contexts: `tags`, `trees` and `morphology`."""
+"""Code that is common to the families with unbounded contexts: `tags`, `trees` and `morphology`."""

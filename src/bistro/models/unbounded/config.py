@@ -19,40 +19,42 @@ class UnboundedConfig:
 
     contexts: Literal["auto", "symbols", "rules"] = setting(
         "auto",
-        "Elements of a context: the symbols above a node, or its own symbol and the rules "
-        "above it; auto: depends on the kind.",
+        "Elements of a context: the symbols above a node, or its own symbol and the rules above "
+        "it. With auto, the elements depend on the kind of model.",
     )
     depth: int | None = setting(
-        None, "Maximum number of elements of a context, including the node's own symbol; none: all."
+        None,
+        "Maximum number of elements in a context, including the node's own symbol. With none, "
+        "there is no limit.",
     )
     base: Literal["pcfg", "uniform"] = setting(
-        "pcfg", "Base distribution of the shortest contexts: rule frequencies, or uniform."
+        "pcfg", "Base distribution of the shortest contexts, either rule frequencies or uniform."
     )
     base_smoothing: float = setting(
-        0.0, "Added to the frequency of every rule of a symbol, in the base."
+        0.0, "Number added to the frequency of every rule in the base distribution."
     )
     shared_from: int = setting(
         8, "Contexts of this length and longer share one discount and one strength."
     )
     fit: Literal["left-out", "seating"] = setting(
         "left-out",
-        "Likelihood for fitting hyper-parameters, under minimal seating: of blocks of trees "
-        "left out in turn, or of the seating (as in the paper).",
+        "Likelihood for fitting hyper-parameters with minimal seating, either of blocks of trees "
+        "that are left out in turn or of the seating (as in the paper).",
     )
     blocks: int = setting(
         10, "Number of blocks of neighbouring trees that are left out in turn.", most=100_000
     )
     gibbs_depth: int = setting(
-        6, "Maximum length of a context if sampler.seating = gibbs, which stores whole contexts."
+        6, "Maximum length of a context with sampler.seating = gibbs, which stores whole contexts."
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
-        "Settings for learning the distributions; seating must be minimal or gibbs.",
+        "Settings for learning the distributions. The seating must be minimal or gibbs.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
-        """Raise an error if a value is impossible for this model."""
+        """Raise an error if a setting is out of range."""
         for name in ("depth", "shared_from", "gibbs_depth"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise ConfigError(f"{name} = {value} must be at least 1")

@@ -1,12 +1,14 @@
-"""Models with unbounded contexts: tags, trees and morphemes (Shareghi et al. 2015).
+"""Models of tags, trees and morphemes with unbounded contexts (Shareghi et al., 2015).
 
-A tree is generated from the top, each node rewritten by a rule that sees all its ancestors,
+A tree is generated from the top. Each node is rewritten by a rule that depends on all its
+ancestors.
 
     P(T) = Π over nodes of G_u(rule),     u = the node's symbol, its parent's, ..., up to the top
 
-where G_u backs off to G of u without its last element, and so on to the rule's probability given
-its left side: Pitman-Yor processes in a suffix trie of unbounded depth (`cpp/infinite`).
-The task defines the meaning of symbols, rules and words (`bistro.models.unbounded.task`).
+The distribution G_u backs off to that of u without its last element, and finally to the probability
+of the rule given its left side. The distributions are Pitman-Yor processes in a suffix trie of
+unbounded depth (`cpp/infinite`). The task defines the meaning of symbols, rules and words
+(`bistro.models.unbounded.task`).
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ SENTENCES_AT_ONCE = 64
 
 @dataclass(eq=False, repr=False)
 class UnboundedModel(Model):
-    """A trained model of one task; each task has a subclass with its methods."""
+    """A trained model of one task. Each task has a subclass with its methods."""
 
     task_class: ClassVar[type[Task[Any]]]
 
@@ -63,7 +65,7 @@ class UnboundedModel(Model):
 
     @property
     def by_rules(self) -> bool:
-        """True if contexts consist of rules."""
+        """Whether contexts consist of rules."""
         return context_elements(self.config, self.task) == "rules"
 
     def log_prob(self, derivations: Sequence[Derivation]) -> NDArray[np.float64]:
@@ -75,15 +77,15 @@ class UnboundedModel(Model):
 
     @cached_property
     def tree_search(self) -> TreeSearch:
-        """The searches for trees of this model."""
+        """The tree searches of this model."""
         return TreeSearch(self.rules, self.pcfg, self.trie, by_rules=self.by_rules)
 
     def decode(
         self, sentences: Iterable[Sequence[str]], options: SearchOptions | None = None
     ) -> Iterator[Any]:
-        """Search the tree of each sentence, and yield the output of the task for it.
+        """Search for the tree of each sentence, and yield the output of the task.
 
-        The draws of a sentence depend on the seed and on the number of sentences before it.
+        The draws for a sentence depend on the seed and on the number of preceding sentences.
         """
         chosen = options or SearchOptions()
         whole = iter(sentences)
@@ -106,11 +108,11 @@ class UnboundedModel(Model):
         return {**counted, "bits per word": bits / max(1, words)}
 
     def header(self) -> dict[str, Any]:
-        """Return names of rules and the data of the task."""
+        """Return the names of rules and the data of the task."""
         return {RULES: self.rules.header(), TASK: self.task.header()}
 
     def arrays(self) -> Arrays:
-        """Return rules, trie and the task's arrays."""
+        """Return the arrays of the rules, the trie and the task."""
         rules = {**self.rules.arrays(), "pcfg": self.pcfg}
         return flat({RULES: rules, TRIE: self.trie_arrays, TASK: self.task.arrays()})
 
@@ -154,12 +156,12 @@ class UnboundedModel(Model):
 
 
 def context_elements(config: UnboundedConfig, task: Task[Any]) -> ContextElements:
-    """Return the elements of contexts: from the configuration, or the default of the task."""
+    """Return the context elements from the configuration, or the default of the task."""
     return task.contexts if config.contexts == "auto" else config.contexts
 
 
 def bound(config: UnboundedConfig) -> int:
-    """Return the maximum length of a context in training; -1: unbounded."""
+    """Return the maximum length of a context in training, or -1 if it is unbounded."""
     if config.sampler.seating == "gibbs":
         return min(config.gibbs_depth, config.depth or config.gibbs_depth)
     return config.depth or -1
@@ -168,7 +170,7 @@ def bound(config: UnboundedConfig) -> int:
 def joined_trees(
     derivations: Sequence[Derivation],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return all trees in one array, and the offsets of the trees."""
+    """Concatenate all trees, and return the array and the offsets of the trees."""
     offsets = np.cumsum([0, *(d.size for d in derivations)]).astype(np.int64)
     empty = np.zeros(0, dtype=np.int32)
     return np.concatenate([empty, *derivations]), offsets

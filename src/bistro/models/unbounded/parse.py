@@ -1,7 +1,8 @@
-"""Bracketed trees by any search, for `trees` and utterances of `morphology`.
+"""Parsing to bracketed trees, for `trees` and utterances of `morphology`.
 
-With ``mcmc``, trees are drawn from the model and the minimum-risk tree is returned, whose labelled
-spans were drawn most often. The drawn trees themselves are returned on request.
+With ``mcmc``, trees are drawn from the model, and the result is the minimum-risk tree, which
+contains the labelled spans that were drawn most often. The drawn trees themselves are returned on
+request.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ SENTENCES_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The requested trees of a chain: the best distinct trees that were visited, or draws."""
+    """A request for trees of a chain: the best distinct trees that were visited, or draws."""
 
     kbest: int
     drawn: int
@@ -34,7 +35,7 @@ class _Wanted:
 
     @property
     def visited(self) -> bool:
-        """True if visited trees are requested, and not the minimum-risk tree."""
+        """Whether visited trees are requested instead of the minimum-risk tree."""
         return self.kbest > 1 or self.drawn > 0 or not self.mbr
 
     def choose(self, visited: dict[str, Any], number: int) -> list[Derivation]:
@@ -56,10 +57,10 @@ class TreeParsingModel(UnboundedModel):
     """A model whose task returns trees."""
 
     usual_options: ClassVar[Mapping[str, Any]] = {}
-    """Default options of the search."""
+    """The default options of the search."""
 
     def parse_tree(self, words: Words, **options: Any) -> TreeParse:
-        """Parse one sentence; for the options see `parse_trees`."""
+        """Parse one sentence. The options are the same as for `parse_trees`."""
         return next(self.parse_trees([words], **options))
 
     def parse_trees(
@@ -72,11 +73,14 @@ class TreeParsingModel(UnboundedModel):
         first: int = 0,
         **options: Any,
     ) -> Iterator[TreeParse]:
-        """Yield the parse of each sentence; draws depend on `first`, the first sentence's number.
+        """Yield the parse of each sentence.
 
-        `options` are the options of `SearchOptions`: ``search="astar-nodes"``, ``samples=20000``.
-        With mcmc, `kbest` (or ``mbr=False``) requests the most probable trees that were drawn,
-        instead of the minimum-risk tree, and `drawn` requests that many draws, evenly spaced.
+        Draws depend on `first`, the index of the first sentence.
+
+        The options are the fields of `SearchOptions`, such as ``search="astar-nodes"`` or
+        ``samples=20000``. With mcmc, `kbest` (or ``mbr=False``) requests the most probable trees
+        that were drawn instead of the minimum-risk tree. `drawn` requests this number of evenly
+        spaced draws.
         """
         chosen = self._options(options)
         wanted = _Wanted(kbest, drawn, mbr)
@@ -90,11 +94,11 @@ class TreeParsingModel(UnboundedModel):
             first += len(batch)
 
     def _options(self, options: dict[str, Any]) -> SearchOptions:
-        """Return the options, with the model's own defaults."""
+        """Return the options with the model's own defaults."""
         return SearchOptions.of(self._asked(options), self.kind, "find trees")
 
     def _asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given options, with defaults of the configuration, then of the family."""
+        """Return the given options, with the defaults of the configuration and of the family."""
         return {**self.usual_options, **own_defaults(self.config, "parse"), **options}
 
     def _parsed(

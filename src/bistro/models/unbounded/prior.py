@@ -1,7 +1,8 @@
-"""Trees from the prior of a model with unbounded contexts, for simulation-based calibration.
+"""Draws of trees from the prior with unbounded contexts, for simulation-based calibration.
 
-Nodes are rewritten in pre-order, each given its own symbol and everything above it, until there are
-enough nodes. The last tree may be incomplete. The base is uniform over the rules of a symbol.
+Nodes are rewritten in pre-order, given their own symbol and everything above them, until there are
+enough nodes. The last tree may be incomplete. The base distribution is uniform over the rules of a
+symbol.
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ from bistro.sums import added
 
 C = TypeVar("C", bound=UnboundedConfig)
 NODES, MOST_DEPTH, SHARED_FROM = 40, 4, 2
-"""Small sizes, so that a run takes about a minute; contexts of all these lengths always occur."""
+"""Sizes of the simulated data. A run with these sizes takes about a minute. Contexts of all lengths
+up to the maximum always occur."""
 
 
 def simulate_trees(task: Task[Any], config: UnboundedConfig, seed: int) -> Simulated:
     """Draw hyper-parameters and trees from the prior, and return a chain over the trees.
 
-    `task` provides the grammar. Minimal seating, which samples nothing, becomes Gibbs seating.
+    `task` provides the grammar. Minimal seating samples nothing, so Gibbs seating is used instead.
     """
     config = _small(config)
     drawn = TreeDraws(task, config, seed)
@@ -55,7 +57,7 @@ def _small(config: C) -> C:
 
 @dataclass
 class TreeDraws:
-    """Hyper-parameters, and the contexts and rules of all nodes, drawn from the prior."""
+    """Hyper-parameters, contexts and rules of all nodes that are drawn from the prior."""
 
     task: Task[Any]
     config: UnboundedConfig
@@ -77,7 +79,7 @@ class TreeDraws:
             self.nodes.append((context, urn.draw(context, of_symbol)))
 
     def _places(self, depth: int) -> Iterator[list[int]]:
-        """Yield the context of each node, after the rule of the previous node is drawn."""
+        """Yield the context of each node after drawing the rule of the previous node."""
         rules = self.task.rules
         by_rules = context_elements(self.config, self.task) == "rules"
         waiting: list[tuple[int, list[int]]] = []
@@ -102,7 +104,7 @@ class TreeDraws:
 
 
 def level_quantities(franchise: Franchise) -> Quantities:
-    """Return hyper-parameters and tables by the length of contexts, and the log-likelihood."""
+    """Return hyper-parameters and numbers of tables by context length, and the log-likelihood."""
     parameters = franchise.parameters()
     tables = [tables for _, _, tables in franchise.counts_by_level()]
     levels = list(zip(franchise.level_likelihoods(), parameters, strict=True))

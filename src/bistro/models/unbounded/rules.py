@@ -1,8 +1,8 @@
-"""Rules and derivations: the flat form that all tasks of unbounded contexts use.
+"""Rules and derivations in the flat form that all tasks with unbounded contexts use.
 
-A grammar's rules are in one table, numbered from 0: A -> B C, A -> B, or A -> word. A tree is the
-list of its rules in pre-order, parents before children, left before right. Together with the table
-this list defines the tree completely.
+The rules of a grammar are in one table, numbered from 0. A rule has the form A -> B C, A -> B, or A
+-> word. A tree is the list of its rules in pre-order, with parents before children and left before
+right. Together with the table of rules, this list defines the tree completely.
 
 >>> builder = RuleBuilder()
 >>> tree = [
@@ -34,10 +34,10 @@ from bistro.modelfile import Arrays
 from bistro.models.checks import distinct_strings
 
 Derivation = NDArray[np.int32]
-"""A tree: the numbers of its rules in pre-order."""
+"""A tree, represented by the indices of its rules in pre-order."""
 NOTHING = -1
 ABSENT = 1 << 40
-"""A number greater than all numbers of symbols and words."""
+"""A number greater than all indices of symbols and words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,26 +46,29 @@ class RuleTable:
 
     symbols: tuple[str, ...]
     words: tuple[str, ...]
-    """Right sides of lexical rules: words, classes of unknown words, morphemes."""
+    """The right sides of lexical rules: words, classes of unknown words, or morphemes."""
     left: NDArray[np.int32]
     first: NDArray[np.int32]
-    """A symbol; in a lexical rule -1 - word."""
+    """The first symbol on the right side, or -1 - word in a lexical rule."""
     second: NDArray[np.int32]
-    """A symbol; -1 if there is none."""
+    """The second symbol on the right side, or -1 if there is none."""
     top: int
-    """The symbol that every tree starts from."""
+    """The root symbol of all trees."""
 
     def __len__(self) -> int:
         return self.left.size
 
     @cached_property
     def is_lexical(self) -> NDArray[np.bool_]:
-        """For each rule, whether it is rewritten to a word."""
+        """Whether each rule is lexical, that is, has a word on its right side."""
         return self.first < 0
 
     @cached_property
     def children(self) -> NDArray[np.int32]:
-        """The number of symbols on the right side of each rule: 2, 1, or 0 if it is lexical."""
+        """The number of symbols on the right side of each rule.
+
+        A lexical rule has no symbols on its right side.
+        """
         counted: NDArray[np.int32] = np.where(self.is_lexical, 0, 1 + (self.second >= 0))
         return counted.astype(np.int32)
 
@@ -79,9 +82,9 @@ class RuleTable:
         return self.words[-1 - int(self.first[rule])]
 
     def ends(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return, for each node, the position after the last node below it.
+        """Return the position after the last node below each node.
 
-        The first child of node i is node i + 1; its second child is node ``ends[i + 1]``.
+        The first child of node i is node i + 1. The second child is node ``ends[i + 1]``.
         """
         ends = np.zeros(derivation.size, dtype=np.int32)
         children = self.children[derivation].tolist()
@@ -99,12 +102,12 @@ class RuleTable:
         return ends
 
     def spans(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return the first and the last word (exclusive) of each node, counted from 0."""
+        """Return the first word and the last word (exclusive) of each node, counted from 0."""
         words = np.concatenate(([0], np.cumsum(self.is_lexical[derivation]))).astype(np.int32)
         return np.stack([words[:-1], words[self.ends(derivation)]], axis=1)
 
     def parents(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return, for each node, the position of its parent; -1 for the first."""
+        """Return the position of each node's parent, or -1 for the first node."""
         ends = self.ends(derivation)
         parents = np.full(derivation.size, NOTHING, dtype=np.int32)
         for node in np.flatnonzero(self.children[derivation]).tolist():
@@ -127,7 +130,7 @@ class RuleTable:
             raise BistroError("a derivation rewrites a symbol by a rule of another symbol")
 
     def show(self, derivation: Derivation) -> str:
-        """Return the tree in brackets, in the form of the grammar."""
+        """Return the tree in brackets, with the symbols of the grammar."""
         ends, opened, parts = self.ends(derivation), [], []
         for node, rule in enumerate(derivation.tolist()):
             opened.append(int(ends[node]))
@@ -140,12 +143,12 @@ class RuleTable:
         return "".join(parts)[1:]
 
     def counts(self, derivations: Sequence[Derivation]) -> NDArray[np.int64]:
-        """Return the number of uses of each rule."""
+        """Return how often each rule is used."""
         used = np.concatenate(derivations) if derivations else np.zeros(0, dtype=np.int32)
         return np.bincount(used, minlength=len(self))
 
     def header(self) -> dict[str, Any]:
-        """Return the names, ready for JSON."""
+        """Return the names in a JSON-serialisable form."""
         return {"symbols": list(self.symbols), "words": list(self.words), "top": self.top}
 
     def arrays(self) -> Arrays:
@@ -176,7 +179,10 @@ class RuleTable:
 
 
 class RuleBuilder:
-    """Numbers symbols, words and rules as they occur; equal rules have the same number."""
+    """A builder that numbers symbols, words and rules as they occur.
+
+    Equal rules have the same index.
+    """
 
     def __init__(self) -> None:
         self._symbols: dict[str, int] = {}
@@ -184,27 +190,27 @@ class RuleBuilder:
         self._rules: dict[tuple[int, int, int], int] = {}
 
     def symbol(self, name: str) -> int:
-        """Return the number of a symbol."""
+        """Return the index of a symbol."""
         return self._symbols.setdefault(name, len(self._symbols))
 
     def word(self, form: str) -> int:
-        """Return the number of a word."""
+        """Return the index of a word."""
         return self._words.setdefault(form, len(self._words))
 
     def binary(self, left: str, first: str, second: str) -> int:
-        """Return the number of the rule left -> first second."""
+        """Return the index of the rule left -> first second."""
         return self._rule(self.symbol(left), self.symbol(first), self.symbol(second))
 
     def unary(self, left: str, first: str) -> int:
-        """Return the number of the rule left -> first, where first is a symbol."""
+        """Return the index of the rule left -> first, where first is a symbol."""
         return self._rule(self.symbol(left), self.symbol(first), NOTHING)
 
     def lexical(self, left: str, word: str) -> int:
-        """Return the number of the rule left -> word."""
+        """Return the index of the rule left -> word."""
         return self._rule(self.symbol(left), -1 - self.word(word), NOTHING)
 
     def table(self, top: str) -> RuleTable:
-        """Return all rules so far; trees start from the symbol `top`."""
+        """Return the table of all rules so far. The root symbol is `top`."""
         columns = np.array(list(self._rules), dtype=np.int32).reshape(-1, 3).T
         left, first, second = (np.ascontiguousarray(column) for column in columns)
         symbol = self.symbol(top)
@@ -215,7 +221,7 @@ class RuleBuilder:
 
 
 class KnownRules(RuleBuilder):
-    """A `RuleBuilder` that only looks up the rules of a table; a missing rule is -1."""
+    """A `RuleBuilder` that only looks up the rules of a table. A missing rule is -1."""
 
     def __init__(self, table: RuleTable) -> None:
         self._symbols = {name: number for number, name in enumerate(table.symbols)}
@@ -224,11 +230,11 @@ class KnownRules(RuleBuilder):
         self._rules = {triple: number for number, triple in enumerate(zip(*columns, strict=True))}
 
     def symbol(self, name: str) -> int:
-        """Return the number of a symbol, or a number that does not occur in any rule."""
+        """Return the index of a symbol, or a number that does not occur in any rule."""
         return self._symbols.get(name, ABSENT)
 
     def word(self, form: str) -> int:
-        """Return the number of a word, or a number that does not occur in any rule."""
+        """Return the index of a word, or a number that does not occur in any rule."""
         return self._words.get(form, ABSENT)
 
     def _rule(self, left: int, first: int, second: int) -> int:

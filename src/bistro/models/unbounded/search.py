@@ -1,4 +1,4 @@
-"""The searches for trees in models with unbounded contexts, and their results.
+"""The tree searches of models with unbounded contexts, and their results.
 
     cyk            the best tree of the PCFG, the baseline
     astar-full     A*, partial trees in one queue, valued by all open nodes (equation 10)
@@ -6,8 +6,8 @@
     astar-nodes    A*, valued as astar-full, but each node is searched separately, without a queue
     mcmc           Metropolis-Hastings with proposals from the PCFG, then the minimum-risk tree
 
-Tags, whose trees are chains, have other searches. `astar-nodes` was called `astar-local`,
-which is still accepted.
+For tags, whose trees are chains, there are other searches. The former name `astar-local` of
+`astar-nodes` is still accepted.
 
 >>> SearchOptions(search="astar-local", beam=50).search
 'astar-nodes'
@@ -42,7 +42,7 @@ PURPOSE = "infinite.mcmc"
 
 
 def present_name(search: str) -> str:
-    """Return the present name of a search."""
+    """Return the current name of a search."""
     return FORMER_NAMES.get(search, search)
 
 
@@ -52,25 +52,29 @@ class SearchOptions(Options):
 
     search: SearchName = "mcmc"
     samples: int = 5000
-    """Number of trees that mcmc draws, including the first ones, which are not counted."""
+    """Number of trees that mcmc draws, including the initial trees that are discarded."""
     burn_in: int = 0
-    """Number of initial trees that are not counted."""
+    """Number of initial trees that are discarded."""
     subtrees: int = 0
     """Number of subtrees that mcmc resamples after each whole tree."""
     node_cost: float = 0.5
-    """A node is in the minimum-risk tree if more than this share of the drawn trees contains it."""
+    """The minimum-risk tree contains a node if more than this share of the drawn trees contains
+    it."""
     guide: Guide = "pcfg"
-    """The grammar that proposes trees to mcmc and guides A*: the PCFG, or a grammar whose symbols
-    include their parents, which is available only for constituency."""
+    """The grammar that proposes trees for mcmc and guides A*. The guide is the PCFG or a grammar
+    whose symbols include their parents. A grammar with parents is available only for constituency
+    parsing."""
     beam: int = 200
-    """Number of partial trees that A* keeps; astar-nodes: number of ways tried for each node."""
+    """Number of partial trees that A* keeps, or of alternatives per node that astar-nodes tries."""
     completions: int = 100
-    """Number of complete trees that A* compares; 1: the first one, as in the paper."""
+    """Number of complete trees that A* compares. With the value 1, the search returns the first
+    complete tree, as in the paper."""
     expansions: int = 200_000
-    """Maximum number of partial trees that A* expands; astar-nodes: of ways tried in total."""
+    """Maximum number of partial trees that A* expands, or of alternatives that astar-nodes
+    tries."""
     expand: Expand = "leftmost"
-    """The open nodes of a partial tree that astar-full and astar-literal rewrite: the leftmost
-    node, so that each tree is built in only one order, or all nodes, as in the paper's text."""
+    """Which open nodes of a partial tree astar-full and astar-literal rewrite: the leftmost node,
+    so that each tree is built in only one order, or all nodes, as in the text of the paper."""
     seed: int = 1
     threads: int = 0
     """Number of threads; 0 uses all cores. The result does not depend on it."""
@@ -92,21 +96,23 @@ class SearchOptions(Options):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The result of a search: a tree, and its log-probability under the model."""
+    """The result of a search, with a tree and its log-probability under the model."""
 
     derivation: Derivation
     log_prob: float
-    """Log-probability of tree and words; under the PCFG for cyk."""
+    """Log-probability of the tree and the words. For cyk, this is the log-probability under the
+    PCFG."""
     accepted: float = 1.0
-    """The share of the proposals that mcmc accepted."""
+    """The share of proposals that mcmc accepted."""
     is_complete: bool = True
-    """True if A* finished; if not, the tree has the best-scored rule at each node."""
+    """Whether A* finished. If A* did not finish, the tree has the rule with the best score at each
+    node."""
     expansions: int = 0
-    """Number of partial trees that A* expanded; astar-nodes: number of ways tried."""
+    """Number of partial trees that A* expanded, or of alternatives that astar-nodes tried."""
 
 
 class TreeSearch:
-    """A model's rules, its PCFG and its trie, ready to be searched."""
+    """A tree search with the rules, the PCFG and the trie of a model."""
 
     def __init__(
         self, rules: RuleTable, pcfg: NDArray[np.float64], trie: RuleTrie, *, by_rules: bool
@@ -128,7 +134,7 @@ class TreeSearch:
     def find(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0
     ) -> list[Found | None]:
-        """Return the tree of each sentence, or None; `first` is the first sentence's number."""
+        """Return the tree of each sentence, or None. `first` is the index of the first sentence."""
         found = self.arrays(sentences, options, first)
         offsets, count = found["offsets"], len(sentences)
         accepted = found.get("accepted", np.ones(count))
@@ -142,7 +148,7 @@ class TreeSearch:
     def arrays(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0, **more: bool
     ) -> dict[str, Any]:
-        """Return the result of the core; `more` requests span counts or visited trees from mcmc."""
+        """Return the result of the core. `more` requests span counts or visited trees from mcmc."""
         batch, threads = lattices(sentences), options.threads or os.cpu_count() or 1
         common: dict[str, Any] = {"finer": self._finer(options), "threads": threads}
         common["contexts_of_rules"] = self._by_rules

@@ -1,12 +1,14 @@
 """The interface between a task and a model with unbounded contexts.
 
-The model has rules, derivations and positions; only its task defines their meaning. A task
+The model has rules, derivations and positions. The task defines the meaning of rules, derivations
+and positions, and has three functions.
 
     learns       the table of rules and every tree:      items -> rules, derivations
     encodes      the input of an analysis:               words -> Terminals (unknown words included)
     explains     the result of a search:                 words, derivation -> output
 
-and a subclass of `UnboundedModel` gives that output a name: ``tag``, ``parse_trees``, ``segment``.
+A subclass of `UnboundedModel` has a method for this output, such as ``tag``, ``parse_trees`` or
+``segment``.
 """
 
 from __future__ import annotations
@@ -28,9 +30,9 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, eq=False)
 class Terminals:
-    """The input of an analysis: word ``word[i]`` may extend from ``begin[i]`` to ``end[i]``.
+    """The input of an analysis. Word ``word[i]`` may extend from ``begin[i]`` to ``end[i]``.
 
-    In a sentence word i extends from i to i + 1. In a written word, whose positions are its
+    In a sentence, word i extends from i to i + 1. In a written word, whose positions are its
     letters, many morphemes may extend from one position to another.
 
     >>> Terminals.sequence([4, 7]).end.tolist()
@@ -41,7 +43,7 @@ class Terminals:
     begin: NDArray[np.int32]
     end: NDArray[np.int32]
     word: NDArray[np.int32]
-    """Numbers of words of the rule table."""
+    """The indices of words in the rule table."""
 
     @classmethod
     def sequence(cls, words: Iterable[int]) -> Self:
@@ -52,7 +54,7 @@ class Terminals:
 
     @property
     def is_sequence(self) -> bool:
-        """True if there is exactly one word at each position."""
+        """Whether there is exactly one word at each position."""
         return self.word.size == self.length and bool(
             np.array_equal(self.begin, np.arange(self.length))
             and np.array_equal(self.end, self.begin + 1)
@@ -60,10 +62,10 @@ class Terminals:
 
 
 class Task(ABC, Generic[Item]):
-    """The meaning of rules and derivations."""
+    """A task, which defines the meaning of rules and derivations."""
 
     contexts: ClassVar[ContextElements] = "symbols"
-    """The default elements of contexts."""
+    """The default context elements of the task."""
     rules: RuleTable
 
     @classmethod
@@ -73,7 +75,7 @@ class Task(ABC, Generic[Item]):
 
     @abstractmethod
     def words_of(self, item: Item) -> Sequence[str]:
-        """Return the part of an item that is the input of an analysis."""
+        """Return the words of an item, which are the input of an analysis."""
 
     @abstractmethod
     def derivation(self, item: Item) -> Derivation | None:
@@ -81,15 +83,15 @@ class Task(ABC, Generic[Item]):
 
     @abstractmethod
     def terminals(self, words: Sequence[str]) -> Terminals:
-        """Return words as numbers; an unknown word is represented by its class."""
+        """Return words as indices. An unknown word is represented by its class."""
 
     @abstractmethod
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Any:
-        """Return the output for a derivation of the words, or without one (None)."""
+        """Return the output for the words and their derivation, which may be None."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """Return the data of the task without the rules, ready for JSON."""
+        """Return the data of the task without the rules, in a JSON-serialisable form."""
 
     def arrays(self) -> Arrays:
         """Return additional arrays of the task, by name."""
@@ -110,7 +112,7 @@ class Task(ABC, Generic[Item]):
 def relative_frequencies(
     rules: RuleTable, counts: NDArray[np.int64], smoothing: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return the share of each rule among the rules of its left side, which is a PCFG.
+    """Return a PCFG: the share of each rule among the rules with the same left side.
 
     If no rule of a symbol was used, its rules have equal shares.
     """

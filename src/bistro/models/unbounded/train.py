@@ -1,9 +1,10 @@
-"""Training with unbounded contexts: the rules of every tree in the contexts of their nodes.
+"""Training of models with unbounded contexts.
 
-Minimal seating needs one pass: the suffix trie is built, and the hyper-parameters of every length
-of context are maximised, so that blocks of trees are well predicted from the others
-(`cpp/infinite/left_out.hpp`) or, as in the paper, a posteriori given the seating. Gibbs seating
-samples the seating in a franchise that stores whole contexts up to a given depth, and averages.
+Minimal seating needs one pass. The suffix trie is built, and the hyper-parameters of every context
+length are fitted. They maximise the probability of blocks of trees given the other blocks
+(`cpp/infinite/left_out.hpp`) or, as in the paper, the posterior given the seating. Gibbs seating
+samples the seating in a franchise that stores whole contexts up to a given depth, and averages over
+the samples.
 """
 
 from __future__ import annotations
@@ -44,12 +45,12 @@ from bistro.sums import added
 M = TypeVar("M", bound=UnboundedModel)
 NAME = "rules"
 AS_STRONG_AS_NEEDED = 1e18
-"""The strength of the empty context, so large that its distribution is equal to the base."""
+"""The strength of the empty context, which is so large that the distribution equals the base."""
 Columns = dict[str, NDArray[Any]]
 
 
 class TrieChain:
-    """The compressed trie with minimal seating, and its hyper-parameters."""
+    """The compressed trie with minimal seating and its hyper-parameters."""
 
     is_deterministic = True
 
@@ -67,7 +68,7 @@ class TrieChain:
             self._left_out = LeftOut(trie, config.blocks, base)
 
     def seat(self) -> None:
-        """Do nothing: the trie was counted when it was built."""
+        """Do nothing, because building the trie already counted everything."""
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Maximise the hyper-parameters, unless they are fixed."""
@@ -105,7 +106,7 @@ class TrieChain:
 
 
 class ContextChain(Learned):
-    """A franchise of contexts of different lengths, whose seating is sampled."""
+    """A chain over a franchise of contexts of different lengths, whose seating is sampled."""
 
     is_deterministic = False
 
@@ -136,15 +137,16 @@ class ContextChain(Learned):
             self._kept.add(self.franchise)
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the present seating, without the base."""
+        """Return the log-likelihood of the current seating, without the base."""
         parameters = self.franchise.parameters()
         levels = list(zip(self.franchise.level_likelihoods(), parameters, strict=True))
         return float(added(level(*pair) for level, pair in levels[1:]))
 
     def figures(self) -> Figures:
-        """Return hyper-parameters and tables by the length of contexts, from 1.
+        """Return hyper-parameters and numbers of tables by context length, starting at 1.
 
-        The last length also represents all longer contexts, which share its parameters.
+        The entry of the last length also represents all longer contexts, which share its
+        parameters.
         """
         tables = [tables for _, _, tables in self.franchise.counts_by_level()[1:]]
         last = min(self._shared_from, len(tables))
@@ -152,7 +154,7 @@ class ContextChain(Learned):
         return level_figures(NAME, self.franchise.parameters()[1 : last + 1], together)
 
     def frozen(self) -> Columns:
-        """Return the arrays of a `RuleTrie`, all of whose edges have length 1."""
+        """Return the arrays of a `RuleTrie` whose edges all have length 1."""
         arrays = super().frozen()
         nodes = arrays["element"].size
         parameters = np.array(self.franchise.parameters()[1 : self._shared_from + 1])
@@ -168,7 +170,10 @@ class ContextChain(Learned):
         }
 
     def _update(self, sweep: int) -> None:
-        """Sample or maximise the hyper-parameters of each length; long contexts share one pair."""
+        """Sample or maximise the hyper-parameters of each context length.
+
+        Long contexts share one pair of hyper-parameters.
+        """
         stream, settings = self._stream("hyper", sweep), self.settings
         prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
         before = self.franchise.parameters()
@@ -220,7 +225,7 @@ def chain_of(
     config: UnboundedConfig,
     seed: int,
 ) -> TrieChain | ContextChain:
-    """Return the chain for the configured seating: a trie for one pass, or a franchise."""
+    """Return the chain for the configured seating, which is a trie or a franchise."""
     trees, offsets = joined_trees(derivations)
     columns = {**task.rules.arrays(), "trees": trees, "offsets": offsets}
     by_rules, depth = context_elements(config, task) == "rules", bound(config)
