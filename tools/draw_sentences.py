@@ -1,10 +1,11 @@
-"""Print sentences drawn at random from help, messages, docstrings and pages, to be read aloud.
+"""Print sentences drawn at random from help, errors, docstrings and pages, to be read aloud.
 
 python tools/draw_sentences.py [SEED] [NUMBER]
 """
 
 from __future__ import annotations
 
+import ast
 import random
 import re
 import sys
@@ -24,12 +25,30 @@ def sentences() -> Iterator[str]:
     """Yield every sentence with its place."""
     for path in sorted((PROJECT / "src" / "bistro").rglob("*.py")):
         yield from _of(path, strings_of(path))
+        for line, text in errors_of(path):
+            yield f"{path.relative_to(PROJECT)}:{line}: error: {text}"
     for path in sorted([PROJECT / "README.md", *PROJECT.glob("docs/**/*.md")]):
         yield from _of(path, paragraphs_of(path))
 
 
+def errors_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and text of every error message; what an f-string fills in is an X."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(node, ast.Raise) or not isinstance(node.exc, ast.Call):
+            continue
+        for argument in node.exc.args:
+            parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+            if all(isinstance(part, (ast.Constant, ast.FormattedValue)) for part in parts):
+                text = "".join(
+                    str(part.value) if isinstance(part, ast.Constant) else "X" for part in parts
+                )
+                yield from [(node.lineno, text)] if len(text) > 25 else ()
+
+
 def _of(path: Path, texts: Iterator[tuple[int, str]]) -> Iterator[str]:
     for line, text in texts:
+        # Headings of sections ("Parameters", with a line below) are no part of a sentence.
+        text = re.sub(r"\w+\n *-{3,} *\n", "\n", text)
         for found in SENTENCE.findall(re.sub(r"\s+", " ", text)):
             yield f"{path.relative_to(PROJECT)}:{line}: {found}"
 
