@@ -1,6 +1,6 @@
-"""Errors that a user can cause, each with a clear message of one sentence.
+"""Errors that a user can cause, each with a clear one-sentence message.
 
-Every error that is caused by the input, not by the program, is a `BistroError`. The command line
+Every error that is caused by the input and not by the program is a `BistroError`. The command line
 prints its message, exits with code 2 and shows no traceback; Python callers catch it by type.
 
 >>> raise TreebankError("head 9 is outside the sentence", path="train.conllu", line=12)
@@ -22,11 +22,11 @@ class BistroError(Exception):
 
 
 class BistroWarning(UserWarning):
-    """A warning for users, in one sentence; the program continues."""
+    """A one-sentence warning for users, after which the program continues."""
 
 
 class TreebankError(BistroError):
-    """A treebank or text file is malformed: file, line and reason."""
+    """A treebank or text file is malformed. The message gives the file, the line and the reason."""
 
     def __init__(self, reason: str, *, path: str | None = None, line: int | None = None) -> None:
         self.reason = reason
@@ -49,7 +49,7 @@ class UnknownSettingError(ConfigError):
 
 
 class ModelFileError(BistroError):
-    """A model file is truncated, foreign, or of a version this program cannot read."""
+    """A file is truncated, not a model file, or of a version that this program cannot read."""
 
 
 UNUSABLE = (BistroError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)

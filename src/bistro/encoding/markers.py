@@ -9,8 +9,8 @@ The features of an unknown word that the parsers of Petrov et al. (2006) use, in
     -s -ed -ing -ion -er -est -ly -ity -y -al     a suffix, of words that are long enough
 
 Unlike the classes of `bistro.encoding.unknown`, which learn their suffixes, these are specific to
-English. A marker that was never seen in training is replaced by the marker without the suffix, then
-without dash and digit, then by ``<unk>``.
+English. A marker that does not occur in training is replaced by the marker without the suffix. If
+that does not occur either, dash and digit are dropped too, and the last resort is ``<unk>``.
 
 >>> markers = EnglishMarkers.learn_markers({"Opening": 1}, {"walking": 1}, known=["opening"])
 >>> markers.names
@@ -34,7 +34,7 @@ SHORTEST_WITH_S = 3
 
 @dataclass(frozen=True)
 class EnglishMarkers(UnknownClasses):
-    """The markers seen in training; marker 0 is ``<unk>``."""
+    """The markers that occur in training. Marker 0 is ``<unk>``."""
 
     known: frozenset[str] = frozenset()
     """The known words."""
@@ -43,7 +43,7 @@ class EnglishMarkers(UnknownClasses):
     def learn_markers(
         cls, initial: Mapping[str, int], inside: Mapping[str, int], known: Iterable[str]
     ) -> Self:
-        """Learn from the counts of rare words, at the start of sentences and inside them."""
+        """Learn the markers from the counts of rare words at the start of and inside sentences."""
         nameless = cls(known=frozenset(known))
         return replace(nameless, names=nameless.seen_names(initial, inside, fewest=1))
 
