@@ -76,7 +76,7 @@ def percent(part: float, whole: float) -> float | None:
 
 
 def commonest_other(found: Counter[str], right: str) -> tuple[str, int] | None:
-    """Return the commonest wrong value, and its count."""
+    """Return the most common wrong value and its count."""
     wrong = ((-times, value) for value, times in found.items() if value != right)
     most = min(wrong, default=None)
     return (most[1], -most[0]) if most else None

@@ -1,4 +1,4 @@
-"""The accuracy of a parser on a development set: one score, and the figures behind it.
+"""The accuracy of a parser on a development set, as one score and in detail.
 
 >>> judge = DevelopmentSet(sentences, tags="both", metric="las")       # doctest: +SKIP
 >>> judge(model)                                                       # doctest: +SKIP
@@ -63,7 +63,7 @@ def annotate(
     sentences: Iterable[Sentence | Sequence[str]],
     **options: Any,
 ) -> Treebank:
-    """Parse sentences and return them as a treebank with the trees and tags found.
+    """Parse sentences and return them as a treebank with the predicted trees and tags.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Figures of a language model on a text: perplexity, bits per word and per character.
+"""Figures of a language model on a text, such as perplexity and bits per word and per character.
 
-A text of N words in S sentences has N + S events, each with its log-probability: every word, and
-`</s>`, the end of every sentence. With ``L`` the sum of natural logarithms over all events,
+A text of N words in S sentences has N + S events. The events are all words and the ends of
+sentences, `</s>`. Let L be the sum of the natural logarithms of their probabilities.
 
     perplexity        = exp(-L / (N + S))              with </s>
     perplexity_no_eos = exp(-L_words / N)              without </s>
@@ -10,13 +10,13 @@ A text of N words in S sentences has N + S events, each with its log-probability
     bits_per_char     = -L / ln 2 / C
     bits_per_byte     = -L / ln 2 / B
 
-C counts the characters of the tokens and one space or newline after each token, the size of the
-text written one sentence per line; B counts the same in UTF-8 bytes. With an open vocabulary, where
-every string has a probability, bits_per_char measures the whole text, and can be compared between
-any two such models. Otherwise the letters of unknown words are not counted, and the figure does not
-measure the whole text.
+C counts the characters of the tokens and one space or newline after each token, which is the size
+of the text written with one sentence per line. B counts the same text in UTF-8 bytes. With an open
+vocabulary, where every string has a probability, bits_per_char measures the whole text, and can be
+compared between any two such models. With a closed vocabulary, the letters of unknown words are not
+counted, so the figure does not measure the whole text.
 
-An impossible event makes the perplexity infinite. A figure without any events is NaN.
+An impossible event makes the perplexity infinite. A figure that has no events is NaN.
 
 >>> half, quarter = math.log(0.5), math.log(0.25)
 >>> figures = language_figures([half, quarter, half], [False, False, True], [False] * 3, 8)

@@ -1,8 +1,9 @@
-"""The words of a whole file as arrays of numbers: a million words in about 100 megabytes.
+"""The words of a whole file as arrays of numbers. A million words take about 100 megabytes.
 
-Scores compare columns of two files. Strings are replaced by codes, which both files share, so that
-equal values have equal codes; heads become indices of words in the file. Values that scores ignore
-are removed before the coding: subtypes of relations, and features that are not universal.
+Scores compare columns of two files. Strings are replaced by codes that both files share, so equal
+values have equal codes. Heads become indices of words in the file. Parts of values that scores
+ignore, such as subtypes of relations and features that are not universal, are removed before
+coding.
 
 Sentences are read one by one and not kept.
 
@@ -59,7 +60,7 @@ def without_spaces(form: str) -> str:
 
 
 class ColumnCodes(dict[str, int]):
-    """Map from the values of one column to codes.
+    """A map from the values of one column to codes.
 
     Values with equal simplified forms share a code.
     """
@@ -98,7 +99,7 @@ class Codes:
 
 @dataclass(frozen=True)
 class Words:
-    """All words of a file; one entry per word unless noted otherwise."""
+    """All words of a file. Arrays have one entry per word unless noted otherwise."""
 
     name: str
     forms: Integers
@@ -116,7 +117,7 @@ class Words:
     text: list[str]
     """The characters of each sentence, without spaces."""
     token_borders: Integers
-    """Character positions at which tokens begin, and at which the last one ends."""
+    """The character positions at which tokens begin, followed by the end of the last token."""
     tokens: Integers
     """The token of each word."""
     multiword: NDArray[np.bool_]
@@ -127,12 +128,12 @@ class Words:
 
     @property
     def sentence_borders(self) -> Integers:
-        """Character positions at which sentences begin, and at which the last one ends."""
+        """Character positions at which sentences begin, followed by the end of the last one."""
         return _cumulated(list(map(len, self.text)))
 
 
 class _Reader:
-    """Builder of the arrays of a file, sentence by sentence."""
+    """A builder of the arrays of a file, sentence by sentence."""
 
     def __init__(self, codes: Codes) -> None:
         self._coded = {
@@ -210,7 +211,7 @@ class _Reader:
 def read_words(sentences: Iterable[Sentence], codes: Codes, name: str) -> Words:
     """Return the words of a file, given its sentences.
 
-    `name` is used in messages.
+    `name` is used in error messages.
     """
     reader = _Reader(codes)
     for sentence in sentences:
@@ -219,5 +220,5 @@ def read_words(sentences: Iterable[Sentence], codes: Codes, name: str) -> Words:
 
 
 def _cumulated(lengths: Sequence[int]) -> Integers:
-    """Return the offsets of pieces with these lengths, and the end of the last piece."""
+    """Return the offsets of pieces with the given lengths, and the end of the last piece."""
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -1,7 +1,8 @@
-"""Run chains to their end, with progress, interruption and resumption.
+"""Run chains to their last sweep, with progress, interruption and resumption.
 
-A training run consists of a few chains that sweep side by side. Everything that determines its
-result is hashed into a fingerprint, so that only the run that wrote a checkpoint can continue it.
+A training run consists of a few chains that sweep side by side. Everything that determines the
+result is hashed into a fingerprint, so that only the run that wrote a checkpoint can continue from
+it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
-"""Numbers that describe a state, independent of the names of its parts: one, or one per depth."""
+"""One number that describes a state, or one per depth. It does not depend on the names of parts."""
 
 
 def short(value: float) -> float:
@@ -39,7 +40,7 @@ def short(value: float) -> float:
 
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Errors that an impossible state can cause: one that no training run was ever in."""
+"""Errors that can be caused by a damaged state, which no training run can reach."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class Session:
     checkpoint: Checkpoint | None = None
     resume: bool = False
     on_start: Callable[[int, int], None] = lambda done, total: None
-    """Called once, with the number of sweeps that a checkpoint saves and the total number."""
+    """Called once, with the number of sweeps that the checkpoint already contains and the total
+    number."""
     on_sweep: Callable[[Sweep], None] = lambda sweep: None
     on_words: Callable[[int, int], None] = lambda done, total: None
     """Called after each piece of raw text, with the number of parsed words and the total number."""
@@ -66,9 +68,9 @@ class Session:
     """Called with a note about the data that a user may not expect."""
     stop_asked: Callable[[], bool] = lambda: False
     threads: int = 1
-    """Number of chains that sweep at the same time; the result does not depend on it."""
+    """Number of chains that sweep at the same time. The result does not depend on it."""
     workers: Workers | None = None
-    """The workers that parse raw text; threads of this process by default."""
+    """The workers that parse raw text. By default, they are threads of this process."""
     share: float = 0.0
     """Share of training in the caller's total work, to estimate the remaining time."""
 
@@ -110,7 +112,7 @@ class Session:
     def for_phase(
         self, fingerprint: str, phase: int, carried: Mapping[str, NDArray[Any]]
     ) -> Session:
-        """Return the session of one phase of a training run; all phases share one checkpoint."""
+        """Return the session of one phase of a training run. All phases share one checkpoint."""
         if self.checkpoint is None:
             return self
         own = PhaseCheckpoint(self.checkpoint, fingerprint, phase, carried)
@@ -122,13 +124,13 @@ class Sweeping(Protocol):
 
     @property
     def is_deterministic(self) -> bool:
-        """True if a second sweep could change nothing."""
+        """True if a second sweep cannot change anything."""
 
     def seat(self) -> None:
         """Initialise the state."""
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Make one sweep, and keep the sample if `keep` is true."""
+        """Perform one sweep, and keep the sample if `keep` is true."""
 
     def log_likelihood(self) -> float:
         """Return the log-likelihood of the current state."""
@@ -151,7 +153,7 @@ class Stage:
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """For each chain, the prefix of its names in the trace; empty if there is only one model."""
+    """The prefix of each chain's names in the trace. It is empty if there is only one model."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)
@@ -208,7 +210,7 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
 
 
 def _sweep(stages: Sequence[Stage], number: int, threads: int) -> Stage:
-    """Make the sweep with this number, and return its stage."""
+    """Perform the sweep with this index, and return its stage."""
     stage, first = _stage_of(stages, number)
     if number == first:
         for chain in stage.chains:
@@ -229,7 +231,7 @@ def _stage_of(stages: Sequence[Stage], sweep: int) -> tuple[Stage, int]:
 
 
 def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -> None:
-    """Make one sweep of every chain.
+    """Perform one sweep of every chain.
 
     Chains share no data, so several can sweep at once.
     """
@@ -243,7 +245,7 @@ def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -
 
 
 def _begin(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
-    """Restore the chains from the checkpoint, if there is one; return its trace."""
+    """Restore the chains from the checkpoint, if there is one, and return its trace."""
     saved = session.saved(fingerprint)
     if not saved:
         return []
