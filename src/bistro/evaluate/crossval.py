@@ -61,7 +61,7 @@ class CrossValidation:
         return stdev(self._values(name)) / math.sqrt(len(self.folds))
 
     def parses(self) -> list[Parse]:
-        """Return the parse of every sentence by the model that has not seen it, in file order."""
+        """Return the sentences in file order, parsed by the models not trained on them."""
         places = [place for split in self.splits for place in split.held_out]
         parses = [parse for fold in self.folds for parse in fold.parses]
         by_place = dict(zip(places, parses, strict=True))

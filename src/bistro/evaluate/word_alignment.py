@@ -199,7 +199,7 @@ def _next_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 
 
 def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int, int, int, int]:
-    """Return the first words of the region that begins here, and the first words after it."""
+    """Return the first words of the region that begins here, and the words after the region."""
     if (
         gold.is_multiword[word]
         and system.is_multiword[other]
@@ -297,7 +297,7 @@ def _token_start(words: Words, place: int) -> int:
 
 
 def _show(words: Words, text: str, place: int, start: int) -> tuple[int, int, str]:
-    """Return the number and line of the sentence at a character, and the tokens around it."""
+    """Return the number and line of the sentence at a character, and the surrounding tokens."""
     if place >= len(text):
         return len(words.text), int(words.lines[-1]), "the end of the text"
     sentence = int(np.searchsorted(words.sentence_borders, place, side="right")) - 1

@@ -1,8 +1,9 @@
-"""Data drawn from a Pitman-Yor prior: hyper-parameters first, then outcomes one by one.
+"""Draw data from a Pitman-Yor prior, first the hyper-parameters and then each outcome.
 
 After the discounts and strengths are drawn from their priors, each outcome is drawn from the
 prediction given all earlier outcomes, and then seated (Pólya's urn). The seating is therefore also
-a draw from its prior given the data, and its properties are true values for testing a sampler.
+a draw from its prior given the data. Its properties are known true values with which a sampler can
+be tested.
 
 >>> from bistro._core import UniformBase
 >>> settings = SamplerSettings()

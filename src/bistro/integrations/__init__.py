@@ -1,1 +1,1 @@
-"""Bistro in other programs; each module requires its program."""
+"""Integrations of Bistro into other programs. Each module requires its program."""
