@@ -34,22 +34,22 @@ together."""
 
 @dataclass
 class Arc:
-    """One dependency between 0-based words; a root is an arc from a word to itself."""
+    """A dependency between two words, counted from 0. A root is an arc from a word to itself."""
 
     dependent: int
     head: int
     label: str = ""
     probability: float | None = None
     kind: str = ""
-    """A class of the style sheet; empty for the default style."""
+    """The style-sheet class of the arc. It is empty for the default style."""
     level: int = 0
     dependent_offset: float = 0.0
-    """Distance from the centre of the dependent to the leg on it."""
+    """Distance between the centre of the dependent and the arc's leg there."""
     head_offset: float = 0.0
 
     @property
     def low(self) -> int:
-        """The first word of its span."""
+        """The first word of the arc's span."""
         return min(self.dependent, self.head)
 
     @property
@@ -64,7 +64,7 @@ class Arc:
 
     @property
     def caption(self) -> str:
-        """The label, followed by the probability if there is one."""
+        """The label of the arc, followed by the probability if there is one."""
         percent = "" if self.probability is None else f" {100 * self.probability:.0f}%"
         return self.label + percent
 
@@ -75,18 +75,18 @@ class Arc:
 
     @property
     def legs_inside(self) -> float:
-        """Distance between the centres of its words minus the distance between its legs."""
+        """Distance between the centres of the arc's words minus the distance between its legs."""
         inwards = self.head_offset - self.dependent_offset
         return inwards if self.head < self.dependent else -inwards
 
     def overlaps(self, other: Arc) -> bool:
-        """Return whether the spans of two arcs share more than an end."""
+        """Return whether the spans of two arcs share more than an end point."""
         return self.low < other.high and other.low < self.high
 
 
 @dataclass
 class Layout:
-    """The finished arrangement: words by their centres, arcs by level and leg offsets."""
+    """The finished layout, with the centres of words and the levels and leg offsets of arcs."""
 
     arcs: list[Arc]
     roots: list[Arc]
@@ -114,14 +114,14 @@ class Layout:
 
 
 def arrange(arcs: Sequence[Arc], word_widths: Sequence[float]) -> Layout:
-    """Return the layout of words under `arcs`, and set the positions of the arcs."""
+    """Compute the layout of words under `arcs`, and set the positions of the arcs."""
     return arrange_both(arcs, [], word_widths)[0]
 
 
 def arrange_both(
     above: Sequence[Arc], below: Sequence[Arc], word_widths: Sequence[float]
 ) -> tuple[Layout, Layout]:
-    """Return the layouts of the same words for arcs above and for arcs below them."""
+    """Return the layouts of the same words with arcs above them and with arcs below them."""
     halves = [width / 2 for width in word_widths]
     layouts = []
     for arcs in (above, below):
@@ -154,7 +154,7 @@ def _set_levels(spans: list[Arc]) -> None:
 
 
 def _set_offsets(spans: list[Arc], roots: list[Arc], size: int) -> list[float]:
-    """Distribute the legs over each word; return the total width of the legs of each word."""
+    """Distribute the legs over each word, and return the total width of the legs of each word."""
     by_word: list[list[Arc]] = [[] for _ in range(size)]
     for arc in spans:
         by_word[arc.dependent].append(arc)
@@ -184,7 +184,7 @@ def _leg_order(arc: Arc, word: int) -> tuple[int, int]:
 
 
 def _set_gaps(spans: list[Arc], halves: list[float]) -> list[float]:
-    """Return the distances between neighbouring centres, widened for short arcs first."""
+    """Return the distances between neighbouring centres, which are widened for short arcs first."""
     gaps = [left + WORD_GAP + right for left, right in itertools.pairwise(halves)]
     for arc in spans:
         span = range(arc.low, arc.high)

@@ -1,7 +1,7 @@
-"""Pieces of HTML for notebooks: tables with bars, facts, seatings and chains.
+"""Pieces of HTML for notebooks, such as tables with bars, facts, seatings and chains.
 
-Notebooks show an object by its ``_repr_html_``. Colours are the same as in other pictures; text has
-the colour of the notebook, so that it is readable on light and dark backgrounds.
+Notebooks show an object by calling its method ``_repr_html_``. Colours are the same as in other
+pictures. Text has the colour of the notebook, so that it is readable on light and dark backgrounds.
 
 >>> table_html(["word", "bits"], [["a & b", 1.5]]).count("<td")
 2
@@ -87,7 +87,7 @@ def draw_seating(restaurants: Mapping[str, Mapping[str, Sequence[int]]]) -> str:
 def _restaurant(
     name: str, tables: Mapping[str, Sequence[int]], colours: Mapping[str, str], top: float
 ) -> tuple[list[str], float]:
-    """Draw the tables of one restaurant in wrapped rows; return them and the y below them."""
+    """Draw the tables of one restaurant in wrapped rows, and return them and the y below them."""
     x, y, high = NAME, top, 30.0
     parts = []
     for dish, sizes in tables.items():

@@ -1,4 +1,4 @@
-"""One chain of a process: a seating of all observations, and its hyper-parameters."""
+"""One chain of a process, with a seating of all observations and hyper-parameters."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Chain(Protocol):
 def _consistent() -> Iterator[None]:
     """Raise an error if a base lacks customers for the tables above it.
 
-    Only a file can cause this.
+    Only a damaged file can cause this error.
     """
     try:
         yield
@@ -96,7 +96,7 @@ Core = TypeVar("Core", bound=OnlineFranchise | Memoizer)
 
 
 class CoreChain(Generic[Core]):
-    """The common part of chains with bounded and unbounded contexts: passing events to the core."""
+    """The base class of chains with bounded or unbounded contexts. It passes events to the core."""
 
     base: Base
     letters: Franchise | None

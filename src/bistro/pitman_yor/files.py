@@ -26,7 +26,7 @@ _FRANCHISE = {
 FIXED = {**_FRANCHISE, "observed": _COUNTS}
 """The arrays of a chain with contexts of a fixed length."""
 LETTERS = {f"letters.{name}": expected for name, expected in _FRANCHISE.items()}
-"""The arrays of a base that spells."""
+"""The arrays of a base that spells strings."""
 UNBOUNDED = {
     **dict.fromkeys(("nodes", "children"), _PAIRS),
     **dict.fromkeys(("text", "leaves", "seats", "sizes"), _COUNTS),
@@ -128,7 +128,7 @@ def _plain(value: Any) -> Any:
 
 
 def encoded(value: Any) -> Any:
-    """Convert an outcome to a value that JSON can hold; tuples, bytes and `END` are marked.
+    """Convert an outcome to a value that JSON can store. Tuples, bytes and `END` are marked.
 
     >>> decoded(encoded((1, b"a", "x", None))) == (1, b"a", "x", None)
     True

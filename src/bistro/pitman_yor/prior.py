@@ -12,7 +12,7 @@ from bistro.pitman_yor.process import PitmanYor
 
 OBSERVATIONS = 40
 SHOWN = 4
-"""Number of discounts of an unbounded process that are shown; longer contexts have few data."""
+"""Number of discounts of an unbounded process that are shown. Longer contexts have few data."""
 
 
 def simulate_process(
@@ -68,7 +68,7 @@ def _check(process: PitmanYor) -> None:
 
 
 def process_quantities(process: PitmanYor) -> Quantities:
-    """Return hyper-parameters and tables of the first chain, and its log-likelihood."""
+    """Return the hyper-parameters, tables and log-likelihood of the first chain."""
     discounts, strengths = process.discounts[0].tolist(), process.strengths[0].tolist()
     tables = [tables for _, _, tables in process.counts()]
     if process.depth is None:

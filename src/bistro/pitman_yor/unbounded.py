@@ -1,9 +1,9 @@
-"""A chain whose contexts are as long as the data: the sequence memoizer.
+"""A chain whose contexts are as long as the data, known as the sequence memoizer.
 
-There is one discount for each context length from 0 to 9, and one for all longer contexts. The
-strength of the empty context is a parameter; the strength of a longer context is the strength of
-the context one shorter times its discount. This makes it possible to leave out all contexts that do
-not branch (see docs/pitman-yor.md).
+There is one discount for each context length from 0 to 9, and one discount for all longer contexts.
+The strength of the empty context is a parameter. The strength of a longer context is its discount
+times the strength of the context that is one element shorter. This makes it possible to leave out
+all contexts that do not branch (see docs/pitman-yor.md).
 """
 
 from __future__ import annotations
@@ -126,12 +126,12 @@ class UnboundedChain(CoreChain[Memoizer]):
         return MemoizerLikelihood(self.core)(*self.core.parameters()) + letters
 
     def parameters(self) -> tuple[list[float], list[float]]:
-        """Return the discounts, starting with the empty context, and its strength."""
+        """Return the discounts, starting with the empty context, and the strength."""
         discounts, strength = self.core.parameters()
         return discounts, [strength]
 
     def set_parameters(self, discounts: Sequence[float], strengths: Sequence[float]) -> None:
-        """Set discounts and strength."""
+        """Set the discounts and the strength."""
         (strength,) = strengths
         self.core.set_parameters(list(discounts), strength)
 

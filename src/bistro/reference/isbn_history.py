@@ -26,9 +26,9 @@ class TwinSymbols:
     tag_of: list[int]
     components_of: list[list[int]]
     words_of: list[list[int]]
-    """For each cluster, the words with separate outcomes."""
+    """The words of each cluster that have separate outcomes."""
     counts_of: list[dict[int, float]]
-    """For each cluster, its number of occurrences with words that have no separate outcomes."""
+    """The number of occurrences of each cluster with each word that has no separate outcome."""
     frequency: list[float]
     root_labels: list[int]
     single_root: bool
@@ -71,13 +71,13 @@ class History:
     states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
     """The stack and the front of every state."""
     decided: list[tuple[int, int]] = field(default_factory=list)
-    """The action of every state that has decided, and the label of its arc (or 0)."""
+    """The action of every state with a decision, and the label of its arc (or 0)."""
     potentials: list[Floats] = field(default_factory=list)
-    """Potentials of every state, after its decisions so far."""
+    """The potentials of every state after its decisions so far."""
 
     @property
     def top(self) -> int:
-        """The word on top of the stack; 0 if the stack is empty."""
+        """The word on top of the stack, or 0 if the stack is empty."""
         return self.stack[-1] if self.stack else 0
 
     def copy(self) -> History:
