@@ -1,7 +1,7 @@
-"""Counter-based random streams: every draw is determined by (seed, purpose, index).
+"""Counter-based random streams, in which every draw is determined by (seed, purpose, index).
 
 Bistro has no global random state. A `Stream` is Philox 4x64-10 (Salmon et al. 2011) keyed by the
-seed and a hash of its purpose, started at the given index; the compiled core holds the same stream,
+seed and a hash of its purpose, started at the given index. The compiled core has the same streams,
 so a run gives the same result on every machine and for any number of threads.
 
 >>> stream = Stream(seed=1, purpose="example", index=0)
@@ -38,7 +38,7 @@ def purpose_key(purpose: str) -> int:
 
 
 class Stream:
-    """A reproducible sequence of random numbers; the Python version of the core's stream."""
+    """A reproducible sequence of random numbers, and the Python version of the core's stream."""
 
     __slots__ = ("_block", "_counter", "_index", "_key")
 

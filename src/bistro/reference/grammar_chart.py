@@ -38,7 +38,7 @@ Ints = NDArray[np.integer]
 
 
 class Rules(NamedTuple):
-    """Rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`, and likewise unary ones."""
+    """Binary rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`, and unary rules."""
 
     symbols: int
     start: int

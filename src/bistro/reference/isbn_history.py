@@ -35,7 +35,7 @@ class TwinSymbols:
     coarse_of: list[int]
     """The coarse tag of each cluster."""
     lemma_of: list[int]
-    """The lemma of each word, for words whose lemma is not given."""
+    """The default lemma of each word, for sentences without lemmas."""
     coarse_tags: int
     lemmas: int
 
@@ -89,7 +89,10 @@ class History:
         return sorted(child for child, head in self.heads.items() if head == word and word > 0)
 
     def outermost(self, word: int, side: int) -> int:
-        """Return the leftmost left child (-1) or rightmost right child (1); 0 if there is none."""
+        """Return the leftmost left child (-1) or rightmost right child (1).
+
+        If there is none, return 0.
+        """
         own = [child for child in self.children(word) if (child - word) * side > 0]
         return (own[0] if side < 0 else own[-1]) if own else 0
 
@@ -118,13 +121,13 @@ class History:
         ]
 
     def possible(self) -> list[int]:
-        """Return the possible actions."""
+        """Return the actions that are possible in the current state."""
         if not self.front or not self.stack or self.front in self.heads:
             return [SHIFT]
         return sorted([SHIFT, RIGHT_ARC, REDUCE if self.top in self.heads else LEFT_ARC])
 
     def roots(self) -> list[int]:
-        """Return the words that depend on the root if the sentence ends at the next shift."""
+        """Return the words that become roots if the sentence ends at the next shift."""
         return [word for word in (*self.stack, self.front) if word not in self.heads]
 
     def arc(self, action: int, label: int) -> None:
@@ -138,14 +141,14 @@ class History:
         self.decided.append((action, label))
 
     def reduce(self) -> None:
-        """Pop the top of the stack; this is a decision unless the sentence has ended."""
+        """Pop the top of the stack. This is a decision unless the sentence has ended."""
         self.stack.pop()
         if not self.ended:
             self.decided.append((REDUCE, 0))
         self.last_action = REDUCE
 
     def shift(self, cluster: int | None) -> None:
-        """Push the front and move to the next word; without a cluster, move to the end."""
+        """Push the front word and move to the next word, or to the end if there is no cluster."""
         if self.front:
             self.stack.append(self.front)
         self.front += 1

@@ -1,8 +1,8 @@
-"""A* over nodes in plain Python: nodes are searched separately, and all values are recomputed.
+"""A* search over nodes in plain Python, which searches nodes separately and caches no values.
 
-A node is a symbol, its span and its ancestors. Untried ways of a node are estimated by the inside
-sum of its trees under a grammar. Each round tries one way for the leftmost node of the best open
-tree that has an untried way.
+A node is a symbol, its span and its ancestors. The untried ways to rewrite a node are estimated by
+the inside sum of its trees under a grammar. Each round considers the best open tree and tries one
+more way to rewrite its leftmost node that has an untried way.
 
 >>> from bistro.reference.pcfg import Rule
 >>> rules = [Rule(0, 0, 0), Rule(0, -1, -1)]
@@ -25,14 +25,14 @@ from typing import Literal, NamedTuple, TypeAlias
 from bistro.reference.pcfg import PCFG, Context, Item
 
 Node: TypeAlias = tuple[Item, Context]
-"""A symbol over a span, and its ancestors, nearest first."""
+"""A symbol over a span, with its ancestors, nearest first."""
 Model: TypeAlias = Callable[[Context, int], float]
 """The log-probability of a rule in a context."""
 NOTHING = -math.inf
 
 
 class Way(NamedTuple):
-    """A rule for a node and its child nodes."""
+    """A way to rewrite a node, as a rule and the child nodes."""
 
     rule: int
     log_prob: float
@@ -41,7 +41,7 @@ class Way(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """The values of the best trees below a node: one with open nodes, and a complete one."""
+    """The values of the best tree with open nodes and the best complete tree below a node."""
 
     open: float
     open_way: int
@@ -56,7 +56,7 @@ class Worth(NamedTuple):
 
 @dataclass
 class SentenceWays:
-    """The ways to rewrite each node of a sentence, the best first, and inside sums."""
+    """The ways to rewrite each node of a sentence, the best first, and the inside sums."""
 
     grammar: PCFG
     model: Model

@@ -1,12 +1,13 @@
-"""The generative transition model in plain Python: probabilities by enumeration of derivations.
+"""The generative transition model in plain Python, by enumeration of all derivations.
 
-Shift generates a tag and a word, an arc generates a label, and the probability is shared only by
-the actions that are possible in a configuration. With h the context of each step,
+A shift generates a tag and a word, and an arc generates a label. Only the actions that are possible
+in a configuration have a probability. Let h be the context of each step.
 
     p(words, tags, tree) = Σ over derivations  Π p(action | h) p(label | h) p(tag | h) p(word | h)
 
-The compiled parser computes the same, faster. Nothing here is shared with it: the elements of a
-configuration are computed from its arcs each time. Any function can predict:
+The compiled parser computes the same probability faster. No code is shared with the compiled
+parser, and the elements of a configuration are computed from its arcs each time. Any function can
+be the predictor.
 
 >>> elements = {"actions": ["s1.tag"], "labels": ["action"], "tags": ["s1.tag"], "words": ["b.tag"]}
 >>> model = GenerativeParser(
@@ -51,7 +52,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class GenerativeParser:
-    """A transition model over any predictor."""
+    """A transition model with any predictor."""
 
     system: ArcStandard
     num_tags: int
@@ -62,7 +63,7 @@ class GenerativeParser:
     predict: Predictor
     lexicalised: bool = True
     shift_factor: Callable[[int], float] = lambda words: 1.0
-    """A factor on the probability of a shift, by the number of words generated."""
+    """A factor on the probability of a shift, indexed by the number of words generated."""
 
     def observe(self, now: Configuration) -> dict[str, int]:
         """Return the values of all elements, as `bistro.encoding.contexts` names them."""
@@ -94,7 +95,7 @@ class GenerativeParser:
         return facts
 
     def _symbols(self, now: Configuration, node: int | None) -> tuple[int, int]:
-        """Return the tag and word of a node, with extra numbers for the root and no node."""
+        """Return the tag and word of a node, with extra ids for the root and for no node."""
         if node is None:
             return self.num_tags + 1, self.num_words + 1
         return (
@@ -114,13 +115,13 @@ class GenerativeParser:
         return Event(name, tuple(seen[element] for element in self.contexts[name]), outcome)
 
     def outcome(self, action: Action, label: int) -> int:
-        """Return the number of an action: shift, end, all left arcs, all right arcs."""
+        """Return the id of an action, in the order shift, end, left arcs, right arcs."""
         kinds = self.num_labels if self.labels == "joint" else 1
         arc = label if self.labels == "joint" else 0
         return {"shift": 0, "end": 1, "left-arc": 2 + arc, "right-arc": 2 + kinds + arc}[action]
 
     def is_certain(self, now: Configuration, action: Action) -> bool:
-        """Return whether an action is certain: no other action and no other label is possible."""
+        """Return whether an action is certain because no other action or label is possible."""
         with_label = self.labels == "joint" and action.endswith("arc")
         return len(self.system.actions(now)) == 1 and not with_label
 
@@ -155,7 +156,7 @@ class GenerativeParser:
         return total
 
     def action_probability(self, now: Configuration, action: Action) -> float:
-        """Return the probability of an action, regardless of what it generates."""
+        """Return the probability of an action, without the symbols it generates."""
         if len(self.system.actions(now)) == 1:
             return 1.0
         context = self._event("actions", self.observe(now), 0).context
@@ -179,7 +180,7 @@ class GenerativeParser:
     def tags_tried(
         self, now: Configuration, word: int, tags: Mapping[int, float], most: int | None
     ) -> Sequence[int]:
-        """Return the `most` tags whose probability with the word, times a factor, is highest.
+        """Return the `most` best tags by their probability with the word, times a factor.
 
         The factor of each tag is its value in `tags`.
         """
@@ -197,7 +198,7 @@ class GenerativeParser:
     ) -> dict[Analysis, float]:
         """Return p(words, tags, tree) of every analysis, summed over its derivations.
 
-        The tags of each word are some of `tags_of`: the `most_tags` most probable in every
+        The tags of each word are the `most_tags` most probable tags of `tags_of` in every
         configuration. Tags may have factors, which only affect which tags are tried.
         """
         tried = [t if isinstance(t, Mapping) else dict.fromkeys(t, 1.0) for t in tags_of]
@@ -246,7 +247,7 @@ class GenerativeParser:
         return p, events, passed
 
     def probability_of_more_than(self, length: int) -> float:
-        """Return the probability that a sentence has more than `length` words, from prefixes."""
+        """Compute the probability that a sentence has more than `length` words from prefixes."""
         total = 0.0
         waiting = [(self.system.start(), 1.0)]
         while waiting:

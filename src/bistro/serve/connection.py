@@ -1,10 +1,10 @@
 """Limits on the time and the number of connections, below the application.
 
-Every wait for a client has a time limit: for headers and bodies that do not arrive, for answers
-that are not read, and for idle connections. If there are still too many connections, the client
-with the most connections loses the one that has been idle longest. A complete request is never
-dropped, and the queue of the application limits their number; so a new client always gets an
-answer.
+The server waits for a client only for a limited time. This applies to headers and bodies that do
+not arrive, answers that are not read, and idle connections. If there are still too many
+connections, the client with the most connections loses the one that has been idle longest. A
+complete request is never dropped, and the queue of the application limits the number of requests. A
+new client therefore always gets an answer.
 
 All errors are JSON, like those of the application.
 """
@@ -39,24 +39,24 @@ class Connection(H11Protocol):
     timer: asyncio.TimerHandle | None = None
     writing_timer: asyncio.TimerHandle | None = None
     is_reading = True
-    """Whether a request is expected now.
+    """Whether the server is waiting for the rest of a request.
 
-    This is the first request, or one whose first bytes have arrived.
+    This is the first request, or a request whose first bytes have arrived.
     """
     has_bytes = False
-    """Whether bytes of that request have arrived."""
+    """Whether bytes of the expected request have arrived."""
     waiting_since = 0.0
 
     # ---- events of the transport ---------------------------------------------------------------
     def connection_made(self, transport: Any) -> None:
-        """Accept a client; if there are too many, close one connection."""
+        """Accept a client, and close one connection if there are too many."""
         super().connection_made(transport)
         self._wait(self.within.header_seconds)
         if len(self.connections) > self.within.connections:
             self._make_room()
 
     def data_received(self, data: bytes) -> None:
-        """Continue a request; its headers must be complete within a time limit."""
+        """Continue to receive a request, whose headers must be complete within a time limit."""
         super().data_received(data)
         if not self._is_between():
             self._end_wait()
@@ -65,7 +65,7 @@ class Connection(H11Protocol):
             self._wait(self.within.header_seconds)
 
     def on_response_complete(self) -> None:
-        """Prepare for the next request, which may have arrived already."""
+        """Prepare for the next request, which may already have arrived."""
         self.has_bytes = self.is_reading = False
         super().on_response_complete()
         self._unset_keepalive_if_required()
@@ -96,7 +96,7 @@ class Connection(H11Protocol):
 
     # ---- waiting -------------------------------------------------------------------------------
     def _is_between(self) -> bool:
-        """Return whether no request is in progress: none has arrived, or the last is answered."""
+        """Return whether no request is in progress."""
         return self.cycle is None or self.cycle.response_complete
 
     def _wait(self, seconds: float) -> None:
@@ -139,7 +139,7 @@ class Connection(H11Protocol):
         return self.client[0] if self.client else ""
 
     def can_be_dropped(self) -> bool:
-        """Return whether the server is waiting for the client, not the client for the server."""
+        """Return whether the server is waiting for the client, and not the other way round."""
         return self._is_between() or self.cycle.more_body or self.cycle.response_started
 
     def drop(self) -> None:
@@ -156,7 +156,7 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def _refuse(self, status: int, sentence: str) -> None:
-        """Send an error without the application, if the protocol allows it, and close."""
+        """Send an error without the application, if possible, and close the connection."""
         body = json.dumps({"error": sentence}).encode()
         headers = [
             ("content-type", "application/json"),
