@@ -39,7 +39,7 @@ def changes(desk: Desk, beside: Beside, since: int) -> Answer:
 
 
 def row(desk: Desk, place: int) -> list[Any]:
-    """Return the list entry of a sentence: id, text, words, state, doubt, version."""
+    """Return the list entry of a sentence, with its id, text, words, state, doubt and version."""
     sentence = desk.document.sentences[place]
     name, text = _named(sentence)
     return [
@@ -67,7 +67,7 @@ def _named(sentence: Sentence) -> tuple[str, str]:
 
 
 def state_of(sentence: Sentence, *, is_done: bool) -> str:
-    """Return the state of a sentence: ``open``, ``part``, ``whole`` or ``done``."""
+    """Return the state of a sentence, which is ``open``, ``part``, ``whole`` or ``done``."""
     if is_done:
         return "done"
     missing = sentence.heads.count(MISSING)
@@ -119,7 +119,7 @@ def names(desk: Desk) -> Answer:
 
 
 def shown(desk: Desk, shot: Snapshot) -> Answer:
-    """Return one sentence: its columns, and the suggestions of the model."""
+    """Return the columns of one sentence, and the suggestions of the model."""
     sentence = shot.sentence
     name, text = _named(sentence)
     return {

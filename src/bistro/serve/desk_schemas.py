@@ -20,7 +20,7 @@ Order = Literal["file", "doubt", "corrections", "worst", "new", "both", "random"
 class FileBody(Body):
     """A file of the desk, which may be omitted if there is only one."""
 
-    file: Text = Field("", description="One of the files of /api/desk.")
+    file: Text = Field("", description="The name of one of the files that /api/desk lists.")
 
 
 class SentenceOfFile(FileBody):
@@ -44,11 +44,13 @@ class SplitBody(Body):
 
 
 class DecisionBody(SentenceOfFile):
-    """A decision about a sentence: changed fields or words, and whether it is confirmed."""
+    """A decision that changes the fields or words of a sentence, or confirms it."""
 
-    version: Number = Field(description="The version of the sentence that was shown.")
+    version: Number = Field(description="The version of the sentence that the client shows.")
     set: dict[str, dict[Column, Value]] = Field(
-        {}, max_length=MOST_FIELDS, description="Values by word (from 1) and column; -1 and _ open."
+        {},
+        max_length=MOST_FIELDS,
+        description="Values by word (from 1) and column. The values -1 and _ leave a field open.",
     )
     split: SplitBody | None = None
     join: tuple[Place, Place] | None = None
@@ -91,7 +93,7 @@ class SaveBody(FileBody):
 class ChangesBody(FileBody):
     """A request for the changes since a revision."""
 
-    since: Number = Field(description="The revision that the client knows.")
+    since: Number = Field(description="The last revision that the client knows.")
 
 
 class OrderBody(FileBody):
@@ -101,7 +103,7 @@ class OrderBody(FileBody):
 
 
 class PieceBody(Body):
-    """A piece of an uploaded file; the last piece opens it."""
+    """A piece of an uploaded file. The last piece opens the file."""
 
     name: Word
     text: Text

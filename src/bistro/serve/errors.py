@@ -1,4 +1,4 @@
-"""Answers as JSON; an error is one sentence, ``{"error": "…"}``, under the status that fits it."""
+"""JSON answers. An error is one sentence, ``{"error": "…"}``, with a suitable HTTP status."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ STATUS: dict[type[BistroError], int] = {
     OutputError: 507,
 }
 MEANING = {
-    400: "The request is malformed: its body or its host.",
+    400: "The body or the host of the request is malformed.",
     401: "The server requires a key.",
     403: "The requesting page belongs to another site.",
     404: "There is no such model.",
@@ -71,7 +71,7 @@ MODEL_ERRORS = responses(400, 401, 403, 404, 408, 413, 422, 429, 503)
 
 
 def json_response(content: object) -> Response:
-    """Return a JSON answer; raise an error here if it has numbers that JSON cannot hold."""
+    """Return a JSON answer. Raise an error if it has numbers that JSON cannot store."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Response(text.encode(), media_type="application/json")
 

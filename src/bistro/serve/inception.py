@@ -1,9 +1,9 @@
-"""Suggestions for INCEpTION: lemmas, tags and dependencies of its documents.
+"""Suggestions of lemmas, tags and dependencies for the documents of INCEpTION.
 
-INCEpTION sends a document and the names of a layer and a feature; the answer is the same document
-with new annotations of that layer, each marked as a suggestion, with its probability as its score.
-Existing annotation is evidence: its tags and arcs stay, and the rest is predicted given them. Words
-that already have the annotation get no suggestion.
+INCEpTION sends a document and the names of a layer and a feature. The answer is the same document
+with new annotations of that layer. Each new annotation is marked as a suggestion, and its score is
+its probability. Existing annotation is evidence. Its tags and arcs stay, and the rest is predicted
+given them. Words that already have the annotation get no suggestion.
 
     layer                           feature          what is suggested
     …segmentation.type.Lemma        value            lemmas, by a pipeline
@@ -42,7 +42,7 @@ LAYERS = {LEMMA: ("value",), POS: ("PosValue", "coarseValue"), DEPENDENCY: ("Dep
 
 @dataclass(frozen=True)
 class Piece:
-    """One sentence of a document, and the positions of its words."""
+    """A sentence of a document, and the positions of its words."""
 
     tokens: list[Span]
     sentence: Sentence
@@ -87,7 +87,7 @@ def tag_column(entry: Entry) -> str:
 def read_pieces(cas: Cas, entry: Entry) -> Iterator[Piece]:
     """Yield the sentences of a document.
 
-    A document without sentences is one sentence of all its words.
+    If a document has no sentences, all its words form one sentence.
     """
     tokens = sorted((cas.span(e) for e in cas.annotations(TOKEN)), key=lambda t: (t.begin, t.end))
     tokens = [token for token in tokens if cas.text[token.begin : token.end].strip()]

@@ -1,9 +1,9 @@
-"""The REST protocol of UDPipe: ``/process`` and ``/models``, so that its clients can use Bistro.
+"""The REST protocol of UDPipe (``/process`` and ``/models``), so that its clients can use Bistro.
 
-The text is ``data``; the presence of ``tokenizer``, ``tagger`` and ``parser``, empty or not,
-selects the steps; ``input`` and ``output`` name formats. Values that were not requested stay
-unchanged: with ``parser`` alone, tags of the input are used and kept; with ``tagger`` alone, trees
-are.
+The field ``data`` is the text. The presence of ``tokenizer``, ``tagger`` and ``parser``, empty or
+not, selects the steps, and ``input`` and ``output`` name formats. Values that were not requested
+stay unchanged. With only ``parser``, the tags of the input are used and kept. With only ``tagger``,
+the trees of the input are kept.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ def models(catalog: Catalog) -> dict[str, Any]:
 
 
 def default_model(catalog: Catalog) -> Entry:
-    """Return the first model that parses, else the first that tags, else the first."""
+    """Return the first model that parses.
+
+    Without one, return the first that tags, or the first model.
+    """
     entries = list(catalog)
     for ability in ("parse", "tag"):
         for entry in entries:
@@ -54,7 +57,7 @@ def default_model(catalog: Catalog) -> Entry:
 
 
 def process(catalog: Catalog, inputs: Inputs, given: Mapping[str, str]) -> dict[str, Any]:
-    """Return the answer to a request."""
+    """Process a request and return the answer."""
     if "data" not in given:
         raise BistroError("the parameter 'data' is missing")
     name = given.get("model", "")
@@ -165,7 +168,7 @@ def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> I
 
 
 def _lines(data: str, tokeniser: Tokeniser) -> Iterator[TextSentence]:
-    """Yield the lines of a text, each as one sentence."""
+    """Yield each line of a text as one sentence."""
     begin = 0
     for line in data.splitlines(keepends=True):
         if sentences := list(tokeniser.tokenise(line)):

@@ -1,4 +1,4 @@
-"""Addresses for operators of the server: documentation, health, metrics."""
+"""Addresses for operators of the server, such as documentation, health and metrics."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from bistro.serve.work import Work
 from bistro.version import __version__
 
 METRICS_ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The figures.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+    200: {"description": "The metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}}
 }
 
 
 def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: bool) -> Metrics:
-    """Add the operator addresses to an otherwise complete application; return the request counter.
+    """Add the operator addresses to an otherwise complete application. Return the request counter.
 
     Parameters
     ----------
     app
         The application.
     catalog
-        Its models.
+        The models of the application.
     work
-        Its computations.
+        The computations of the application.
     show_models
         Whether /docs, which needs no key, may show the ids of the models.
     """
@@ -54,7 +54,7 @@ def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: boo
 
     @app.get("/metrics", response_class=Response, responses={**COMMON, **METRICS_ANSWER})
     async def metrics() -> Response:
-        """Return requests, seconds, queue and memory in the text format of Prometheus."""
+        """Return metrics of requests, queue and memory in the text format of Prometheus."""
         return Response(counted.text(), media_type=CONTENT_TYPE)
 
     counted = Metrics(

@@ -41,7 +41,7 @@ def several_traces(
     """Train one model per seed, several at a time, and return their traces without the models.
 
     `on_sweep` receives the number of finished sweeps of all chains, and their total. With
-    `workers`, each run is the work of one of them, and `on_sweep` counts whole runs.
+    `workers`, each run is performed by one worker, and `on_sweep` counts whole runs.
     """
     _require_draws(*settled_settings(kind, _given(settings)))
     if workers is not None:
@@ -80,7 +80,7 @@ def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _require_draws(family: Kind, config: Any) -> None:
-    """Raise an error if training does not sample: every seed would give the same result."""
+    """Raise an error if training does not sample, since every seed would give the same result."""
     problem = f"{a_model(family.name)} is trained without sampling"
     if not family.draws:
         raise BistroError(f"{problem}: there are no chains to compare")

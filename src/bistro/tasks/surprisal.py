@@ -68,13 +68,13 @@ def surprisal_rows(
 
 
 class ReadSentence(NamedTuple):
-    """A sentence to score: its name, its words, and the tokens that get rows."""
+    """A sentence to score, with its name, its words, and the tokens that have rows."""
 
     name: str
     words: list[str]
     rows: list[Token]
     parts: Parts | None = None
-    """Texts and names of the regions, if rows are regions in brackets."""
+    """The texts and names of the regions, if rows are regions in brackets."""
 
 
 def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> ReadSentence:
@@ -92,7 +92,7 @@ def read_sentence(
 ) -> ReadSentence:
     """Return a sentence of a file.
 
-    `cut` splits a line of text into words; None leaves the line unsplit.
+    `cut` splits a line of text into words. If it is None, the line is not split.
     """
     words = [visible(form, path, sentence.line) for form in sentence.forms]
     if cut is not None:
@@ -119,7 +119,7 @@ def scored_rows(
 ) -> Iterator[SurprisalRow]:
     """Yield the rows of sentences.
 
-    `workers` score them in batches; default: this process.
+    `workers` score the sentences in batches. By default, this process scores them.
     """
     names, texts, tokens, _ = (list(part) for part in zip(*sentences, strict=True))
     if isinstance(model, Mixture):

@@ -1,11 +1,12 @@
 """Constituency trees with at most two children per node, split in one of several ways.
 
 The default splits nodes with more than two children from the left, so that the remaining children
-are on the right: ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN``. The new symbol
-remembers the label of the phrase but not its children (no horizontal memory, h = 0 in Klein and
-Manning, 2003). Other ways to split are listed in `Binarisation`: in ``head-left``, the innermost
-pair has the head, so that every child is seen with it. `bistro.treebank.constituents.unbinarised`
-is the exact inverse of all of them. No function here is recursive.
+are on the right. For example, ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN``. The
+new symbol contains the label of the phrase but not its children (no horizontal memory, h = 0 in
+Klein and Manning, 2003). Other ways to split are listed in `Binarisation`. In ``head-left``, the
+innermost pair contains the head, so that every child is seen with the head. The function
+`bistro.treebank.constituents.unbinarised` is the exact inverse of all of them. The functions in
+this module do not use recursion, so trees can be nested deeply.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = parse_tree("(VP (RB not) (VB see) (NP (PRP it)) (ADVP (RB now)))")
@@ -35,7 +36,7 @@ from bistro.treebank.phrase_heads import head_child
 
 __all__ = ["Binarisation", "binarised", "unbinarised"]
 RIGHT_OF_HEAD, LEFT_OF_HEAD = INTERMEDIATE + "<", INTERMEDIATE + ">"
-"""The prefixes of symbols inserted from the head outwards: the child that was split off is to the
+"""The prefixes of symbols inserted from the head outwards. The child that was split off is to the
 right of the head, or to the left of it."""
 Binarisation = Literal["right", "left", "head-left", "head-right"]
 """How nodes with more than two children are split: with the remaining children on the right, or on
@@ -89,7 +90,7 @@ def _head(label: str, children: list[Tree]) -> int:
 
 
 def _with_right(label: str, inner: list[Tree], children: list[Tree]) -> list[Tree]:
-    """Return `inner` with more children on its right, the nearest innermost."""
+    """Return `inner` with more children on its right, of which the nearest is innermost."""
     for child in children:
         inner = [_one(RIGHT_OF_HEAD, label, inner), child]
     return inner

@@ -1,6 +1,6 @@
 """Decisions of an annotator about one sentence.
 
-A decision changes the fields that it names and no others, or it splits or joins words.
+A decision changes only the fields that it names, or it splits or joins words.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> dog = Sentence.from_columns(["The", "dog"], upos=["DET", "NOUN"])
@@ -30,7 +30,10 @@ class Decision(Protocol):
     """A change of one sentence."""
 
     def applied(self, sentence: Sentence) -> Sentence:
-        """Return the sentence after the decision; raise an error if it is not possible."""
+        """Return the sentence after the decision.
+
+        Raise an error if the decision is not possible.
+        """
 
     def noted(self) -> dict[str, Any]:
         """Return the decision for the journal."""
@@ -63,7 +66,7 @@ class SetFields:
 
 @dataclass(frozen=True)
 class Split:
-    """One word becomes several; see `split_word`."""
+    """A decision to split one word into several (see `split_word`)."""
 
     word: int
     forms: Sequence[str]
@@ -82,7 +85,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Join:
-    """Several words become one; see `join_words`."""
+    """A decision to join several words into one (see `join_words`)."""
 
     first: int
     last: int
