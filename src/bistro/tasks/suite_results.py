@@ -51,7 +51,7 @@ rounding."""
 
 @dataclass(frozen=True)
 class ItemResult:
-    """One item: bits by (condition, region), the margin of each prediction, unknown words."""
+    """The surprisals of an item, the margins of its predictions, and its unknown words."""
 
     name: str
     bits: dict[tuple[str, str], float]

@@ -221,7 +221,7 @@ def _recorded(record: Path) -> dict[str, str]:
 
 
 def _write_record(record: Path, folder: Path) -> None:
-    """Record the checksums of the data files only; a licence or description may be reworded."""
+    """Record the checksums of the data files only. A licence or description may be reworded."""
     if record.is_file():
         return
     lines = [f"{checksum(path)}  {path.name}\n" for path in sorted(folder.glob("*.conllu"))]

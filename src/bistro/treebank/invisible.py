@@ -35,5 +35,5 @@ def holds_odd_space(word: str) -> bool:
 
 
 def is_invisible(word: str) -> bool:
-    """Return whether a word consists of zero-width characters only."""
+    """Return whether a word consists only of zero-width characters."""
     return bool(word) and count_invisible(word) == len(word)

@@ -1,6 +1,6 @@
 """Recognition of punctuation, for the convention that leaves it out of the score.
 
-Three rules are in use; `recognise` chooses the one that fits the tags of a treebank.
+Three rules are in use. The function `recognise` chooses the rule that fits the tags of a treebank.
 
 - ``upos``: the universal tag is ``PUNCT`` (Universal Dependencies);
 - ``penn``: one of the tags ````` `` '' , . : ````` (Penn Treebank; brackets, $ and # do count);
@@ -87,5 +87,5 @@ def mark(sentence: Sentence, rule: Punctuation) -> list[bool]:
 
 @functools.lru_cache(maxsize=1 << 16)
 def is_unicode_punctuation(form: str) -> bool:
-    """Return whether every character is of a Unicode punctuation category (P…)."""
+    """Return whether every character belongs to a Unicode punctuation category (P…)."""
     return all(unicodedata.category(character)[0] == "P" for character in form)

@@ -1,14 +1,14 @@
-"""The running text of a treebank: its tokens with the white space between them.
+"""The running text of a treebank, which consists of its tokens and the white space between them.
 
-White space after a token is, in this order: none (``SpaceAfter=No``), the value of ``SpacesAfter``,
-or one space. ``SpacesBefore`` and ``SpacesInToken`` are also used. In these values ``\\s`` ``\\t
-\\r \\n \\p \\\\`` represent space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` represents the
-character with that code.
+The white space after a token is empty if MISC has ``SpaceAfter=No``. Otherwise, it is the value of
+``SpacesAfter`` or, by default, one space. The entries ``SpacesBefore`` and ``SpacesInToken`` are
+also used. In these values ``\\s`` ``\\t \\r \\n \\p \\\\`` represent space, tab, line ends, ``|``
+and ``\\``, and ``\\u00A0`` represents the character with that code.
 
 Paragraphs and documents (``# newpar``, ``# newdoc``) are separated by a blank line, as in the raw
-text of the CoNLL 2018 shared task; other sentences follow each other on the same line. If a
-sentence has no ``SpaceAfter``, its spaces are taken from its ``# text``. If ``# text``
-contradicts the words, the words are written, and `RunningText.contradictions` reports it.
+text of the CoNLL 2018 shared task. Other sentences follow each other on the same line. If a
+sentence has no ``SpaceAfter``, its spaces are taken from its ``# text``. If ``# text`` contradicts
+the words, the words are written, and `RunningText.contradictions` reports the contradiction.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> stop = {"misc": ["SpaceAfter=No", "_"]}
@@ -47,7 +47,7 @@ class SurfaceToken:
 
 @dataclass
 class RunningText:
-    """Writes the text of a treebank, and records its contradictions.
+    """A writer of the text of a treebank, which records contradictions.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def unescape(spaces: str) -> str:
 
 
 def _with_spaces_of(tokens: list[SurfaceToken], text: str) -> list[SurfaceToken]:
-    """Return the tokens with the spaces of a text that has the same other characters."""
+    """Return the tokens with the spaces of a text that has otherwise the same characters."""
     place = 0
     found = []
     for token in tokens:

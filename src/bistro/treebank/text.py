@@ -1,7 +1,7 @@
-"""Plain text: one sentence per line, its words separated by spaces or tabs.
+"""Plain text with one sentence per line and words separated by spaces or tabs.
 
-Blank lines are skipped (and kept when the text is written back). A sentence read here has only
-forms: every other column holds ``_``, and no word has a head.
+Blank lines are skipped, but kept when the text is written back. A sentence of plain text has only
+forms. Every other column holds ``_``, and no word has a head.
 
 >>> import io
 >>> [sentence.forms for sentence in iter_text(io.BytesIO(b"to be\\n\\nor not\\n"))]
@@ -45,7 +45,7 @@ def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iter
 
 
 def last_line_start(held: bytes) -> int:
-    """Return the start of the last non-blank line of a buffer, or 0 if it is the only one."""
+    """Return the start of the last non-blank line of a buffer, or 0 if it is the only such line."""
     # Blank lines at the end belong to the sentence before them, and more may follow.
     return held.rstrip(_BLANK).rfind(b"\n") + 1
 
