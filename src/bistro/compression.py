@@ -25,7 +25,7 @@ class ExpansionError(Exception):
 
 
 def decompressed(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[IO[bytes]]:
-    """Return a stream of the decompressed bytes of a file with this name."""
+    """Return a stream of decompressed bytes. The suffix of the name determines the format."""
     if name.endswith(".gz"):
         return _limited(contextlib.closing(gzip.GzipFile(fileobj=raw, mode="rb")), raw)
     if name.endswith(".xz"):
@@ -106,7 +106,7 @@ def _writing_zstandard(raw: IO[bytes]) -> contextlib.AbstractContextManager[IO[b
 
 
 class _ZstandardReader(io.RawIOBase):
-    """A reader of successive frames. Unlike the package's own reader, it detects a missing end."""
+    """A reader of successive frames that detects a missing end, unlike the package's own reader."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         import zstandard

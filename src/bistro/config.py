@@ -1,4 +1,4 @@
-"""Configurations: frozen dataclasses that are read from TOML and changed by ``key=value``.
+"""Configurations, which are frozen dataclasses read from TOML and changed by ``key=value``.
 
 A setting is a field with a type, a default and a help text. The type determines the accepted
 values: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
@@ -72,7 +72,7 @@ def from_dict(cls: type[Config], mapping: Mapping[str, Any], where: str = "confi
 
 
 def to_dict(config: Any) -> dict[str, Any]:
-    """Return the configuration as plain dicts and lists, ready for JSON."""
+    """Return the configuration as plain dicts and lists, which JSON can store."""
     plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
     return plain
 
@@ -96,7 +96,7 @@ def read_mapping(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def to_toml(config: Any) -> str:
-    """Write every setting, with its help as a comment above it."""
+    """Return all settings as TOML, each with its help text as a comment above it."""
     return "\n".join(_toml_lines(config, "")) + "\n"
 
 
@@ -144,7 +144,7 @@ def _build(
 ) -> Config:
     """Build a table.
 
-    Missing settings are taken from `default`, or from the class if it is None.
+    Missing settings are taken from `default`, or from the class if `default` is None.
     """
     types = get_type_hints(cls)
     names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
@@ -177,7 +177,7 @@ def _check_limits(cls: type[Any], values: Mapping[str, Any], where: str, prefix:
 
 
 def _defaults(cls: type[Any]) -> dict[str, Any]:
-    """Return the settings of a table that have default values, with these values."""
+    """Return the default values of the settings of a table that have defaults."""
     found = {}
     for field in dataclasses.fields(cls):
         if field.default is not dataclasses.MISSING:
@@ -188,7 +188,10 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
 
 
 def _convert(value: Any, expected: Any, where: str, key: str, default: Any = None) -> Any:
-    """Convert `value` to the type `expected`. Raise an error about `key` if that is impossible."""
+    """Convert `value` to the type `expected`.
+
+    Raise an error about `key` if the types do not fit.
+    """
     origin, arguments = get_origin(expected), get_args(expected)
     if _is_table(expected) and isinstance(value, Mapping):
         return _build(
@@ -263,7 +266,7 @@ def _parse_value(text: str) -> Any:
 
 
 def _toml_lines(config: Any, prefix: str) -> list[str]:
-    """Return the lines of one table: first its own settings, as TOML requires, then its tables."""
+    """Return the lines of one table. As TOML requires, its own settings precede its tables."""
     types = get_type_hints(type(config))
     own: list[str] = []
     tables: list[str] = []

@@ -1,4 +1,4 @@
-"""Tables in Python: pandas data frames if pandas is installed, and aligned text."""
+"""Tables as pandas data frames, if pandas is installed, and as aligned text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROWS_SHOWN = 60
 
 
 def pandas() -> ModuleType:
-    """Import pandas. If it is missing, the error message explains how to install it."""
+    """Import pandas. If pandas is missing, the error message explains how to install it."""
     try:
         return importlib.import_module("pandas")
     except ModuleNotFoundError:

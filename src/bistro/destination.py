@@ -1,4 +1,4 @@
-"""Destinations of output: the descriptor, device or file that a name refers to.
+"""Destinations of output. A name refers to a descriptor, a device or a file.
 
 Symbolic links are followed, so that a link stays a link and its target is replaced. The name of an
 open descriptor (``/dev/stdout``, ``/dev/fd/63``) refers to that descriptor, whatever its type. A

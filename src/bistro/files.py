@@ -100,7 +100,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_text(path: str | os.PathLike[str], text: str | Iterable[str]) -> None:
-    """Write a text, or an iterable of its pieces, to `path`; see `writing`."""
+    """Write a text, or an iterable of its pieces, to `path` (see `writing`)."""
     with writing(path) as stream:
         for piece in [text] if isinstance(text, str) else text:
             stream.write(piece.encode())

@@ -7,9 +7,9 @@ Code that may take seconds reports its progress, which the command line observes
             ...
             work.advance()
 
-Phases nest. A phase with a `share` represents that part of the enclosing phase. It advances the
-outer phase while it runs, by the whole share in total. Work whose parts differ in length therefore
-has one scale:
+Phases nest. A phase with a `share` represents that part of the enclosing phase. While it runs, it
+advances the outer phase by up to this share. Work whose parts differ in length therefore has one
+scale:
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...

@@ -1,7 +1,7 @@
 """All differences between operating systems, in one module.
 
-All other code is independent of the system. It uses `Path` objects for file names and always names
-the encoding UTF-8. This module contains the functions that only some systems have.
+All other code is independent of the system. Other modules use `Path` objects for file names and
+always name the encoding UTF-8. This module contains the functions that only some systems have.
 """
 
 from __future__ import annotations

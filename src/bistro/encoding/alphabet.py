@@ -1,10 +1,11 @@
 """Encode characters as numbers, so that a model can spell words.
 
-A character is one Unicode code point, unchanged. Ids are dense. The characters of the training
-words come first, sorted by code point. Then follow `other`, which represents all other characters,
-`end`, which closes a word, and `start`, which only pads contexts. All code points that a Python
-string can hold are possible. Before training, all code points and the end of the word are equally
-probable. The symbol `other` has the combined probability of all the characters that it represents.
+A character is one Unicode code point and is not normalised. Ids are dense. The characters of the
+training words come first, sorted by code point. After the characters come the symbols `other`,
+which represents all other characters, `end`, which closes a word, and `start`, which only pads
+contexts. All code points that a Python string can hold are possible. Before training, all code
+points and the end of the word are equally probable. The symbol `other` has the combined probability
+of all the characters that it represents.
 
 >>> alphabet = Alphabet.of(["abba", "cab"])
 >>> ids, offsets = alphabet.encode(["bad"])
@@ -69,7 +70,7 @@ class Alphabet:
         return [*repeat(each, self.other), self.others * each, each]
 
     def encode(self, words: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the ids of all characters, and offsets.
+        """Return the ids of all characters, and the offsets of the words.
 
         Word i is ``ids[offsets[i]:offsets[i+1]]``.
 

@@ -27,7 +27,7 @@ class Expected:
     kind: str
     """The kind of the array's NumPy type (i, u, f or b), with a size (f8) where it matters."""
     shape: tuple[int | None, ...]
-    """The size of the array in each dimension; None allows any size."""
+    """The size of the array in each dimension. None allows any size."""
     low: float = -math.inf
     high: float = math.inf
 

@@ -2,7 +2,7 @@
 
 A run of white space is one symbol. The symbol is `BREAK` if the run contains a blank line, which
 always ends a sentence, and `SPACE` otherwise. Every other character is a separate symbol if it is
-frequent enough in training; otherwise its Unicode category represents it. The characters of
+frequent enough in training. Otherwise, its Unicode category represents it. The characters of
 addresses (chunks such as ``www.example.org/a.html``) are distinct from the same characters
 elsewhere, because a full stop in an address ends nothing, and a short context does not show whether
 it is in an address.

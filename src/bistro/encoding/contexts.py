@@ -1,4 +1,4 @@
-"""Context elements: the names of the parts of a state that a transition model can use.
+"""Context elements, which name the parts of a state that a transition model can use.
 
 A context is a list of elements, the most informative first. Back-off drops elements from the end.
 Stack items are ``s1`` (the top) to ``s4``, each with

@@ -27,7 +27,8 @@ _CASES: dict[str, Callable[[str], str]] = {
     "title": str.capitalize,
 }
 _LONGEST_END = 8
-"""The maximum length of a front or back. Beyond it, a rule applies to one word only."""
+"""The maximum length of a front or back. A rule with a longer front or back applies to one word
+only."""
 
 
 @dataclass(frozen=True, order=True)
@@ -43,7 +44,7 @@ class EditRule:
     """True if the rule applies to a single string, `front`, which becomes `new_front`."""
 
     def apply(self, form: str) -> str | None:
-        """Return the result for a string, or None if the rule does not apply."""
+        """Apply the rule to a string, and return the result, or None if the rule does not apply."""
         if self.whole:
             return self.new_front if form == self.front else None
         cased = _CASES[self.case](form)
@@ -94,7 +95,7 @@ def possible_rules(source: str, target: str) -> Iterator[EditRule]:
 
 
 def chosen_rules(pairs: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], EditRule]:
-    """Choose for each pair of strings the rule that fits the most pairs."""
+    """Choose the rule for each pair of strings that fits the most pairs."""
     rules = {pair: list(possible_rules(*pair)) for pair in pairs}
     counts = Counter(rule for candidates in rules.values() for rule in candidates)
     return {

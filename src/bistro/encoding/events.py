@@ -1,4 +1,4 @@
-"""Events, which are outcomes in contexts and from which a Pitman-Yor model learns.
+"""Training events of Pitman-Yor models, which are outcomes in contexts.
 
 >>> events = Events(np.array([[3, 1], [2, 1]], np.int32), np.array([5, 6], np.int32))
 >>> events.sorted().contexts.tolist()
@@ -21,7 +21,7 @@ from bistro.encoding.vocabulary import Vocabulary
 class Events:
     """The contexts and outcomes of training events.
 
-    Each context has its most informative element first.
+    The first element of each context is the most informative.
     """
 
     contexts: NDArray[np.int32]

@@ -1,6 +1,7 @@
 """Markers of unknown English words, in the style of the Berkeley parser.
 
-The features of an unknown word that the parsers of Petrov et al. (2006) use, in this order:
+A marker lists the features of an unknown word that the parsers of Petrov and colleagues (2006) use,
+in this order.
 
     initial  capital at the start of the sentence, lower case after it
     known      ... and the word is known in lower case
@@ -10,7 +11,8 @@ The features of an unknown word that the parsers of Petrov et al. (2006) use, in
 
 Unlike the classes of `bistro.encoding.unknown`, which learn their suffixes, these are specific to
 English. A marker that does not occur in training is replaced by the marker without the suffix. If
-that does not occur either, dash and digit are dropped too, and the last resort is ``<unk>``.
+the shorter marker does not occur either, dash and digit are dropped too, and finally ``<unk>`` is
+used.
 
 >>> markers = EnglishMarkers.learn_markers({"Opening": 1}, {"walking": 1}, known=["opening"])
 >>> markers.names

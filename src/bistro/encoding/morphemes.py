@@ -31,11 +31,11 @@ from bistro.treebank.morphology import SegmentedWord
 
 _DIGIT = re.compile(r"\d")
 LEAST_SHARE = 0.01
-"""The share of capitalised words that is assumed if the training data have none."""
+"""The share of capitalised words that is assumed if the training data have no capitals."""
 
 
 class Piece(NamedTuple):
-    """A morpheme of a word: its label, its canonical form and its spelling."""
+    """A morpheme of a word, with its label, its canonical form and its spelling."""
 
     label: str
     canonical: str
@@ -61,7 +61,10 @@ def pieces(word: SegmentedWord) -> list[Piece]:
 
 
 def folded(word: str, canonical: str) -> str:
-    """Return a word with digits as 0, decapitalised if its first morpheme is in lower case."""
+    """Replace the digits of a word by 0.
+
+    If its first morpheme is in lower case, decapitalise it.
+    """
     if word[:1].isupper() and canonical[:1].islower():
         word = _small(word) if _is_all_capitals(word) else _small(word[0]) + word[1:]
     return without_digits(word)
@@ -123,7 +126,7 @@ class Inventory:
 
     @classmethod
     def of(cls, words: Iterable[Sequence[Piece]]) -> Self:
-        """Collect the labels, letters and morphemes of words, each sorted."""
+        """Collect the sorted labels, letters and morphemes of words."""
         found = sorted({piece for word in words for piece in word})
         labels = sorted({piece.label for piece in found})
         letters = sorted({letter for piece in found for letter in piece.surface})
@@ -131,7 +134,7 @@ class Inventory:
 
     @property
     def alphabet(self) -> int:
-        """The number of letters, including the one that represents unknown letters."""
+        """The number of letters, including the symbol that represents unknown letters."""
         return len(self.letters) + 1
 
     @cached_property

@@ -9,7 +9,7 @@ _MOST_KINDS = 6
 
 
 def kind_of(character: str) -> str:
-    """Return the kind of a character: A, a, 0, or the mark itself."""
+    """Return the kind of a character, which is A, a, 0, or the mark itself."""
     if character.isdigit():
         return "0"
     if character.isalpha():

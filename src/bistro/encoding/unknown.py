@@ -91,7 +91,7 @@ def sentence_start(words: Sequence[str]) -> int:
 
 
 def shape_of(word: str, *, initial: bool) -> str:
-    """Return the shape of a word according to the table above."""
+    """Return the shape of a word, such as lower or capital."""
     has_digit = any(map(str.isdigit, word))
     if not any(map(_is_letter, word)):
         return "number" if has_digit else "punct"
@@ -141,8 +141,8 @@ def frequent_classes(pending: Counter[tuple[str, ...]], fewest: int) -> list[str
 
     The words of a rarer class count towards the next more general class.
 
-    The keys of `pending` are the class names of words, the most specific first; the values are
-    counts.
+    The keys of `pending` are tuples of class names that fit a word, the most specific first, and
+    the values are counts.
     """
     kept = Counter[str]()
     while pending:

@@ -1,15 +1,15 @@
 """Convert words to numbers and back.
 
-Ids are dense. The classes of unknown words come first (0 is ``<unk>``). Then come the words by
-decreasing frequency; equally frequent words are sorted by code point. `len` counts these. Two more
-ids follow them: `end` (``</s>``), which a model of whole sentences predicts, and `start` (``<s>``),
-which only fills contexts. These two symbols are ids, not strings, so ``</s>`` in a text is a word
-like any other.
+Ids are dense. The classes of unknown words come first (0 is ``<unk>``). The words follow by
+decreasing frequency, and equally frequent words are sorted by code point. `len` counts these. The
+last two ids are `end` (``</s>``), which a model of whole sentences predicts, and `start` (``<s>``),
+which only pads contexts. The symbols `end` and `start` are ids, not strings, so ``</s>`` in a text
+is a word like any other.
 
 A word seen fewer than `unknown_below` times in training is unknown, there and later, and is encoded
 as its class (see `bistro.encoding.unknown`). With ``unknown = "spelling"``, every training word is
-known. Then ``<unk>`` represents all other words, which a model distinguishes by their spelling.
-Zero-width characters make no difference between words (see `bistro.treebank.invisible`).
+known. In that case, ``<unk>`` represents all other words, which a model distinguishes by their
+spelling. Zero-width characters make no difference between words (see `bistro.treebank.invisible`).
 
 >>> vocabulary = Vocabulary.build([["the", "dog"], ["the", "cat"]], unknown="single")
 >>> vocabulary.encode(["the", "dog", "barks"]).tolist(), vocabulary.end, vocabulary.start
@@ -169,7 +169,7 @@ class Vocabulary:
 
     @property
     def num_classes(self) -> int:
-        """The number of classes of unknown words. Their ids are below this number."""
+        """The number of classes of unknown words. The classes have the ids below this number."""
         return len(self.classes.names)
 
     @property
@@ -207,7 +207,7 @@ class Vocabulary:
     def encode_all(
         self, sentences: Iterable[Sequence[str]]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the ids of all words, and offsets.
+        """Return the ids of all words, and the offsets of the sentences.
 
         Sentence i is ``ids[offsets[i]:offsets[i+1]]``.
         """
@@ -284,7 +284,7 @@ class Vocabulary:
 
 
 def _merged(counts: Counter[str]) -> Counter[str]:
-    """Merge the counts of words that look the same."""
+    """Merge the counts of words that differ only in invisible characters."""
     merged = Counter[str]()
     for word, count in counts.items():
         merged[seen(word)] += count

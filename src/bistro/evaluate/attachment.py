@@ -8,8 +8,8 @@ its convention.
   and relation. The other metrics are listed in `SCORES`. All metrics agree with the official scorer
   of Universal Dependencies and of the CoNLL 2018 shared task.
 - *without punctuation* (CoNLL-X and the Penn Treebank): the same UAS and LAS over the words that
-  are not punctuation in gold. The labels of those treebanks have no subtypes, so ignoring subtypes
-  does not matter. Scores without punctuation need the same words in both files.
+  are not punctuation in gold. The labels of CoNLL-X and Penn treebanks have no subtypes, so
+  ignoring subtypes does not matter. Scores without punctuation need the same words in both files.
 
 The files may split the same text into different words and sentences. The words are then aligned by
 their characters (`word_alignment`), and every score is an F1. `metrics` also holds precision,
@@ -81,7 +81,7 @@ SCORES = (
     ("MLAS", "mlas", "CLAS with UPOS, UFeats and function words, F1"),
     ("BLEX", "blex", "CLAS with lemmas, F1"),
 )
-"""The scores of UD: title, name in this module, and meaning of each."""
+"""The title, name and meaning of each UD score."""
 SEGMENTS = (
     ("Tokens", "tokens", "tokens of the text, by their characters"),
     ("Sentences", "sentences", "sentences, by their characters"),
@@ -131,7 +131,8 @@ class AttachmentScores:
     mlas: float | None
     blex: float | None
     upos_sentences: float | None
-    """Sentences with all tags correct; this and the next score need the same words."""
+    """The share of sentences whose tags are all correct. This score and the next need the same
+    words."""
     xpos_sentences: float | None
     words: int
     """Number of gold words. All numbers here refer to gold."""
@@ -139,7 +140,7 @@ class AttachmentScores:
     """Number of words over which CLAS, MLAS and BLEX are computed."""
     sentences: int
     aligned_by: AlignedBy
-    """How the words are aligned: `words` if both files have the same words, otherwise
+    """The method of alignment, which is `words` if both files have the same words, otherwise
     `characters`."""
     metrics: dict[str, Metric]
     """Precision, recall, F1, aligned accuracy and counts of each metric that can be computed. The

@@ -1,4 +1,4 @@
-"""Bracket scores: the share of correct constituents, as the program EVALB counts them.
+"""Bracket scores, which give the share of correct constituents, as the program EVALB counts them.
 
 A constituent is a label with the words it spans. Let M be the number of constituents that gold and
 system share over all sentences.

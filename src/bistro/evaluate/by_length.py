@@ -71,8 +71,8 @@ def score_by_length(
 ) -> list[LengthScores]:
     """Return the scores of each length class, for all words or without punctuation.
 
-    `punct` is the rule that recognises punctuation in gold; None counts all words. Words without a
-    head in the system's tree have no arc there.
+    `punct` is the rule that recognises punctuation in gold. If it is None, all words count. Words
+    without a head in the system's tree have no arc there.
     """
     counts: Counter[tuple[str, str]] = Counter()
     labels = set()

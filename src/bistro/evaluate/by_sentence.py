@@ -29,7 +29,7 @@ PROTOCOL = "sentences by their number of words; all words, punctuation included;
 class SentenceScores:
     """The scores of one class of sentence lengths.
 
-    Shares are in percent. They are None for an empty class.
+    Shares are in percent. The shares of an empty class are None.
     """
 
     length: str

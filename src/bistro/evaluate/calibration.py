@@ -53,7 +53,7 @@ class Calibration:
     expected_calibration_error: float
     brier: float
     confidence: float
-    """Mean predicted probability. If it exceeds the accuracy, the model is overconfident."""
+    """Mean predicted probability. The model is overconfident if this exceeds the accuracy."""
     accuracy: float
     words: int
     bins: list[Bin]

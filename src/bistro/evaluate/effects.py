@@ -47,7 +47,7 @@ class Region:
     surprisal: float
     """Surprisal in bits, summed over the words."""
     mc_se: float
-    """Standard error of the surprisal; 0 if the surprisal is exact."""
+    """Standard error of the surprisal, which is 0 if the surprisal is exact."""
     unknown: bool
     """Whether one of the words is unknown to the model."""
 
@@ -102,7 +102,7 @@ class Effect:
 
     @property
     def se(self) -> float:
-        """Standard error of the mean difference over items; NaN if there is only one item."""
+        """Standard error of the mean difference over items, or NaN if there is only one item."""
         return _error(np.array([pair.difference for pair in self.pairs]))
 
     @property

@@ -6,10 +6,11 @@ Scores of parsers grow with the number n of training words as a power law that l
 
 A handful of noisy points does not determine a, b and c well, so the forecast averages over their
 possible values. For every c of a grid, weighted least squares with flat priors on a and b give a
-normal distribution of y(n*). These distributions are averaged and truncated to possible scores. The
-weight of each is the probability of the points given c, times a prior on c. The noise has two
-parts. The noise of draws has variance σ² / n, where σ is estimated from repeated draws and a
-default value. The second part is the misfit of a curve that is only nearly a power law.
+normal distribution of y(n*). The distributions for all c are averaged and truncated to possible
+scores. The weight of each distribution is the probability of the points given c, times a prior on
+c. The noise has two parts. The noise of draws has variance σ² / n, where σ is estimated from
+repeated draws and a default value. The second part is the misfit of a curve that is only nearly a
+power law.
 
 >>> sizes = [1000, 2000, 4000, 8000]
 >>> scores = [90 - 300 * n**-0.4 for n in sizes]

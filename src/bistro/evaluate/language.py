@@ -1,7 +1,7 @@
 """Figures of a language model on a text, such as perplexity and bits per word and per character.
 
 A text of N words in S sentences has N + S events. The events are all words and the ends of
-sentences, `</s>`. Let L be the sum of the natural logarithms of their probabilities.
+sentences, `</s>`. Let L be the sum of the natural logarithms of the probabilities of all events.
 
     perplexity        = exp(-L / (N + S))              with </s>
     perplexity_no_eos = exp(-L_words / N)              without </s>
@@ -45,7 +45,7 @@ UNKNOWN_SPELLED = "spelled character by character"
 
 @dataclass(frozen=True)
 class LanguageFigures:
-    """Figures of a model on a text; the module's docstring defines each figure."""
+    """The figures of a model on a text. The docstring of this module defines each figure."""
 
     perplexity: float
     perplexity_no_eos: float
@@ -53,22 +53,22 @@ class LanguageFigures:
     bits_per_word: float
     bits_per_char: float
     oov_rate: float
-    """Share of the words (not of the events) outside the vocabulary, from 0 to 1."""
+    """Share of words (not of events) that are outside the vocabulary, from 0 to 1."""
     words: int
     """Number of words, without `</s>`."""
     sentences: int
     characters: int
     bits_per_byte: float
-    """NaN where the bytes were not counted."""
+    """Bits per byte of the text, or NaN if the bytes were not counted."""
     bytes: int
     log_prob: float
     """Natural logarithm of the probability of the whole text, `</s>` included."""
     open_vocabulary: bool
-    """True if every string has a probability: only then can bits_per_char be compared."""
+    """True if every string has a probability. Only then can bits_per_char be compared."""
     protocol: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name, unrounded; undefined ones are None."""
+        """Return the figures by name, without rounding. Undefined figures are None."""
         return {
             name: None if isinstance(value, float) and math.isnan(value) else value
             for name, value in vars(self).items()
@@ -95,12 +95,12 @@ def language_figures(
     bytes: int = 0,
     open_vocabulary: bool = False,
 ) -> LanguageFigures:
-    """Summarise a text, event by event.
+    """Compute the figures of a text from the log-probabilities of its events.
 
-    `log_probs` are natural logarithms, one per event; `is_eos` marks the events that end a
-    sentence, `is_oov` the words outside the vocabulary; `characters` comes from
-    `count_characters`, `bytes` from `count_bytes`. With an open vocabulary, unknown words were
-    spelled, otherwise scored as classes.
+    `log_probs` contains one natural logarithm per event. `is_eos` marks the events that end a
+    sentence, and `is_oov` marks the words outside the vocabulary. `characters` is the result of
+    `count_characters`, and `bytes` is the result of `count_bytes`. With an open vocabulary, unknown
+    words were spelled. Otherwise, they were scored as classes.
     """
     logs = np.asarray(log_probs, dtype=np.float64)
     ends = np.asarray(is_eos, dtype=np.bool_)

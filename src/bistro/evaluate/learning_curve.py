@@ -1,10 +1,10 @@
 """Learning curves, with the scores of models trained on growing parts of a treebank, and forecasts.
 
-The parts of a draw are nested. Each draw puts the sentences in a random order, and its parts are
-the first 1/16, 1/8, 1/4, 1/2 and all of them by default. The models are tested on a test set, or on
-the folds that they were not trained on. With k folds, "all" is (k - 1) / k of the treebank. A power
-law predicts the score of twice the largest part and, as a check that needs no new data, the score
-of the largest part from the smaller ones (`bistro.evaluate.forecast`).
+The parts of a draw are nested. Each draw puts the sentences in a random order. By default, its
+parts are the first 1/16, 1/8, 1/4, 1/2 and all of the sentences. The models are tested on a test
+set, or on the folds that they were not trained on. With k folds, "all" is (k - 1) / k of the
+treebank. A power law predicts the score of twice the largest part and, as a check that needs no new
+data, the score of the largest part from the smaller ones (`bistro.evaluate.forecast`).
 
 >>> import bistro
 >>> treebank, test = bistro.builtin(sentences=160, seed=1), bistro.builtin(sentences=40, seed=2)
@@ -64,7 +64,7 @@ class LearningCurve:
 
     parts: list[Part]
     figure: str
-    """The name of the score that is forecast, which is las, or else uas or tags."""
+    """The name of the score that is forecast. It is las if available, otherwise uas or tags."""
     protocol: str
 
     @property
@@ -81,21 +81,21 @@ class LearningCurve:
     def hindcast(self) -> Forecast | None:
         """The score of the largest part, predicted from the other parts.
 
-        It is None if these are too few.
+        If there are too few parts, the value is None.
         """
         if len(self.parts) <= LEAST_POINTS:
             return None
         return self.forecast(self.parts[-1].words, self.parts[:-1])
 
     def forecast(self, words: float, parts: Sequence[Part] | None = None) -> Forecast:
-        """Return the expected score with this number of words."""
+        """Return the expected score with a given number of training words."""
         points = [(part.words, part.scores(self.figure)) for part in parts or self.parts]
         return forecast_of(points, words)
 
     def to_tsv(self) -> str:
         """Return a table with one line per size, and the forecasts.
 
-        It includes standard deviations over draws.
+        The table includes standard deviations over draws.
         """
         names = self.names
         head = ["share", "sentences", "words", "draws", *names, *(f"{name}_sd" for name in names)]

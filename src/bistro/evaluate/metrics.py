@@ -49,8 +49,7 @@ class Metric:
     gold: int
     system: int
     aligned: int | None = None
-    """Number of aligned words. It is None for Tokens, Sentences and Words, which have no
-    alignment."""
+    """Number of aligned words, or None for Tokens, Sentences and Words, which are not aligned."""
 
     @property
     def precision(self) -> float | None:

@@ -95,9 +95,9 @@ def _from_the_top(root: int, children: dict[int, list[int]]) -> list[int]:
 
 
 def bleu(found: Sequence[Sequence[str]], real: Sequence[Sequence[str]]) -> float:
-    """Return the BLEU score of orders against the real orders.
+    """Return the BLEU score of orders against the real orders, computed by sacrebleu.
 
-    It is computed by sacrebleu without tokenisation.
+    The words are not tokenised again.
     """
     try:
         sacrebleu: Any = importlib.import_module("sacrebleu")

@@ -37,7 +37,7 @@ from bistro.evaluate.word_arrays import Codes, Integers, Words, without_spaces
 from bistro.treebank.fields import quoted
 
 NOT_ALIGNED = -3
-"""Placeholder for the index of a gold word. It differs from `ROOT` and `NO_HEAD`."""
+"""A placeholder for the index of a gold word, different from `ROOT` and `NO_HEAD`."""
 _SHOWN_CHARACTERS = 20
 _SHOWN_TOKENS = 2
 
@@ -52,8 +52,7 @@ class Alignment:
     system: Integers
     by: AlignedBy
     same_text: bool
-    """True if both files have the same characters. It is always true after alignment by
-    characters."""
+    """True if both files have the same characters. Alignment by characters requires this."""
 
 
 def align(gold: Words, system: Words, codes: Codes) -> Alignment:

@@ -27,7 +27,8 @@ from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
-"""One number that describes a state, or one per depth. It does not depend on the names of parts."""
+"""One number that describes a state, or one number per depth. The names of the state's parts do not
+matter."""
 
 
 def short(value: float) -> float:
@@ -153,7 +154,7 @@ class Stage:
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """The prefix of each chain's names in the trace. It is empty if there is only one model."""
+    """The prefix of each chain's names in the trace. With only one model, the prefix is empty."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)

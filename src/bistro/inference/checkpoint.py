@@ -2,8 +2,8 @@
 
 A checkpoint is a file next to the future model, with the state after a sweep and a fingerprint of
 everything that determines the result (configuration, seed, events). A checkpoint is written under
-another name and then renamed, so there is always one complete checkpoint. It is removed when the
-model is saved.
+another name and then renamed, so there is always one complete checkpoint. The checkpoint is removed
+when the model is saved.
 """
 
 from __future__ import annotations

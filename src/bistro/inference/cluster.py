@@ -74,7 +74,7 @@ def workers_for(cluster: str | None, threads: int) -> Iterator[Workers]:
     """Yield the workers that `cluster` names, or threads. They end with the context.
 
     `cluster` is ``tcp://host:port``, ``tls://host:port``, ``local:N`` or None. Without a cluster,
-    `threads` is the number of threads; 0 uses all cores.
+    `threads` is the number of threads, and 0 uses all cores.
     """
     if cluster is None:
         yield LocalWorkers(threads or os.cpu_count() or 1)

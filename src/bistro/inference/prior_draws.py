@@ -2,8 +2,8 @@
 
 After the discounts and strengths are drawn from their priors, each outcome is drawn from the
 prediction given all earlier outcomes, and then seated (Pólya's urn). The seating is therefore also
-a draw from its prior given the data. Its properties are known true values with which a sampler can
-be tested.
+a draw from its prior given the data. The properties of the seating are known true values with which
+a sampler can be tested.
 
 >>> from bistro._core import UniformBase
 >>> settings = SamplerSettings()

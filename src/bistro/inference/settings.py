@@ -33,8 +33,12 @@ class SamplerSettings:
     dirichlet: bool = setting(
         False, "Use a hierarchical Dirichlet process, in which all discounts are 0."
     )
-    discount: float = setting(0.5, "Initial discount of every level; final if hyper is fixed.")
-    strength: float = setting(1.0, "Initial strength of every level; final if hyper is fixed.")
+    discount: float = setting(
+        0.5, "Initial discount of every level. A fixed discount stays unchanged."
+    )
+    strength: float = setting(
+        1.0, "Initial strength of every level. A fixed strength stays unchanged."
+    )
     discount_prior: tuple[float, float] = setting(
         (1.0, 1.0), "Parameters of the Beta prior of the discount."
     )

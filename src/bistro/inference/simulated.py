@@ -1,19 +1,20 @@
-"""Simulation-based calibration: a test of whether a sampler draws from its posterior.
+"""Simulation-based calibration, which tests whether a sampler draws from its posterior.
 
 Each run draws parameters from the prior and data from the model with these parameters. The sampler
 then infers the parameters from the data. The rank is the number of its draws that lie below the
 true value. If the sampler is correct, this rank is uniform for any model and data (Cook, Gelman &
-Rubin 2006; Talts et al. 2018).
+Rubin 2006, and Talts and colleagues 2018).
 
     truth ~ prior,  data ~ p(data | truth),  draws 1..L ~ sampler(data)
     rank = number of draws below the truth  ~  uniform on 0, ..., L
 
 Draws of a chain depend on each other, so only every n-th sweep is used, with n such that draws are
 nearly independent (see `choose_thinning`). Quantities may also depend on the data. The
-log-likelihood of the current state reveals errors that no parameter shows (Modrák et al. 2023).
+log-likelihood of the current state reveals errors that no parameter shows (Modrák and colleagues
+2023).
 
-A simulation is a function of a seed. It returns the true values and a chain that has no access to
-them.
+A simulation is a function of a seed. The simulation returns the true values and a chain that has no
+access to them.
 
 >>> def coin(seed):                                   # heads ~ Beta(1, 1), 9 tosses
 ...     rng = np.random.default_rng(seed)
@@ -47,10 +48,10 @@ DRAWS = 31
 """Number of draws in each run. Ranks lie between 0 and this number."""
 ERROR_RATE = 0.001
 FIRST_PILOT = 1 << 40
-"""Number of the first pilot run. It is larger than the number of any other run."""
+"""Number of the first pilot run, which is larger than the number of any other run."""
 PILOT_RUNS, PILOT_SWEEPS, MOST_THINNING = 8, 512, 64
 ENOUGH = 0.2
-"""Largest acceptable autocorrelation of draws. It increases the variance of ranks by 3 %."""
+"""Largest acceptable autocorrelation of draws, which increases the variance of ranks by 3 %."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 WAITING_PER_WORKER = 2
-"""Number of items per worker. One is running and one is ready, so that no worker waits."""
+"""Number of items per worker. One item is running and one is ready, so that no worker waits."""
 
 
 class Workers(Protocol):

@@ -41,7 +41,7 @@ class Arc:
     label: str = ""
     probability: float | None = None
     kind: str = ""
-    """The style-sheet class of the arc. It is empty for the default style."""
+    """The style-sheet class of the arc, which is empty for the default style."""
     level: int = 0
     dependent_offset: float = 0.0
     """Distance between the centre of the dependent and the arc's leg there."""

@@ -1,7 +1,7 @@
 """Pictures of how much the distribution of ranks deviates from uniform, with the allowed range.
 
 One panel per quantity. The line shows the share of ranks below each value minus the expected share.
-It stays in the grey band if the ranks are uniform. A line above the middle means too many low
+The line stays in the grey band if the ranks are uniform. A line above the middle means too many low
 ranks, and a line below it means too many high ranks. A wave means too many or too few ranks at both
 ends.
 

@@ -25,7 +25,7 @@ def opening(
     """Return the opening elements of a picture of class `kind`.
 
     A picture that is wider than `limit` is scaled down to that width. `description` is for screen
-    readers. `corner` is the corner radius of the white background. Without it, there is no
+    readers. `corner` is the corner radius of the white background. Without `corner`, there is no
     background.
     """
     shown = width if limit is None else min(limit, width)

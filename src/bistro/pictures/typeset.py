@@ -1,7 +1,7 @@
 """Convert SVG pictures to PDF and PNG with Typst, which needs no browser and supports every script.
 
-Typst is a package without dependencies. It embeds the glyphs that a PDF uses, shapes scripts such
-as Arabic, and finds the system fonts.
+Typst is a package without dependencies. Typst embeds the glyphs that a PDF uses, shapes scripts
+such as Arabic, and finds the system fonts.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Chain(Protocol):
     letters: Franchise | None
 
     def observe(self, events: Events, stream: Stream) -> Floats:
-        """Seat events; return the probability of each event just before it is seated."""
+        """Seat events, and return the probability of each event just before it is seated."""
 
     def forget(self, events: Events, stream: Stream) -> None:
         """Remove events."""
@@ -96,7 +96,7 @@ Core = TypeVar("Core", bound=OnlineFranchise | Memoizer)
 
 
 class CoreChain(Generic[Core]):
-    """The base class of chains with bounded or unbounded contexts. It passes events to the core."""
+    """The base class of bounded and unbounded chains, which passes events to the core."""
 
     base: Base
     letters: Franchise | None
@@ -105,7 +105,7 @@ class CoreChain(Generic[Core]):
         self.core: Core = core
 
     def observe(self, events: Events, stream: Stream) -> Floats:
-        """Seat events; return the probability of each event just before it is seated."""
+        """Seat events, and return the probability of each event just before it is seated."""
         return self.core.observe(
             events.elements,
             events.offsets,

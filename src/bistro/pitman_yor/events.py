@@ -1,7 +1,7 @@
 """Observations in the form that the compiled core reads.
 
 Data are either sequences, in which each element has the elements before it as context, or parallel
-lists of contexts and outcomes. Both forms become one array of ids with the offsets of the
+lists of contexts and outcomes. Both forms of data become one array of ids with the offsets of the
 sequences. A context with its outcome becomes a sequence of which only the last element is observed.
 """
 

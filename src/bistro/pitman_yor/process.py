@@ -39,7 +39,7 @@ class PitmanYor(Ensemble):
         All possible outcomes. By default, they are the outcomes of the base, or of the data that
         `fit` receives.
     base
-        The distribution to which the empty context backs off. It is None for a uniform
+        The distribution to which the empty context backs off. The base is None for a uniform
         distribution, a dictionary of probabilities, `Characters()` for strings, or another
         `PitmanYor` over the same outcomes.
     backoff
@@ -59,7 +59,7 @@ class PitmanYor(Ensemble):
     hyper
         How hyper-parameters are learned. "slice" samples them, "map" maximises their posterior
         density, and "fixed" does not change them. With ``depth=None``, "online" moves them by the
-        gradient of every event's log-probability as the event is observed. In that case, `fit` is
+        gradient of every event's log-probability as the event is observed. With "online", `fit` is
         one pass over the data, without sweeps.
     discount_prior, strength_prior
         The parameters (a, b) of the Beta prior of every discount, and the shape and rate of the

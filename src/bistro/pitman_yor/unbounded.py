@@ -50,7 +50,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         self._learner = DiscountLearner(RATE, len(discounts)) if is_online else None
 
     def observe(self, events: Events, stream: Stream) -> Floats:
-        """Seat events; return the probability of each event just before it is seated."""
+        """Seat events, and return the probability of each event just before it is seated."""
         if self._learner is None:
             return super().observe(events, stream)
         return self.core.observe_and_learn(

@@ -44,7 +44,7 @@ Draws = NDArray[np.float64]
 def r_hat(draws: Draws) -> float:
     """Return the rank-normalised R-hat of halved chains.
 
-    It is the larger of the values of bulk and width.
+    The result is the larger of the values for bulk and width.
     """
     halves = halved(draws)
     distances = np.abs(halves - np.median(halves))

@@ -84,10 +84,10 @@ class Word(NamedTuple):
 class Closure:
     """Multiplication by (I - steps)⁻¹, where the spectral radius of the matrix is below 1.
 
-    The result is that of the series I + steps + steps² + …. It is computed with a sparse
+    The result is that of the series I + steps + steps² + …. The product is computed with a sparse
     decomposition, since the inverse itself is dense if a grammar can back off from any symbol to
-    any other. Pivots stay on the diagonal. Then only numbers of one sign are added, nothing
-    cancels, and unreachable symbols are exactly zero.
+    any other. Pivots stay on the diagonal, so only numbers of one sign are added, nothing cancels,
+    and unreachable symbols are exactly zero.
     """
 
     def __init__(self, steps: csr_array) -> None:

@@ -141,7 +141,7 @@ class History:
         self.decided.append((action, label))
 
     def reduce(self) -> None:
-        """Pop the top of the stack. This is a decision unless the sentence has ended."""
+        """Pop the top of the stack, which is a decision unless the sentence has ended."""
         self.stack.pop()
         if not self.ended:
             self.decided.append((REDUCE, 0))

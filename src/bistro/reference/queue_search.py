@@ -1,8 +1,8 @@
 """A* over partial trees in plain Python, as in section 5.1 of Shareghi et al. (2015).
 
 A partial tree is the set of its rewritten nodes, each with its rule. The best tree T of the queue
-is expanded. Its leftmost open node, or every open node, is rewritten in every way. The value of
-each new tree consists of three terms.
+is expanded. The leftmost open node of T, or every open node, is rewritten in every possible way.
+The value of each new tree consists of three terms.
 
     log P(T) + log P(rule | context) + h      h, full frontier (10): inside sums of all open nodes
                                               h, local frontier (11): of the rule's children only

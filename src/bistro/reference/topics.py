@@ -13,8 +13,8 @@ matter, share = gamma^live prod_k (t[k]-1)! / (gamma)_T.
 
 If generation has to stop, a parent's stops are tokens of an additional outcome, `STOP`, which has
 no word and is always observed. There are then K + 1 outcomes for K states. With an open number of
-states, half of gamma is for the stop and half for all states. In that case, gamma/2 replaces
-gamma/K for the stop, and gamma in gamma^live for the states.
+states, half of gamma is for the stop and half for all states. Therefore gamma/2 replaces gamma/K
+for the stop, and gamma in gamma^live for the states.
 
 >>> law = state_law([0, 0], [0, 1], num_words=2, states=2, strength=1, smoothing=1, gamma=1)
 >>> round(sum(law.values()), 12)
@@ -46,8 +46,8 @@ def state_law(
 ) -> dict[States, float]:
     """Return p(states | words) of all assignments, or of all partitions if their number is open.
 
-    `stops` lists the parents that stop, with one entry per stop. It is empty for a model without
-    stops.
+    `stops` lists the parents that stop, with one entry per stop. The list is empty for a model
+    without stops.
     """
     weights = {
         chosen: state_prior(parents, chosen, states, strength, gamma, stops)

@@ -199,7 +199,7 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
     @app.post("/api/words", response_model=schemas.Words, responses=MODEL_ERRORS)
     async def words(body: schemas.TextBody, request: Request) -> Response:
-        """Split a text into sentences and words, as the model does if one is given."""
+        """Split a text into sentences and words, with the tokeniser of a model if one is given."""
         tokeniser = catalog[body.model].tokeniser if body.model is not None else None
         inputs.check_text(body.text)
 

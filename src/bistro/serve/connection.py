@@ -1,12 +1,12 @@
 """Limits on the time and the number of connections, below the application.
 
-The server waits for a client only for a limited time. This applies to headers and bodies that do
-not arrive, answers that are not read, and idle connections. If there are still too many
-connections, the client with the most connections loses the one that has been idle longest. A
-complete request is never dropped, and the queue of the application limits the number of requests. A
-new client therefore always gets an answer.
+The server waits for a client only for a limited time. The time is limited for headers and bodies
+that do not arrive, for answers that are not read, and for idle connections. If there are still too
+many connections, the client with the most connections loses the connection that has been idle
+longest. A complete request is never dropped, and the queue of the application limits the number of
+requests. A new client therefore always gets an answer.
 
-All errors are JSON, like those of the application.
+All errors are JSON, like the errors of the application.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Connection(H11Protocol):
     is_reading = True
     """Whether the server is waiting for the rest of a request.
 
-    This is the first request, or a request whose first bytes have arrived.
+    The request is the first of the connection, or its first bytes have arrived.
     """
     has_bytes = False
     """Whether bytes of the expected request have arrived."""

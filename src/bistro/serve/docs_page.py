@@ -1,7 +1,7 @@
 """The page /docs, which describes every address of the server, from the OpenAPI description.
 
-The page is plain HTML with one style sheet of the server itself. It has no scripts, and nothing is
-loaded from other hosts.
+The page is plain HTML with one style sheet of the server itself. The page has no scripts, and
+nothing is loaded from other hosts.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 INCEpTION sends a document and the names of a layer and a feature. The answer is the same document
 with new annotations of that layer. Each new annotation is marked as a suggestion, and its score is
-its probability. Existing annotation is evidence. Its tags and arcs stay, and the rest is predicted
-given them. Words that already have the annotation get no suggestion.
+its probability. Existing annotation is evidence. The tags and arcs that a document has are kept,
+and the rest is predicted given them. Words that already have the annotation get no suggestion.
 
     layer                           feature          what is suggested
     …segmentation.type.Lemma        value            lemmas, by a pipeline

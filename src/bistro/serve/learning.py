@@ -28,7 +28,7 @@ MOST_MODELS = 16
 class Learner:
     """A trainer of models on sentences from clients.
 
-    It keeps the latest model of each client.
+    The trainer keeps the latest model of each client.
 
     Parameters
     ----------

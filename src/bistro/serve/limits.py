@@ -34,8 +34,8 @@ class Limits:
     bodies: int = 64_000_000
     """Maximum total size in bytes of all long request bodies in memory."""
     seconds: float = 30.0
-    """Maximum seconds from a request to its answer, including waiting. After that, the computation
-    is stopped."""
+    """Maximum seconds from a request to its answer, including waiting. Later, the computation is
+    stopped."""
     header_seconds: float = 10.0
     """Maximum seconds from the first byte of a request to the end of its headers."""
     body_seconds: float = 20.0

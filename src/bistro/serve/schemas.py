@@ -33,8 +33,8 @@ ModelId = Annotated[
 Splitting = Annotated[
     Literal["marks", "spaces"],
     Field(
-        description="How `text` is split into words. With marks, the model's tokeniser splits it; "
-        "without a tokeniser, punctuation is split off. With spaces, it is split only at spaces."
+        description="How `text` is split into words. With marks, the model's tokeniser splits it, "
+        "or punctuation is split off. With spaces, it is split only at spaces."
     ),
 ]
 Listed = list[tuple[str, float]]

@@ -46,7 +46,7 @@ def models(catalog: Catalog) -> dict[str, Any]:
 def default_model(catalog: Catalog) -> Entry:
     """Return the first model that parses.
 
-    Without one, return the first that tags, or the first model.
+    If no model parses, return the first that tags, or else the first model.
     """
     entries = list(catalog)
     for ability in ("parse", "tag"):

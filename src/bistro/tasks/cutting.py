@@ -33,7 +33,8 @@ def cutting(model: Model, split_punct: bool | None = None, *, default: bool = Fa
     Parameters
     ----------
     model
-        The model. If it can tokenise text, its own tokeniser is used unless `split_punct` is false.
+        The model. If the model can tokenise text, its own tokeniser is used unless `split_punct` is
+        false.
     split_punct
         Whether punctuation is split from words; None chooses the default of the command.
     default

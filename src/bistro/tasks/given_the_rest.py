@@ -11,7 +11,7 @@ the model may face an ambiguity that the other arcs have resolved. An arc that c
 scored in the form that the model has learned, which is lifted and has a marked label
 (`bistro.treebank.projectivity`).
 
-A search may lose very improbable values and give them the probability zero. These values are
+A search may lose very improbable values and give them the probability zero. Lost values are
 compared directly with the most probable alternative x, for each member m at its temperature T_m,
 which is 1 for labels.
 
@@ -66,8 +66,8 @@ class Opinion:
     probability: float
     """Probability of the annotated value, or NaN if the model gives none."""
     alternative: str
-    """The most probable alternative, which is a tag or an arc such as ``2:det``. It is empty if
-    there is no alternative."""
+    """The most probable alternative, which is a tag or an arc such as ``2:det``. The string is
+    empty if there is no alternative."""
     alternative_probability: float
     same_head: bool = False
     """True if the alternative to an arc has the same head and a different label."""

@@ -66,7 +66,10 @@ def score_rows(
 
 
 def bits_per_dependent(log_prob: float, dependents: int) -> float:
-    """Return the information in an order, in bits per dependent. It is 0 without dependents."""
+    """Return the information in an order, in bits per dependent.
+
+    The result is 0 if there are no dependents.
+    """
     return -log_prob / math.log(2) / dependents if dependents else 0.0
 
 

@@ -94,7 +94,7 @@ STRATEGIES: dict[str, Callable[[OpenSentence], float]] = {
     "gain": lambda one: one.gain,
     "random": lambda one: 0.0,
 }
-"""The strategies by which sentences are scored. They use the doubt per word, the expected
+"""The strategies by which sentences are scored. The scores are the doubt per word, the expected
 corrections, the most doubtful word, the share of new words, doubt and new words together, doubt
 about frequent words, or no score at all."""
 

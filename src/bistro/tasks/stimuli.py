@@ -96,7 +96,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
 
 
 def read_utf8(path: str | os.PathLike[str]) -> str:
-    """Return the text of a file. If it is not UTF-8, the error message names the line."""
+    """Return the text of a file. If the text is not UTF-8, the error message names the line."""
     with open_binary(path) as stream:
         content = stream.read()
     if content.startswith(WORKBOOK):
@@ -156,7 +156,7 @@ def one_row_each(
 ) -> Iterator[Stimulus]:
     """Yield the sentences of a table with one sentence per row.
 
-    The column `name` names the sentences. Without it, they are numbered.
+    The column `name` names the sentences. Without this column, sentences are numbered.
     """
     place = table.column(text)
     names = None if name is None else table.column(name)

@@ -44,8 +44,8 @@ class Condition:
     name: str
     regions: dict[str, list[str]]
     texts: dict[str, str] = field(default_factory=dict)
-    """The text of each region, for models that tokenise text themselves. It is empty if words are
-    split only at spaces."""
+    """The text of each region, for models that tokenise text themselves. The dictionary is empty if
+    words are split only at spaces."""
 
     @property
     def words(self) -> list[str]:

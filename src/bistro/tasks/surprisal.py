@@ -92,7 +92,7 @@ def read_sentence(
 ) -> ReadSentence:
     """Return a sentence of a file.
 
-    `cut` splits a line of text into words. If it is None, the line is not split.
+    `cut` splits a line of text into words. If `cut` is None, the line is not split.
     """
     words = [visible(form, path, sentence.line) for form in sentence.forms]
     if cut is not None:

@@ -37,8 +37,8 @@ class Block(NamedTuple):
     """An item of a file, exactly as it is written there."""
 
     lead: str
-    """The byte-order mark and blank lines before the first item of the file. It is empty for other
-    items."""
+    """The byte-order mark and blank lines before the first item of the file, or an empty string for
+    other items."""
     text: str
     """The lines of the item, without the last line end."""
     end: str

@@ -91,12 +91,12 @@ class Tree:
 
 
 class SourceTree(Tree):
-    """The root of a tree that was read from a file. It is created only by the functions below."""
+    """The root of a tree that was read from a file. Only the functions below create such roots."""
 
     __slots__ = ("end", "is_first", "lead", "line", "raw")
 
     lead: str
-    """The text before the first tree of the file. It is empty for other trees."""
+    """The text before the first tree of the file, or an empty string for other trees."""
     raw: str
     """The text of the tree, from bracket to bracket."""
     end: str

@@ -1,9 +1,9 @@
 """CoNLL-X, the format of the shared tasks on dependency parsing of 2006 and 2007.
 
-CoNLL-X has ten columns like CoNLL-U. It has a coarse tag CPOSTAG (`upos`), a fine tag POSTAG
-(`xpos`), and the projective head PHEAD (`deps`) and relation PDEPREL (`misc`). It has no tokens of
-several words and no empty nodes, and a sentence may have several roots. Comments are not part of
-the format, but are kept when they occur.
+CoNLL-X has ten columns like CoNLL-U. The columns include a coarse tag CPOSTAG (`upos`), a fine tag
+POSTAG (`xpos`), and the projective head PHEAD (`deps`) and relation PDEPREL (`misc`). CoNLL-X has
+no tokens of several words and no empty nodes, and a sentence may have several roots. Comments are
+not part of the format, but are kept when they occur.
 
 >>> print(to_conllx(sentence), end="")                          # doctest: +SKIP
 """

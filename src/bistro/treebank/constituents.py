@@ -2,8 +2,8 @@
 
 A treebank contains more than a context-free grammar can express, such as words that are not spoken
 (``-NONE-``), the function of a phrase (``NP-SBJ``), and the trace it belongs to (``NP-SBJ-1``). The
-function `simplified` removes this information and gives every tree the same root, ``TOP``. It also
-removes a phrase that is the only child of a phrase with the same label, which usually had a trace
+function `simplified` removes this information and gives every tree the same root, ``TOP``. A phrase
+that is the only child of a phrase with the same label is also removed, since it usually had a trace
 as its sibling.
 
 Binarised trees (`bistro.treebank.binarisation`) have inserted symbols, which begin with ``@``. The

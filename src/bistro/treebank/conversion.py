@@ -1,7 +1,7 @@
 """Conversion of sentences between formats, and to projective trees and back.
 
-A `Conversion` is a chain of small steps over a stream of sentences. It counts the changes of each
-step and the values that the new format cannot hold.
+A `Conversion` is a chain of small steps over a stream of sentences. The conversion counts the
+changes of each step and the values that the new format cannot hold.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> conversion = Conversion("conllx")

@@ -55,7 +55,7 @@ class Examples(Sequence[Item], Generic[Item]):
 
 
 def joined(parts: Sequence[Examples[Item]]) -> Examples[Item]:
-    """Combine several files into one. Its hash is the hash of their concatenated hashes."""
+    """Combine several files into one, whose hash is the hash of their concatenated hashes."""
     if len(parts) == 1:
         return parts[0]
     hashes = "".join(part.sha256 for part in parts)

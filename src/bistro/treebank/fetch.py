@@ -54,8 +54,8 @@ class Fetched:
     release: str
     folder: Path
     check: Check
-    """Which checksums the files match. They are the mirror's, those recorded at an earlier
-    download, or none if this is the first download."""
+    """The checksums that the files match, which come from the mirror or from an earlier download.
+    There are none at the first download."""
 
     @property
     def files(self) -> list[Path]:

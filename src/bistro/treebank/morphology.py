@@ -42,7 +42,7 @@ class Morpheme:
 
     form: str
     label: str = ""
-    """The text between the outer brackets. It is empty in an annotation without labels."""
+    """The text between the outer brackets, which is empty in an annotation without labels."""
 
     def __str__(self) -> str:
         return f"{self.form}[{self.label}]" if self.label else self.form

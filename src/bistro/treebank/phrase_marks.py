@@ -2,8 +2,8 @@
 
 A grammar with plain labels decides where a phrase belongs before it knows the content of the
 phrase, such as whether a clause is finite or which preposition a prepositional phrase has. Klein
-and Manning (2003) showed how much is gained when labels contain this information. This module uses
-the following marks.
+and Manning (2003) showed how much is gained when labels contain this information. The following
+marks are used.
 
     VP, S, SINV, SQ   the tag of the head word (`bistro.treebank.phrase_heads`)
     SBAR              the same

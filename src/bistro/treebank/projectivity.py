@@ -3,9 +3,9 @@
 An arc from head h to dependent d is projective if h dominates every word between them. A tree is
 projective if all its arcs are projective. The artificial root 0 precedes the first word and
 dominates all words. The function `projectivize` lifts arcs until the tree is projective (Nivre &
-Nilsson 2005). It lifts the shortest non-projective arc first, and arcs of equal length from left to
-right. The dependent of a lifted arc moves to the head of its head. The lifts are encoded in the
-labels, and `deprojectivize` decodes them.
+Nilsson 2005). The shortest non-projective arc is lifted first, and arcs of equal length are lifted
+from left to right. The dependent of a lifted arc moves to the head of its head. The lifts are
+encoded in the labels, and `deprojectivize` decodes them.
 
     scheme       lifted arc    arcs on the path from the new head down to the old one
     head         d↑h           p          h: the label of the old head's own arc
@@ -170,7 +170,7 @@ class _Lifting:
         self._enqueue([word, *self._children[old]])
 
     def _enqueue(self, words: Iterable[int]) -> None:
-        """Add the words whose arcs are not projective, ordered by arc length, then by position."""
+        """Add the words whose arcs are not projective, sorted by arc length and position."""
         for word in words:
             if word not in self._waiting and not self._has_projective_arc(word):
                 self._waiting.add(word)

@@ -52,8 +52,8 @@ def split_word(
     sentence
         A sentence in CoNLL-U.
     word
-        The word, from 1. Its annotation goes to the first part, and the other parts have no
-        annotation.
+        The word, from 1. The annotation of the word goes to the first part, and the other parts
+        have no annotation.
     forms
         The forms of the parts.
     multiword

@@ -82,8 +82,8 @@ class Sentence:
     line: int
     """The number of the sentence's first line in its file, from 1."""
     lead: str
-    """The byte-order mark and blank lines before the first sentence of a file. It is empty for
-    other sentences."""
+    """The byte-order mark and blank lines before the first sentence of a file, or an empty string
+    for other sentences."""
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ class Sentence:
     def tokens(self) -> list[Token]:
         """The tokens of the text in order.
 
-        Their concatenated forms are the characters of the text.
+        The concatenated forms of the tokens are the characters of the text.
         """
         ranges = {token.first: token for token in self._ranges()}
         found: list[Token] = []
@@ -216,7 +216,7 @@ class Sentence:
 
     @property
     def as_read(self) -> str:
-        """The text that the sentence was made from, with its blank line, without later changes."""
+        """The text that the sentence was created from, with its blank line and no later changes."""
         return f"{self.lead}{self._block}{self._end}"
 
     def columns(self, *names: str) -> list[list[str]]:

@@ -71,7 +71,7 @@ def spaces_in_misc(spaces: str) -> str:
 
 
 def escaped_spaces(spaces: str) -> str:
-    """Return white space with the escapes of UD: ``\\\\s``, ``\\\\t``, ``\\\\n``, ``\\\\r``."""
+    """Return white space with the UD escapes ``\\\\s``, ``\\\\t``, ``\\\\n``, ``\\\\r``."""
     return "".join(
         _ESCAPED.get(c) or (c if c.isprintable() else f"\\u{ord(c):04X}") for c in spaces
     )

@@ -98,7 +98,7 @@ class ExactGrammar(Grammar):
     def sentence_log_prob(self, tokens: Sequence[str]) -> float:
         """Return the natural logarithm of p(tokens).
 
-        It is -inf if the grammar cannot generate them.
+        The result is -inf if the grammar cannot generate the tokens.
         """
         return self._sum(tokens).log_prob
 

@@ -62,7 +62,7 @@ class Document:
         self.path = path
         self.journal = journal
         self.sentences = _read(path, content)
-        """The sentences. They are never changed in place, so each one matches its text in
+        """The sentences, which are never changed in place, so that each matches its text in
         `as_read`."""
         self.versions = [0] * len(self.sentences)
         """Number of changes to each sentence, including undo and redo."""

@@ -115,10 +115,7 @@ def labelled_score(parser: Parser, sentences: Sequence[Sentence]) -> float | Non
 
 
 def _kind(model: Model) -> str:
-    """Return the kind to train.
-
-    It is the model's own kind if it parses and tags, else the default.
-    """
+    """Return the kind of the model if such models parse and tag, otherwise the default kind."""
     try:
         family = kinds.find(model.kind)
     except BistroError:

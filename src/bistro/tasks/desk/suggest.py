@@ -2,7 +2,7 @@
 
 Heads, labels and tags that a sentence has are evidence; the open values are predicted given this
 evidence, as in `bistro.tasks.complete`. Alternatives for an annotated word are found in the same
-way. Its values are treated as open, and all other words are evidence.
+way. The values of the word are treated as open, and all other words are evidence.
 
 >>> import bistro
 >>> from bistro.models.abilities import PARSE
@@ -55,7 +55,7 @@ class Suggestion:
     tags: list[str]
     tag_column: str
     sure: dict[str, list[float | None]]
-    """The probability of each value, by column. It is None for given values."""
+    """The probability of each value, by column, or None for given values."""
     alternatives: dict[str, Shares]
     """The most probable values of each word, by column."""
     relaxed: bool

@@ -45,7 +45,10 @@ class Reader:
     table: str = ""
 
     def read(self, text: str, name: str) -> Iterator[Rule]:
-        """Yield the rules of one file. Its sets and tables remain defined for the next file."""
+        """Yield the rules of one file.
+
+        The sets and tables of the file remain defined for the next file.
+        """
         for number, raw in enumerate(text.split("\n"), start=1):
             line = raw.partition("#")[0].rstrip()
             try:
