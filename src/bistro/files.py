@@ -28,8 +28,8 @@ from bistro.progress import paused
 
 STANDARD_STREAM = "-"
 MOST_CONTAINERS = 10_000_000
-"""Maximum number of lists and objects in one JSON text. Three bytes of text can take 80 bytes of
-memory."""
+"""Maximum number of lists and objects in one JSON text. Three bytes of JSON text can take 80 bytes
+of memory."""
 
 
 class InputError(BistroError):
@@ -42,7 +42,7 @@ def explain(error: OSError) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Parse a JSON text. Raise `ValueError` if it is invalid or would fill the memory.
+    """Parse a JSON text. Raise `ValueError` if the text is invalid or would fill the memory.
 
     >>> read_json('{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -57,7 +57,7 @@ def read_json(text: str) -> Any:
 
 @contextlib.contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open `path` for reading bytes, decompressed by suffix. The path ``-`` is standard input."""
+    """Open `path` for reading and decompress it by its suffix. The path ``-`` is standard input."""
     name = os.fspath(path)
     if name == STANDARD_STREAM:
         if sys.stdin is None:
@@ -81,7 +81,7 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open `path` for writing bytes. The file appears under its name only when it is complete.
+    """Open `path` for writing bytes. The file appears under this name only when it is complete.
 
     Links are followed. Devices, pipes and descriptors (``/dev/stdout``) are written to directly.
     """

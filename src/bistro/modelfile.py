@@ -6,9 +6,9 @@
               padded with spaces so that the data starts at a multiple of 64 bytes
     the rest  the arrays, without gaps, wide types first, then by name
 
-Nothing in a model file is executed. The checksum covers all bytes after it. Reading copies the file
-into memory, so that overwriting the file does not affect processes that use it. The arrays are
-read-only views. See docs/file-format.md.
+Nothing in a model file is executed. The checksum covers all bytes of the file that follow it.
+Reading copies the file into memory, so that overwriting the file does not affect processes that use
+it. The arrays are read-only views. See docs/file-format.md.
 
 >>> import tempfile
 >>> path = tempfile.mkdtemp() + "/m.bistro"
@@ -81,7 +81,7 @@ def write_model(
 ) -> None:
     """Write a model file.
 
-    The same header and arrays give the same bytes.
+    The same header and arrays always give the same bytes.
 
     `header` must have a ``kind``. The versions of the format and of Bistro are added to the header.
     """
@@ -151,10 +151,10 @@ class _Parts:
     begin: bytes
     metadata: Any
     layout: list[tuple[int, int, np.dtype[Any], list[int], str]]
-    """The begin and end in the file, the type, the shape and the name of each array."""
+    """The begin, end, type, shape and name of each array in the file."""
 
     def checked(self, data: NDArray[np.uint8], checksum: int) -> ModelFile:
-        """Return the content of a file. Raise an error if its checksum is wrong or missing."""
+        """Return the content of a file. Raise an error if the checksum is wrong or missing."""
         has_checksum = self.begin[8:].startswith(_BEFORE_CHECKSUM)
         written = self.begin[_CHECKED_FROM - _DIGITS : _CHECKED_FROM]
         if has_checksum and written != b"%016x" % checksum:
@@ -254,7 +254,7 @@ def _parts(name: str, begin: bytes, size: int) -> _Parts:
 
 
 def _own_entry(name: str, metadata: Any) -> dict[str, Any]:
-    """Return Bistro's part of the header. Raise an error if it is missing or too new."""
+    """Return Bistro's part of the header. Raise an error if this part is missing or too new."""
     if not isinstance(metadata, dict) or not isinstance(metadata.get(OWN_ENTRY), str):
         raise ModelFileError(f"{name}: is a safetensors file, but not one made by Bistro")
     try:

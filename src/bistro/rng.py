@@ -1,8 +1,8 @@
 """Counter-based random streams, in which every draw is determined by (seed, purpose, index).
 
-Bistro has no global random state. A `Stream` is Philox 4x64-10 (Salmon et al. 2011) keyed by the
-seed and a hash of its purpose, started at the given index. The compiled core has the same streams,
-so a run gives the same result on every machine and for any number of threads.
+Bistro has no global random state. A `Stream` is Philox 4x64-10 (Salmon and colleagues 2011) keyed
+by the seed and a hash of its purpose, started at the given index. The compiled core has the same
+streams, so a run gives the same result on every machine and for any number of threads.
 
 >>> stream = Stream(seed=1, purpose="example", index=0)
 >>> 0.0 <= stream.uniform() < 1.0

@@ -99,7 +99,7 @@ NEEDED = {
     "feats": ("UD features", ("ufeats",)),
     "lemmas": ("lemmas", ("lemmas", "blex")),
 }
-"""For each column, its name in messages and the scores that need it."""
+"""The name of each column in messages, and the scores that need the column."""
 
 
 @dataclass(frozen=True)
@@ -110,14 +110,14 @@ class NoPunct:
     las: float | None
     words: int
     punct: Punctuation
-    """The rule by which punctuation was recognised."""
+    """The rule that recognised punctuation."""
 
 
 @dataclass(frozen=True)
 class AttachmentScores:
     """Scores in percent.
 
-    A score that cannot be computed is None. If the words differ, scores are F1.
+    A score that cannot be computed is None. If the words of the files differ, all scores are F1.
     """
 
     uas: float | None
@@ -131,11 +131,11 @@ class AttachmentScores:
     mlas: float | None
     blex: float | None
     upos_sentences: float | None
-    """The share of sentences whose tags are all correct. This score and the next need the same
+    """The share of sentences whose tags are all correct. It requires that both files have the same
     words."""
     xpos_sentences: float | None
     words: int
-    """Number of gold words. All numbers here refer to gold."""
+    """Number of gold words. All numbers in this class count gold items."""
     content_words: int
     """Number of words over which CLAS, MLAS and BLEX are computed."""
     sentences: int
@@ -146,11 +146,11 @@ class AttachmentScores:
     """Precision, recall, F1, aligned accuracy and counts of each metric that can be computed. The
     keys are the names in `SCORES` and `SEGMENTS`."""
     no_punct: NoPunct
-    """The scores without punctuation. All of them are None if the words of the files differ."""
+    """The scores without punctuation, which are None if the words of the files differ."""
     protocol: dict[str, str]
-    """The conventions of the scores (`ud`) and of the scores in `no_punct`."""
+    """The names of the conventions of these scores (`ud`) and of the scores in `no_punct`."""
     unavailable: dict[str, str]
-    """The reason why a score is None, for each such score by name."""
+    """The reason why each missing score is None, by the name of the score."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all scores by name.
@@ -285,7 +285,7 @@ def _summarise(words: AlignedWords, rule: Punctuation) -> AttachmentScores:
 
 
 def _whole_sentences(words: AlignedWords, column: str, unavailable: dict[str, str]) -> float | None:
-    """Return the share of sentences with all tags correct."""
+    """Return the share of sentences whose tags are all correct."""
     if f"{column}_sentences" in unavailable:
         return None
     right = np.logical_and.reduceat(words.agree(column), words.gold.sentence_starts[:-1])

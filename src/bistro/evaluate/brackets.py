@@ -19,9 +19,10 @@ The conventions follow EVALB with Collins' parameters:
 - tags: the share of correct tags among the remaining words; the length of a sentence, for the
   scores of sentences up to 40, counts punctuation but no traces.
 
-There is one difference from EVALB. Here, the gold tags decide for both trees which words are
+There is one difference from EVALB. In Bistro, the gold tags decide for both trees which words are
 punctuation. EVALB uses each tree's own tags, and leaves out sentences in which a wrong tag makes
-the numbers of words differ. Here, such sentences count. Unlabelled scores compare only the spans.
+the numbers of words differ. In Bistro, such sentences count. Unlabelled scores compare only the
+spans.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> gold = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .))")
@@ -70,13 +71,13 @@ class BracketScores:
     labelled: Rates
     unlabelled: Rates
     exact: float | None
-    """Sentences whose labelled constituents are all correct."""
+    """The share of sentences whose labelled constituents are all correct."""
     crossing: float | None
     """Mean number of system constituents per sentence that cross a gold constituent."""
     no_crossing: float | None
-    """Sentences without crossing constituents."""
+    """The share of sentences without crossing constituents."""
     tags: float | None
-    """Words with the correct tag, not counting punctuation."""
+    """The share of words with the correct tag, not counting punctuation."""
     words: int
     """Number of words that are not punctuation."""
     sentences: int
@@ -84,7 +85,7 @@ class BracketScores:
     """Constituents of gold."""
     system: int
     matched: int
-    """Labelled constituents that gold and system share."""
+    """The number of labelled constituents that gold and system share."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def score_brackets(
 
 
 def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent]:
-    """Return the constituents that count.
+    """Return the constituents of a tree that count.
 
     `left_out` contains the positions of the punctuation marks.
 

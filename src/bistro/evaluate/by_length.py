@@ -1,10 +1,10 @@
 """Attachment scores by dependency length. Short arcs are easy, and long arcs distinguish parsers.
 
 The length of an arc is the distance in words between head and dependent. Arcs from the root are a
-separate class (Titov & Henderson 2007, Table 2). Gold and system may disagree on the length, so
-each class has a precision and a recall. An arc is correct if its head and label are correct (`las`,
-ignoring subtypes), or if its head is correct (`uas`). The scores of C correct arcs, G gold arcs and
-S system arcs are as follows.
+separate class (Titov & Henderson 2007, Table 2). Gold and system may disagree on the length of an
+arc, so each class has a precision and a recall. An arc is correct if its head and label are correct
+(`las`, ignoring subtypes), or if its head is correct (`uas`). The scores of C correct arcs, G gold
+arcs and S system arcs are as follows.
 
     precision = C / S    recall = C / G    F1 = 2 C / (G + S)
 
@@ -71,8 +71,8 @@ def score_by_length(
 ) -> list[LengthScores]:
     """Return the scores of each length class, for all words or without punctuation.
 
-    `punct` is the rule that recognises punctuation in gold. If it is None, all words count. Words
-    without a head in the system's tree have no arc there.
+    `punct` is the rule that recognises punctuation in gold. If `punct` is None, all words count.
+    Words without a head in the system's tree have no arc there.
     """
     counts: Counter[tuple[str, str]] = Counter()
     labels = set()

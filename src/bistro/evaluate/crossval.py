@@ -48,16 +48,16 @@ class CrossValidation:
 
     @property
     def names(self) -> list[str]:
-        """The names of the figures that all folds have."""
+        """The names of the scores that all folds have."""
         first, *others = (fold.figures for fold in self.folds)
         return [name for name in first if all(name in figures for figures in others)]
 
     def mean(self, name: str) -> float:
-        """Return the mean of a figure over the folds."""
+        """Return the mean of a score over the folds."""
         return fmean(self._values(name))
 
     def standard_error(self, name: str) -> float:
-        """Return the standard error of the mean of a figure."""
+        """Return the standard error of the mean of a score."""
         return stdev(self._values(name)) / math.sqrt(len(self.folds))
 
     def parses(self) -> list[Parse]:
@@ -80,7 +80,7 @@ class CrossValidation:
         return "".join("\t".join(line) + "\n" for line in lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures as values that JSON can store."""
+        """Return all scores as values that JSON can store."""
         return {
             "folds": [
                 {"sentences": fold.sentences, "words": fold.words, **fold.figures}
@@ -128,7 +128,7 @@ def cross_validate(
     seed
         Seed of the folds and of the models.
     threads
-        Number of threads; 0 uses all cores. The result does not depend on it.
+        Number of threads; 0 uses all cores. The result does not depend on the number of threads.
     workers
         Workers that train and score instead of threads.
     keep
@@ -160,7 +160,7 @@ def judged_kind(
     settings: Mapping[str, Any] | None = None,
     abilities: Sequence[str] = JUDGED,
 ) -> Kind:
-    """Return the record of a kind. Raise an error if it cannot be tested on treebank sentences."""
+    """Return the record of a kind. Raise an error if the kind cannot be tested on a treebank."""
     given = {} if config is None else configuration.to_dict(config)
     family, _ = kinds.settled(kind, configuration.merged(given, settings or {}))
     if _is_judged(family, abilities):

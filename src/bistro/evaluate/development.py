@@ -25,7 +25,7 @@ FIGURES = ("uas", "las", "no_punct.uas", "no_punct.las")
 
 @dataclass(frozen=True)
 class DevelopmentSet:
-    """Sentences with gold trees, and the measure by which parsers are compared on them."""
+    """Sentences with gold trees, and the metric by which parsers are compared on them."""
 
     sentences: Sequence[Sentence]
     tags: Literal["joint", "given", "both"] = "both"
@@ -34,9 +34,9 @@ class DevelopmentSet:
     threads: int = 1
 
     def __call__(self, model: Parser) -> dict[str, float]:
-        """Parse the sentences and return the figures.
+        """Parse the sentences and return the scores.
 
-        The score is the mean of the metric over the sources of tags.
+        The main score is the mean of the metric over the sources of tags.
         """
         ways = ("given", "joint") if self.tags == "both" else (self.tags,)
         figures: dict[str, float] = {}

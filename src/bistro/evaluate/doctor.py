@@ -6,8 +6,8 @@ and each tag, given the rest of the annotation (`bistro.tasks.given_the_rest`).
     surprise = -log2 p(annotated value | words, all other annotation)        in bits
 
 The most surprising values with a likely alternative are either mistakes or deserve a remark in the
-guidelines. Either each of k folds is examined by a model that is trained on the other folds, or a
-single model is trained on other data. Values that share the highest surprise are ordered by the
+guidelines. The treebank is examined in k folds, each by a model trained on the other folds, or by a
+single model trained on other data. Values that share the highest surprise are ordered by the
 probability of the alternative.
 
 >>> import bistro
@@ -59,7 +59,7 @@ class Finding:
     surprise: float
     """Surprise in bits."""
     what: What
-    """What differs between the annotated value and the alternative, or ``crossing``."""
+    """The part of the value that differs in the alternative, or ``crossing``."""
     sentence: int
     """Index of the sentence in the treebank, from 0."""
     word: int
@@ -142,8 +142,8 @@ def examine(
         Number of folds; default: 10, or none if `beside` is given.
     beside
         Additional sentences, which are not examined. Without `k`, one model that is trained only on
-        these sentences scores all of `treebank`. With `k`, the additional sentences are added to
-        the training data of each fold.
+        the additional sentences scores all of `treebank`. With `k`, the additional sentences are
+        added to the training data of each fold.
     by
         ``"sentence"``, or ``"document"`` to keep documents whole.
     seed
@@ -205,7 +205,7 @@ _Opinions = list[list[Opinion]]
 
 
 def _require_arcs_and_tags(kind: str) -> None:
-    """Raise an error if models of a kind do not predict both heads and tags."""
+    """Raise an error unless models of a kind predict both heads and tags."""
     family = kinds.find(kind)
     if not (family.can("parse") and family.can("tag")):
         able = [one for one in kinds.able("parse") if kinds.find(one).can("tag")]
@@ -226,7 +226,7 @@ def arc_names(sentence: Sentence) -> list[str]:
 
 
 def _kinds_of_arcs(sentence: Sentence, opinions: Sequence[Opinion]) -> list[What]:
-    """Return the doubtful part of each arc, its head, its label or its crossing pattern."""
+    """Return which part of each arc is doubtful (head, label or crossing pattern)."""
     lifted = projectivize(sentence.heads, sentence.deprels, "head").heads
     return [
         "crossing"

@@ -1,6 +1,7 @@
-"""Evaluation of `bistro doctor` on real corrections, made between two versions of a treebank.
+"""Evaluation of `bistro doctor` on real corrections between two versions of a treebank.
 
-The program examines the older version. A finding is correct if annotators changed the value later.
+The older version of the treebank is examined. A finding is correct if annotators changed the value
+later.
 
     precision among the first n = changed values among them / n
     recall in the first 5 %     = changed values among them / all changed values
@@ -51,7 +52,8 @@ class Hits:
     recall: float
     """Share of all changed values that are among the first 5 % of findings."""
     restored: float
-    """Share of the changed values among the first 100 whose alternative equals the new value."""
+    """Share of the changed values among the first 100 findings whose alternative is the new
+    value."""
 
     def __str__(self) -> str:
         first = ", ".join(f"{100 * p:.0f} % of the first {n}" for n, p in self.precision.items())

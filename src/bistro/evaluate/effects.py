@@ -1,8 +1,9 @@
 """Effects of conditions on the surprisal of a region in two versions of a sentence.
 
-Every item has two conditions, such as an ambiguous sentence and its control, and the same critical
-region in both. The effect of an item is the difference between the region's surprisals. The effect
-of an experiment is the mean over items, with its standard error and Student's t interval.
+Every item has two conditions, such as an ambiguous sentence and its control, with the same critical
+region in both conditions. The effect of an item is the difference between the region's surprisals.
+The effect of an experiment is the mean over items, with its standard error and Student's t
+interval.
 
 >>> regions = [
 ...     Region(item, condition, "all", "1", "fell", bits, 0.0, False)
@@ -133,7 +134,7 @@ class Effect:
 
     @property
     def mc_se(self) -> float:
-        """The part of the error that comes from estimated surprisals."""
+        """The part of the standard error that is due to estimated surprisals."""
         return math.sqrt(sum(pair.mc_se**2 for pair in self.pairs)) / self.items
 
     def _bits(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -215,7 +216,7 @@ def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tup
 def effects(regions: Iterable[Region], conditions: tuple[str, str]) -> list[Effect]:
     """Return the effect of each group and region.
 
-    Items without both conditions are left out.
+    Items that lack one of the conditions are left out.
     """
     of_pair: dict[tuple[str, str], dict[str, dict[str, Region]]] = {}
     for region in regions:

@@ -5,12 +5,12 @@ Scores of parsers grow with the number n of training words as a power law that l
     y(n) = a - b n^-c                a: the limit for infinite data, c: the rate of approach
 
 A handful of noisy points does not determine a, b and c well, so the forecast averages over their
-possible values. For every c of a grid, weighted least squares with flat priors on a and b give a
+possible values. For every c of a grid, weighted least squares with flat priors on a and b gives a
 normal distribution of y(n*). The distributions for all c are averaged and truncated to possible
 scores. The weight of each distribution is the probability of the points given c, times a prior on
 c. The noise has two parts. The noise of draws has variance σ² / n, where σ is estimated from
-repeated draws and a default value. The second part is the misfit of a curve that is only nearly a
-power law.
+repeated draws and a default value. The other part of the noise is the misfit of a curve that is
+only nearly a power law.
 
 >>> sizes = [1000, 2000, 4000, 8000]
 >>> scores = [90 - 300 * n**-0.4 for n in sizes]
@@ -106,7 +106,7 @@ def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: f
 
 
 def _noise(points: Points) -> float:
-    """Return σ², estimated from the default and from all sizes with several draws."""
+    """Estimate σ² from the default value and from all sizes with several draws."""
     squares, freedom = WORTH * USUAL_NOISE**2, float(WORTH)
     for n, values in points:
         group = np.asarray(values)

@@ -41,7 +41,7 @@ class Judgement:
     sentences: int
     words: int
     parses: list[Parse]
-    """Parses with marginals. The list is empty if the model does not parse or they were not
+    """Parses with marginals. The list is empty if the model does not parse or parses were not
     requested."""
     tag_column: str = "upos"
 
@@ -51,7 +51,7 @@ def judge(
 ) -> Judgement:
     """Test a model on annotated sentences, in one thread.
 
-    With `keep`, the result includes its parses.
+    With `keep`, the result includes the model's parses.
     """
     size = len(sentences), sum(map(len, sentences))
     if isinstance(model, Parser):

@@ -12,11 +12,11 @@ sentences, `</s>`. Let L be the sum of the natural logarithms of the probabiliti
 
 C counts the characters of the tokens and one space or newline after each token, which is the size
 of the text written with one sentence per line. B counts the same text in UTF-8 bytes. With an open
-vocabulary, where every string has a probability, bits_per_char measures the whole text, and can be
-compared between any two such models. With a closed vocabulary, the letters of unknown words are not
-counted, so the figure does not measure the whole text.
+vocabulary, where every string has a probability, bits_per_char measures the whole text and can be
+compared between models. With a closed vocabulary, the letters of unknown words are not counted, so
+the figure does not measure the whole text.
 
-An impossible event makes the perplexity infinite. A figure that has no events is NaN.
+An impossible event makes the perplexity infinite. A figure over no events is NaN.
 
 >>> half, quarter = math.log(0.5), math.log(0.25)
 >>> figures = language_figures([half, quarter, half], [False, False, True], [False] * 3, 8)
@@ -64,7 +64,7 @@ class LanguageFigures:
     log_prob: float
     """Natural logarithm of the probability of the whole text, `</s>` included."""
     open_vocabulary: bool
-    """True if every string has a probability. Only then can bits_per_char be compared."""
+    """True if every string has a probability. Only such models can be compared by bits_per_char."""
     protocol: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def language_figures(
     `log_probs` contains one natural logarithm per event. `is_eos` marks the events that end a
     sentence, and `is_oov` marks the words outside the vocabulary. `characters` is the result of
     `count_characters`, and `bytes` is the result of `count_bytes`. With an open vocabulary, unknown
-    words were spelled. Otherwise, they were scored as classes.
+    words are spelled. Otherwise, unknown words are scored as classes.
     """
     logs = np.asarray(log_probs, dtype=np.float64)
     ends = np.asarray(is_eos, dtype=np.bool_)

@@ -1,6 +1,6 @@
-"""Learning curves, with the scores of models trained on growing parts of a treebank, and forecasts.
+"""Learning curves with the scores of models trained on growing parts of a treebank.
 
-The parts of a draw are nested. Each draw puts the sentences in a random order. By default, its
+The parts of a draw are nested. Each draw puts the sentences in a random order. By default, the
 parts are the first 1/16, 1/8, 1/4, 1/2 and all of the sentences. The models are tested on a test
 set, or on the folds that they were not trained on. With k folds, "all" is (k - 1) / k of the
 treebank. A power law predicts the score of twice the largest part and, as a check that needs no new
@@ -54,7 +54,7 @@ class Part:
     """One list per draw, with one item per fold, or a single item if there is a test set."""
 
     def scores(self, name: str) -> list[float]:
-        """Return a figure for each draw, averaged over its folds."""
+        """Return a score for each draw, averaged over its folds."""
         return [fmean(j.figures[name] for j in folds) for folds in self.judgements]
 
 
@@ -64,7 +64,7 @@ class LearningCurve:
 
     parts: list[Part]
     figure: str
-    """The name of the score that is forecast. It is las if available, otherwise uas or tags."""
+    """The name of the score that is forecast (las if available, otherwise uas or tags)."""
     protocol: str
 
     @property
@@ -218,7 +218,10 @@ def learning_curve(
 
 
 def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | None = None) -> Kind:
-    """Return the record of a kind. Raise an error if its scores cannot be compared across sizes."""
+    """Return the record of a kind.
+
+    Raise an error if models of different sizes cannot be compared.
+    """
     if kind in kinds.able("score") and not any(map(kinds.find(kind).can, COMPARED)):
         raise BistroError(
             "perplexities of models with different vocabularies cannot be compared: a learning "
@@ -240,7 +243,7 @@ def _checked(shares: Sequence[float], draws: int) -> list[float]:
 
 
 def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tuple[int, ...]:
-    """Return the beginning of a random order of the sentences, so that parts are nested."""
+    """Return the first part of the sentences in a random order, so that parts are nested."""
     number = round(share * len(places))
     if number < 1:
         raise BistroError(

@@ -107,10 +107,7 @@ class AlignedWords:
         return np.asarray(self.agree("lemmas") | none)
 
     def heads(self) -> Flags:
-        """Return a mask of pairs with the same head.
-
-        The heads are aligned, or both are the root.
-        """
+        """Return a mask of pairs whose heads are aligned with each other or are both the root."""
         parents = self.system.parents[self.alignment.system]
         partners = np.where(parents >= 0, self._partners()[np.maximum(parents, 0)], parents)
         return np.asarray(self.gold.parents[self.alignment.gold] == partners)
@@ -129,8 +126,8 @@ class AlignedWords:
         """Return a mask of pairs with the same function words as dependents.
 
         `right` marks the pairs with the same relation, tag and features. A gold function word
-        matches if it is `right` and aligned with a dependent of the partner. The function words of
-        a pair are the same if the number of matches equals the number of function words on each
+        matches if it is `right` and aligned with a dependent of the system word. The function words
+        of a pair are the same if the number of matches equals the number of function words on each
         side.
         """
         is_child = self.marked(self.gold, CHILD_RELATIONS)[self.alignment.gold]

@@ -1,13 +1,13 @@
 """Alignment of system words with gold words, which may split the text differently.
 
-Files with the same words in the same sentences are aligned word by word. Otherwise words are
+Files with the same words in the same sentences are aligned word by word. In other files, words are
 aligned as in the CoNLL 2018 shared task. Both files must have the same characters except white
 space, so that a token is a span of characters.
 
 - A word that is a single token is aligned with the word of the same span.
 - Words inside multiword tokens have no span of their own. A *region* is the smallest span that
-  contains such a token and whose borders no multiword token of either file crosses. The words of a
-  region are aligned by a longest common subsequence of their lower-cased forms.
+  contains a multiword token and whose borders no multiword token of either file crosses. The words
+  of a region are aligned by a longest common subsequence of their lower-cased forms.
 
 The regions are found by a walk through both files, as in the official scorer. The walk jumps from
 one multiword token to the next, and all other words are aligned at once.
@@ -52,7 +52,7 @@ class Alignment:
     system: Integers
     by: AlignedBy
     same_text: bool
-    """True if both files have the same characters. Alignment by characters requires this."""
+    """True if both files have the same characters, which alignment by characters requires."""
 
 
 def align(gold: Words, system: Words, codes: Codes) -> Alignment:
@@ -81,7 +81,7 @@ def align(gold: Words, system: Words, codes: Codes) -> Alignment:
 
 
 def common_spans(gold: Integers, system: Integers) -> int:
-    """Count the spans that two divisions of one text share, given the borders of the spans."""
+    """Count the spans that two divisions of the same text share, given their borders."""
     after = np.zeros(int(gold[-1]) + 1, dtype=np.int64)
     after[gold[:-1]] = gold[1:]
     return int(np.count_nonzero(after[system[:-1]] == system[1:]))
@@ -119,7 +119,7 @@ class _Side:
         return self._multiword_at[place] if place < len(self._multiword_at) else self.size
 
     def is_inside(self, word: int, end: int) -> bool:
-        """Return whether a word is in a region whose end so far is the character `end`."""
+        """Return whether a word is in a region that ends, so far, at the character `end`."""
         if word >= self.size:
             return False
         if self.is_multiword[word]:

@@ -1,8 +1,8 @@
 """The words of a whole file as arrays of numbers. A million words take about 100 megabytes.
 
-Scores compare columns of two files. Strings are replaced by codes that both files share, so equal
-values have equal codes. Heads become indices of words in the file. Parts of values that scores
-ignore, such as subtypes of relations and features that are not universal, are removed before
+Scores compare the columns of two files. Strings are replaced by codes that both files share, so
+equal values have equal codes. Heads become indices of words in the file. Parts of values that
+scores ignore, such as subtypes of relations and features that are not universal, are removed before
 coding.
 
 Sentences are read one by one and not kept.
@@ -47,7 +47,7 @@ Integers = NDArray[np.int32 | np.int64]
 
 
 def universal_features(feats: str) -> str:
-    """Return the universal features of a word, sorted."""
+    """Return the sorted universal features of a word."""
     if feats == EMPTY:
         return ""
     kept = (f for f in feats.split("|") if f.partition("=")[0] in UNIVERSAL_FEATURES)
@@ -81,7 +81,7 @@ class ColumnCodes(dict[str, int]):
         return code
 
     def flags(self, is_marked: Callable[[str], bool]) -> NDArray[np.bool_]:
-        """Return a mask of the codes whose names are marked."""
+        """Return a mask of the codes whose names satisfy a condition."""
         return np.fromiter(map(is_marked, self.names), dtype=bool, count=len(self.names))
 
 
@@ -109,7 +109,7 @@ class Words:
     feats: Integers
     deprels: Integers
     parents: Integers
-    """The index of the head in the file, or `ROOT`, or `NO_HEAD`."""
+    """The index of the head in the file, `ROOT` or `NO_HEAD`."""
     sentence_starts: Integers
     """Index of the first word of each sentence, followed by the total number of words."""
     lines: Integers
@@ -128,7 +128,7 @@ class Words:
 
     @property
     def sentence_borders(self) -> Integers:
-        """Character positions at which sentences begin, followed by the end of the last one."""
+        """Character positions at which sentences begin, followed by the end of the text."""
         return _cumulated(list(map(len, self.text)))
 
 
@@ -209,7 +209,7 @@ class _Reader:
 
 
 def read_words(sentences: Iterable[Sentence], codes: Codes, name: str) -> Words:
-    """Return the words of a file, given its sentences.
+    """Read the words of a file from its sentences.
 
     `name` is used in error messages.
     """

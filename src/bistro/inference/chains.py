@@ -1,6 +1,6 @@
 """Run chains to their last sweep, with progress, interruption and resumption.
 
-A training run consists of a few chains that sweep side by side. Everything that determines the
+A training run consists of a few chains that sweep in parallel. Everything that determines the
 result is hashed into a fingerprint, so that only the run that wrote a checkpoint can continue from
 it.
 """
@@ -27,8 +27,8 @@ from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
-"""One number that describes a state, or one number per depth. The names of the state's parts do not
-matter."""
+"""Figures that describe a state, by name. Each is one number, or one number per depth. Renaming the
+parts of a state does not change its figures."""
 
 
 def short(value: float) -> float:
@@ -46,7 +46,7 @@ FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeErro
 
 @dataclass(frozen=True)
 class Sweep:
-    """The data that a watcher of training receives after each sweep."""
+    """The data that an observer of training receives after each sweep."""
 
     number: int
     total: int
@@ -66,14 +66,15 @@ class Session:
     on_words: Callable[[int, int], None] = lambda done, total: None
     """Called after each piece of raw text, with the number of parsed words and the total number."""
     on_note: Callable[[str], None] = lambda note: None
-    """Called with a note about the data that a user may not expect."""
+    """Called with a note about unexpected properties of the data."""
     stop_asked: Callable[[], bool] = lambda: False
     threads: int = 1
-    """Number of chains that sweep at the same time. The result does not depend on it."""
+    """Number of chains that sweep at the same time, which does not affect the result."""
     workers: Workers | None = None
-    """The workers that parse raw text. By default, they are threads of this process."""
+    """The workers that parse raw text, which are threads of this process by default."""
     share: float = 0.0
-    """Share of training in the caller's total work, to estimate the remaining time."""
+    """Share of training in the caller's total work, which is used to estimate the remaining
+    time."""
 
     def saved(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
         """Return the content of the checkpoint if this run resumes."""
@@ -121,7 +122,7 @@ class Session:
 
 
 class Sweeping(Protocol):
-    """The methods that a chain must have to be run."""
+    """The methods that every chain must have."""
 
     @property
     def is_deterministic(self) -> bool:
@@ -148,7 +149,7 @@ class Sweeping(Protocol):
 
 @dataclass(frozen=True)
 class Stage:
-    """Chains that sweep side by side, the number of sweeps, and the number of samples kept."""
+    """Chains that sweep in parallel, the number of sweeps, and the number of samples kept."""
 
     chains: Sequence[Sweeping]
     sweeps: int
@@ -168,7 +169,7 @@ class Stage:
         return {o + name: array for o, c in self._owned() for name, array in c.state().items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Return all chains to a saved state."""
+        """Restore all chains from a saved state."""
         for owner, chain in self._owned():
             own = {n.removeprefix(owner): a for n, a in state.items() if n.startswith(owner)}
             chain.restore(own)
@@ -181,7 +182,7 @@ def run_chains(
     session: Session,
     owners: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """Run chains side by side to their last sweep and return the trace of the likelihood."""
+    """Run chains in parallel to their last sweep, and return the trace of the likelihood."""
     total = 1 if all(chain.is_deterministic for chain in chains) else settings.sweeps
     return run_stages([Stage(chains, total, settings.samples, owners)], fingerprint, session)
 
@@ -189,7 +190,7 @@ def run_chains(
 def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
     """Run stages one after the other.
 
-    Chains of a later stage begin where earlier chains end.
+    Chains of a later stage begin in the final state of earlier chains.
     """
     total = sum(stage.sweeps for stage in stages)
     trace = _begin(stages, fingerprint, session)
@@ -234,7 +235,7 @@ def _stage_of(stages: Sequence[Stage], sweep: int) -> tuple[Stage, int]:
 def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -> None:
     """Perform one sweep of every chain.
 
-    Chains share no data, so several can sweep at once.
+    Chains share no data, so several chains can sweep at the same time.
     """
     if threads == 1 or len(chains) == 1:
         for chain in chains:

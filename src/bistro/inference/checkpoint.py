@@ -1,9 +1,9 @@
 """Checkpoints, from which an interrupted training run resumes with an identical result.
 
-A checkpoint is a file next to the future model, with the state after a sweep and a fingerprint of
-everything that determines the result (configuration, seed, events). A checkpoint is written under
-another name and then renamed, so there is always one complete checkpoint. The checkpoint is removed
-when the model is saved.
+A checkpoint is a file next to the future model file. It contains the state after a sweep and a
+fingerprint of everything that determines the result, such as configuration, seed and events. A
+checkpoint is written under another name and then renamed, so there is always one complete
+checkpoint. The checkpoint is removed when the model is saved.
 """
 
 from __future__ import annotations
@@ -81,9 +81,10 @@ class Checkpoint:
 class PhaseCheckpoint(Checkpoint):
     """The checkpoint of one phase of a training run with several phases, in the same file.
 
-    Every saved state also includes the other data that the phase needs. The fingerprint is that of
-    the whole training run. A phase cannot use the state of another phase. A phase may itself have
-    phases, for example in a pipeline that trains a committee. Each depth has its own entry.
+    Every saved state also includes the other data that the phase needs. The fingerprint is the
+    fingerprint of the whole training run. A phase cannot use the state of another phase. A phase
+    may itself have phases, for example in a pipeline that trains a committee. Each depth of phases
+    has its own entry.
     """
 
     def __init__(

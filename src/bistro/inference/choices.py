@@ -53,7 +53,7 @@ class Names:
 
 
 class ChoiceLearner(Chain):
-    """The process of one choice during training."""
+    """The Pitman-Yor process of one choice during training."""
 
     def __init__(
         self,
@@ -97,7 +97,8 @@ class Choice:
     def known_endings(self, length: int) -> set[tuple[str, str]]:
         """Return the last two elements of all training contexts of this length.
 
-        If the last two elements of a context do not occur there, its last element has no effect.
+        If the last two elements of a context do not occur in training, its last element has no
+        effect.
         """
         begins, elements = self.arrays["child_begin"], self.arrays["element"]
         parents = np.zeros(len(elements), np.int64)

@@ -1,8 +1,8 @@
-"""`Workers` on a Dask cluster, which distribute the same work over many machines.
+"""Workers on a Dask cluster, which distribute work over many machines.
 
 The option ``--cluster tcp://host:port`` names the scheduler of a running cluster. ``--cluster
 local:N`` starts N worker processes on this machine and ends them afterwards. Without a cluster,
-threads do the work. Shared data are sent once and stay with the workers. Items are sent a bounded
+threads do the work. Shared data are sent once and kept by the workers. Items are sent a bounded
 number at a time, and results are returned in the order of the items. A task has no side effects.
 When a worker is lost, its tasks run again elsewhere, and the result is the same.
 
@@ -48,7 +48,7 @@ SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_SCHEDULER = 60.0
 """Seconds to wait for a failed network to recover, or for a scheduler to be restarted."""
 SECONDS_WITHOUT_WORKERS = 60.0
-"""Seconds without workers after which a cluster counts as empty. A nanny restarts a worker
+"""Seconds without workers after which a cluster counts as empty. A nanny restarts a lost worker
 sooner."""
 SECONDS_BETWEEN_LOOKS = 1.0
 UNWATCHED = {
@@ -105,7 +105,7 @@ class ClusterWorkers:
     ) -> None:
         """Initialise the workers.
 
-        `connect` makes another client when the connection is lost.
+        `connect` creates another client when the connection is lost.
         """
         self._client = client
         self._connect = connect
@@ -164,7 +164,7 @@ class ClusterWorkers:
                 self._client.cancel([*ahead, held])
 
     def _connect_again(self, error: SchedulerLostError) -> None:
-        """Reconnect to the scheduler or its replacement within a minute, or raise the error."""
+        """Reconnect to the scheduler or its replacement within a minute, or raise an error."""
         begin = time.monotonic()
         while self._connect is not None and time.monotonic() - begin < SECONDS_WITHOUT_SCHEDULER:
             try:
@@ -208,7 +208,7 @@ class ClusterWorkers:
         raise self._scheduler_lost()
 
     def _await(self, future: Future) -> None:
-        """Wait until the task has succeeded. Raise its error if it failed."""
+        """Wait until the task has succeeded, or raise its error if it failed."""
         while True:
             try:
                 error = future.exception(timeout=SECONDS_BETWEEN_LOOKS)
@@ -318,7 +318,7 @@ def _check_installed() -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress Dask's log. Bistro's own errors report the relevant part of it."""
+    """Suppress Dask's log, since Bistro's own errors report the relevant part of it."""
     import dask
     from distributed.utils import silence_logging_cmgr
 
@@ -333,8 +333,9 @@ def _quiet() -> Iterator[None]:
 def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
     """Run worker processes on this machine, and yield their scheduler's address and keys.
 
-    Anyone who can connect to a scheduler can run code as its user. All accounts of a machine can
-    connect to its ports, so every connection needs a certificate, which is made for this run.
+    Anyone who can connect to a scheduler can run code under the account of its user. All accounts
+    of a machine can connect to its ports, so every connection needs a certificate, which is made
+    for this run.
     """
     import dask
     from distributed import LocalCluster, Security
@@ -360,13 +361,16 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
 
 
 def dask_setup(worker: object) -> None:
-    """Ignore Ctrl-C, which a terminal sends to all processes. The main process handles it."""
+    """Ignore Ctrl-C, which a terminal sends to all processes and the main process handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
 def _connected(address: str, security: Security | None) -> Iterator[Client]:
-    """Yield a client of the scheduler. Raise an error soon if there is no scheduler."""
+    """Yield a client of the scheduler.
+
+    Raise an error after a short time if there is no scheduler.
+    """
     from distributed import Client
 
     try:

@@ -1,6 +1,6 @@
 """Counts of a long text in files, for machines whose memory is too small for the counts.
 
-Training counts every context of the text. Inside `counts_in`, the large arrays of these counts are
+Training counts every context of the text. Inside `counts_in`, the large arrays of counts are
 unnamed files that are mapped into memory. The system caches as much as it has room for, and the
 files disappear when the process ends, even if it is killed. The model file has the same bytes with
 and without files.

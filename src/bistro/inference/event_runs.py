@@ -1,9 +1,9 @@
-"""Sorted lists of events, made by many workers and kept on disk if they exceed memory.
+"""Sorted lists of events, which workers produce and which are kept on disk if they are large.
 
 A worker that encodes a piece of text sorts its events (see `bistro.encoding.events`), so that
 combining all pieces is a merge: the franchise reads all lists side by side, each from its beginning
 to its end, and never goes back. Beyond a few hundred megabytes, lists are kept in an unnamed file
-that is mapped into memory. The system caches as much of it as it has room for, and the file
+that is mapped into memory. The system caches as much of the file as it has room for, and the file
 disappears when the process ends, even if it is killed.
 
 >>> runs = EventRuns(levels=1)

@@ -56,7 +56,7 @@ class Learned:
         self._sequence: SequentialLikelihood | None = None
 
     def finish_sweep(self, sweep: int, *, keep: bool) -> None:
-        """Update the hyper-parameters if it is time, then keep the sample if `keep` is true."""
+        """Update the hyper-parameters every few sweeps, and keep the sample if `keep` is true."""
         if (sweep + 1) % self.settings.hyper_every == 0:
             update_hyperparameters(
                 self.franchise, self.settings, self._stream("hyper", sweep), self._sequence
@@ -112,7 +112,7 @@ class Learned:
 
 
 class Chain(Learned):
-    """A franchise that is learned from events that are all observed."""
+    """A franchise that is learned from observed events."""
 
     def __init__(
         self,

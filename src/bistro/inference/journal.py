@@ -19,7 +19,7 @@ SCORE = "score"
 
 
 class Journal:
-    """The trials of one search, on disk, or only in memory if there is no path."""
+    """The trials of one search, which are kept on disk, or only in memory if there is no path."""
 
     def __init__(self, path: Path | None, search: dict[str, Any]) -> None:
         self.path = path
@@ -77,7 +77,7 @@ def _key(config: dict[str, Any]) -> str:
 def _checked(figures: Any) -> dict[str, float]:
     """Return the figures of a trial.
 
-    Raise `ValueError` unless they are numbers and include a score.
+    Raise `ValueError` unless the figures are numbers and include a score.
     """
     numbers = figures.values() if isinstance(figures, dict) and SCORE in figures else [None]
     if not all(type(number) in (int, float) for number in numbers):

@@ -4,7 +4,7 @@
 
 A process drops its context elements in a fixed order. Experts with different orders have different
 information and make different errors. Every expert includes the marginal frequencies p_0 of the
-outcomes, so a part of p_0 is divided out.
+outcomes, so the product is divided by a power of p_0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bistro.inference.settings import SamplerSettings
 from bistro.modelfile import Arrays
 
 Columns = Sequence[Sequence[str]]
-"""The context elements, each a list with one string per position."""
+"""The context elements, each given as a list with one string per position."""
 
 
 @dataclass(frozen=True)

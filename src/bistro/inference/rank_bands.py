@@ -40,7 +40,7 @@ def counts_below(ranks: Ints, draws: int) -> Ints:
 
 
 def p_value(ranks: Ints, draws: int) -> float:
-    """Return the probability that uniform ranks have a statistic at most this large.
+    """Return the probability that the statistic of uniform ranks is at most as large as observed.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def p_value(ranks: Ints, draws: int) -> float:
 
 
 def simultaneous_band(runs: int, draws: int, error_rate: float) -> Band:
-    """Return the narrowest band that uniform ranks leave with a given probability at most."""
+    """Return the narrowest band that uniform ranks leave with at most a given probability."""
     low, high = error_rate / (2 * draws), error_rate
     for _ in range(30):
         middle = np.sqrt(low * high)

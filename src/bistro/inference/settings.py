@@ -26,7 +26,7 @@ class SamplerSettings:
         "maximises the posterior, and fixed keeps their initial values.",
     )
     hyper_every: int = setting(
-        1, "Interval between updates of the hyper-parameters, in sweeps (gibbs seating only)."
+        1, "Number of sweeps from one update of the hyper-parameters to the next (gibbs only)."
     )
     sweeps: int = setting(60, "Number of sweeps over the training events.")
     samples: int = setting(40, "Number of final sweeps whose samples are averaged in prediction.")
@@ -34,10 +34,10 @@ class SamplerSettings:
         False, "Use a hierarchical Dirichlet process, in which all discounts are 0."
     )
     discount: float = setting(
-        0.5, "Initial discount of every level. A fixed discount stays unchanged."
+        0.5, "Initial discount of every level. With hyper = fixed, it stays the same."
     )
     strength: float = setting(
-        1.0, "Initial strength of every level. A fixed strength stays unchanged."
+        1.0, "Initial strength of every level. With hyper = fixed, it stays the same."
     )
     discount_prior: tuple[float, float] = setting(
         (1.0, 1.0), "Parameters of the Beta prior of the discount."
@@ -89,7 +89,7 @@ UNKNOWN_HELP = (
 
 @dataclass(frozen=True)
 class SpellingSettings:
-    """Settings for the spelling of words, for unknown = "spelling"."""
+    """The settings for the spelling of words if unknown = "spelling"."""
 
     order: int = setting(
         6,

@@ -1,9 +1,9 @@
 """Simulation-based calibration, which tests whether a sampler draws from its posterior.
 
 Each run draws parameters from the prior and data from the model with these parameters. The sampler
-then infers the parameters from the data. The rank is the number of its draws that lie below the
-true value. If the sampler is correct, this rank is uniform for any model and data (Cook, Gelman &
-Rubin 2006, and Talts and colleagues 2018).
+then infers the parameters from the data. The rank of a parameter is the number of the sampler's
+draws that lie below the true value. If the sampler is correct, the rank is uniformly distributed
+for any model and data (Cook, Gelman & Rubin 2006, and Talts and colleagues 2018).
 
     truth ~ prior,  data ~ p(data | truth),  draws 1..L ~ sampler(data)
     rank = number of draws below the truth  ~  uniform on 0, ..., L
@@ -69,7 +69,7 @@ class Simulated:
     ) -> Simulated:
         """Return a simulation with true values and a seated chain.
 
-        Sweeps are not kept as samples.
+        The states after sweeps are not kept as samples.
         """
         sweeps = count()
         return cls(truth, lambda: chain.step(next(sweeps), keep=False), quantities)
@@ -81,7 +81,7 @@ Simulation: TypeAlias = Callable[[int], Simulated]
 
 @dataclass(frozen=True)
 class SamplerCheck:
-    """The ranks of true values among the draws of a sampler, and the conclusion from them."""
+    """The ranks of true values among the draws of a sampler, and the verdict on the sampler."""
 
     name: str
     ranks: dict[str, NDArray[np.int64]]
@@ -116,7 +116,7 @@ class SamplerCheck:
 
     @property
     def is_rejected(self) -> bool:
-        """True if the ranks are too improbable, by the error rate, for a correct sampler."""
+        """True if the corrected p-value of the ranks is below the error rate."""
         return self.p_value < self.error_rate
 
     @cached_property
@@ -136,7 +136,7 @@ class SamplerCheck:
 
     @property
     def protocol(self) -> str:
-        """A one-line description of how the draws were taken."""
+        """A one-line description of the seed, the draws and the sweeps."""
         return (
             f"seed {self.seed}; {self.draws} draws of each chain, one every {self.thinning} sweeps "
             f"after {self.burn_in} sweeps that are left out; largest autocorrelation of successive "

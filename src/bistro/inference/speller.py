@@ -7,8 +7,7 @@ right, each character given the characters before it.
 
 The divisor excludes the empty string, so H is a distribution over all strings of at least one
 character. If words have tags, one process holds a separate distribution H for each tag. In a model
-of words, all words of training are known, and a single dish, `<unk>`, is kept for all other
-strings.
+of words, all training words are known, and a single dish, `<unk>`, represents all other strings.
 
     p(s | context) = p(<unk> | context) · H(s) / (1 - Σ_known H(w))
 
@@ -52,7 +51,7 @@ Logs = NDArray[np.float64]
 
 
 class Untagged(NamedTuple):
-    """The characters and ends of words as events, without the tags of the words."""
+    """The events of words, which are their characters and ends, without the tags of the words."""
 
     events: Events
     begins: NDArray[np.int64]
@@ -100,7 +99,7 @@ class Spelling:
         return Events(contexts, plain.events.outcomes)
 
     def empty_words(self) -> Events:
-        """Return for each tag the event in which the word ends before its first character."""
+        """Return the event that a word ends before its first character, for each tag."""
         start = np.full((self.num_tags, self._order - 1), self.alphabet.start, dtype=np.int32)
         tags = np.arange(self.num_tags, dtype=np.int32)
         ends = np.full(self.num_tags, self.alphabet.end, dtype=np.int32)
@@ -190,7 +189,7 @@ class Speller:
         return UNKNOWN
 
     def _draw_any(self, stream: Stream, tag: int) -> str:
-        """Draw a string. Return "" if it would be empty, endless or contain unseen characters."""
+        """Draw a string. Return "" if the string is empty, endless or has unseen characters."""
         alphabet = self.spelling.alphabet
         ids: list[int] = []
         while len(ids) < LONGEST_SPELLED:
@@ -208,7 +207,7 @@ class Speller:
         return {"alphabet": self.spelling.alphabet.characters}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the frozen process and the reserve, by name."""
+        """Return the arrays of the frozen process and of the reserve, by name."""
         named = {f"{SPELLING}.{name}": array for name, array in self._arrays.items()}
         return {**named, f"{SPELLING}.log_reserve": self.log_reserve}
 

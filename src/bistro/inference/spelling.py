@@ -1,4 +1,4 @@
-"""Train a spelling model together with the words, as the base of an open vocabulary.
+"""Train a spelling model together with a model of words, as the base of an open vocabulary.
 
 The customers of the spelling process are the types of training words, once for each of their tags.
 In the Chinese restaurant, a word is spelled when it is drawn from the base, and later its tables

@@ -38,9 +38,9 @@ class Workers(Protocol):
     ) -> Generator[Result, None, None]:
         """Yield task(shared, item) for every item, in the order of the items.
 
-        Items are read only as they are needed, so there may be more items than fit into memory. An
-        error of a task is raised in place of its result. When the caller stops reading results,
-        tasks that have not begun are cancelled.
+        Items are read only as they are needed, so there may be more items than fit into memory. If
+        a task fails, its error is raised in place of its result. When the caller stops reading
+        results, tasks that have not begun are cancelled.
         """
 
 

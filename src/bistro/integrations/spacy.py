@@ -43,7 +43,7 @@ except ImportError:  # pragma: no cover - the tests have it
 
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
-"""The label of white space, as in spaCy's own parsers.
+"""The label of white-space tokens, as in spaCy's own parsers.
 
 spaCy drops a head without a label.
 """

@@ -1,11 +1,11 @@
 """Positions of words and arcs in the picture of a dependency tree.
 
 The height of an arc is its nesting level. The level is 1 plus the highest level among the shorter
-arcs that overlap it. Two arcs of the same level therefore never overlap, and the crossing arcs of a
-non-projective tree have different heights. The legs of the arcs on a word are ordered so that
+arcs that overlap the arc. Two arcs of the same level therefore never overlap, and the crossing arcs
+of a non-projective tree have different heights. The legs of the arcs on a word are ordered so that
 nested arcs do not touch. Arcs to the left come first, from the shortest to the longest, then the
-root's arrow, then arcs to the right, from the longest to the shortest. Words move apart until every
-label fits its arc.
+root's arrow, then arcs to the right, from the longest to the shortest. Words are moved apart until
+every label fits its arc.
 
 >>> layout = arrange([Arc(0, 1, "det"), Arc(1, 2, "nsubj"), Arc(2, 2, "root")], [30.0, 30.0, 30.0])
 >>> [arc.level for arc in layout.arcs], layout.centres[0] < layout.centres[1]
@@ -28,8 +28,7 @@ WORD_GAP = 16.0
 CORNER = 9.0
 LEG_DISTANCE = 7.0
 WIDEST_FAN = 48.0
-"""Maximum total width of the legs on one word. If there are many legs, they are drawn closer
-together."""
+"""Maximum total width of the legs on one word. Many legs are drawn closer together."""
 
 
 @dataclass

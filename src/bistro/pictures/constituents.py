@@ -1,9 +1,9 @@
 """Draw constituency trees as standalone SVG pictures, with phrases above a row of words.
 
 A word is placed under its tag. A phrase is placed midway between its first and last child, one
-level above its highest child. The nodes on the path from the root to a position, which are the
-context of the rule there, can be marked. Hovering over a phrase shows its words, and `<desc>`
-contains the whole tree in brackets.
+level above its highest child. The nodes on the path from the root to a node, which are the context
+of its rule, can be marked. Hovering over a phrase shows its words, and `<desc>` contains the whole
+tree in brackets.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> svg = draw_constituents(parse_tree("(S (NP (NN time)) (VP (VBZ flies)))"))
@@ -29,7 +29,7 @@ WORD_GAP = 18.0
 
 @dataclass
 class _Place:
-    """The position of a node, as the middle of its label and its level above the words."""
+    """The position of a node, given by the middle of its label and its level above the words."""
 
     node: Tree
     children: list[_Place] = field(default_factory=list)
@@ -38,9 +38,9 @@ class _Place:
 
 
 def draw_constituents(tree: Tree, *, marked: Collection[Tree] = (), note: str = "") -> str:
-    """Return an SVG picture of a tree.
+    """Draw a constituency tree as an SVG picture.
 
-    `marked` nodes are highlighted, and `note` is written below the tree.
+    Nodes in `marked` are highlighted, and `note` is written below the tree.
     """
     places = _places(tree)
     width = _arrange(places)

@@ -24,9 +24,9 @@ def opening(
 ) -> list[str]:
     """Return the opening elements of a picture of class `kind`.
 
-    A picture that is wider than `limit` is scaled down to that width. `description` is for screen
-    readers. `corner` is the corner radius of the white background. Without `corner`, there is no
-    background.
+    A picture that is wider than `limit` is scaled down to that width. The text `description` is for
+    screen readers. `corner` is the corner radius of the white background. Without `corner`, there
+    is no background.
     """
     shown = width if limit is None else min(limit, width)
     tall = height if shown == width else height * shown / width

@@ -5,7 +5,7 @@
 - another `PitmanYor` process over the same outcomes: a new table at the top of one sends a
   customer to the other, so both learn together;
 - `Characters()`: outcomes are strings, which another process spells character by character.
-  With such a base, every string is possible, and outcomes need not be listed.
+  With a base over strings, every string is possible, and outcomes need not be listed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Characters:
 
 @runtime_checkable
 class ProcessBase(Protocol):
-    """A process that can be the base of another."""
+    """A process that can be the base of another process."""
 
     @property
     def outcomes_(self) -> tuple[Any, ...]:

@@ -13,7 +13,9 @@ OLDEST, NEWEST = "oldest", "newest"
 
 
 class Arranged:
-    """A converter of contexts to the order of the core. Elements that are dropped first come first.
+    """A converter of contexts to the order of the core.
+
+    Elements that are dropped first come first in it.
 
     >>> Arranged(2, "oldest").one("abc"), Arranged(3, (1, 0, 2)).one("abc")
     (['b', 'c'], ['b', 'a', 'c'])

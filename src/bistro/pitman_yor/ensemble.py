@@ -120,7 +120,7 @@ class Ensemble(Estimator):
         features: Sequence[Hashable],
         calls: int,
     ) -> None:
-        """Restore saved states of all chains."""
+        """Restore the saved states of all chains."""
         self._begin()
         self._numbers.add_features(features)
         for chain, state in zip(self._chains, states, strict=True):

@@ -50,7 +50,7 @@ class Estimator(ABC):
 
     @property
     def classes_(self) -> tuple[Any, ...]:
-        """The outcomes, under scikit-learn's name."""
+        """The outcomes, under the attribute name that scikit-learn uses."""
         return self.outcomes_
 
     @abstractmethod

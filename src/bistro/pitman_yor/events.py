@@ -41,7 +41,7 @@ class Events:
     offsets: NDArray[np.int64]
     last_only: bool
     given: int = 0
-    """Number of elements at the beginning of every sequence that are context only."""
+    """Number of elements at the beginning of every sequence that are only context."""
 
     @property
     def size(self) -> int:
@@ -88,7 +88,10 @@ def sequence_events(numbering: Numbering, sequences: list[Any], *, ends: bool) -
 def context_events(
     numbering: Numbering, contexts: Iterable[Sequence[Hashable]], outcomes: Ids, *, add: bool
 ) -> Events:
-    """Return outcomes in their own contexts. The nearest element of a context is last."""
+    """Return events with outcomes in their own contexts.
+
+    The nearest element of a context is last.
+    """
     if isinstance(contexts, np.ndarray) and contexts.ndim == 2 and contexts.dtype.kind in "iu":
         return _matrix_events(numbering, contexts, outcomes, add=add)
     rows = contexts if isinstance(contexts, list) else list(contexts)

@@ -1,4 +1,4 @@
-"""Save a process to a model file, and load it again."""
+"""Save a process to a model file, and load a process from a model file."""
 
 from __future__ import annotations
 
@@ -128,7 +128,9 @@ def _plain(value: Any) -> Any:
 
 
 def encoded(value: Any) -> Any:
-    """Convert an outcome to a value that JSON can store. Tuples, bytes and `END` are marked.
+    """Convert an outcome to a value that JSON can store.
+
+    Tuples, bytes and `END` are marked as such.
 
     >>> decoded(encoded((1, b"a", "x", None))) == (1, b"a", "x", None)
     True

@@ -1,6 +1,6 @@
 """Ids for hashable outcomes and for the elements of their contexts.
 
-The compiled core uses integers only. The ids of outcomes start at 0 and have a fixed order. The ids
+The compiled core uses only integers. The ids of outcomes start at 0 and have a fixed order. The ids
 of context elements that are not outcomes start at 2^30.
 
 >>> numbering = Numbering("abc")
@@ -48,7 +48,7 @@ class _Elements(dict[Hashable, int]):
 
 
 class Numbering:
-    """The outcomes of a process, in order, and the other elements of its contexts."""
+    """The ordered outcomes of a process, and the other elements of its contexts."""
 
     def __init__(self, outcomes: Iterable[Hashable]) -> None:
         self._all = list(outcomes)
@@ -76,7 +76,7 @@ class Numbering:
         return list(self._elements.features)
 
     def outcome(self, number: int) -> Any:
-        """Return the outcome that has an id."""
+        """Return the outcome with a given id."""
         return self._all[number]
 
     def number(self, outcome: Hashable) -> int | None:

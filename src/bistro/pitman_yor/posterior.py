@@ -1,4 +1,4 @@
-"""Samples of hyper-parameters and of statistics of the seating from the posterior."""
+"""Posterior samples of hyper-parameters and of statistics of the seating."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Posterior:
 
     @classmethod
     def stacked(cls, rows: Sequence[dict[str, Floats]]) -> Posterior:
-        """Combine the samples of several chains, the `rows`, into one object."""
+        """Combine `rows`, the samples of several chains, into one object."""
         return cls(**{name: np.stack([row[name] for row in rows]) for name in rows[0]})
 
     def arrays(self) -> dict[str, Floats]:

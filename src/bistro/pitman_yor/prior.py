@@ -1,4 +1,4 @@
-"""Sequences from the prior of any process, for simulation-based calibration."""
+"""Draw sequences from the prior of any process, for simulation-based calibration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from bistro.pitman_yor.process import PitmanYor
 
 OBSERVATIONS = 40
 SHOWN = 4
-"""Number of discounts of an unbounded process that are shown. Longer contexts have few data."""
+"""Number of discounts of an unbounded process that are shown, since longer contexts have few
+data."""
 
 
 def simulate_process(

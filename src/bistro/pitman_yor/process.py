@@ -36,31 +36,32 @@ class PitmanYor(Ensemble):
         Number of elements of a context that are used. A depth of 0 is a single Chinese restaurant.
         None uses all elements, however many there are (the sequence memoizer).
     outcomes
-        All possible outcomes. By default, they are the outcomes of the base, or of the data that
-        `fit` receives.
+        All possible outcomes. By default, the possible outcomes are those of the base or of the
+        data that `fit` receives.
     base
         The distribution to which the empty context backs off. The base is None for a uniform
         distribution, a dictionary of probabilities, `Characters()` for strings, or another
         `PitmanYor` over the same outcomes.
     backoff
         The order in which elements of a context are dropped. With "oldest", the first element is
-        dropped first, as in a text. With "newest", the last element is dropped first. Positions
-        such as (1, 0, 2) give any other order.
+        dropped first, as in a text. With "newest", the last element is dropped first. A tuple of
+        positions such as (1, 0, 2) gives any other order.
     ends
         If true, the end of a sequence is an outcome, `END`, which is observed after its last
         element.
     discount, strength
-        Initial hyper-parameters, which do not change if `hyper` is "fixed". Each is one number, or
-        one number per level, starting with the empty context. With ``depth=None``, there are 11
-        discounts and one strength. The last discount is for all contexts of 10 elements or more.
+        Initial hyper-parameters, which do not change if `hyper` is "fixed". A hyper-parameter is
+        one number, or one number per level, starting with the empty context. With ``depth=None``,
+        there are 11 discounts and one strength. The last discount is for all contexts of 10
+        elements or more.
     seating
         The seating of customers. "gibbs" samples it, which is exact. "minimal" uses one table for
         each outcome (Kneser-Ney), and "maximal" uses one table for each customer.
     hyper
         How hyper-parameters are learned. "slice" samples them, "map" maximises their posterior
-        density, and "fixed" does not change them. With ``depth=None``, "online" moves them by the
-        gradient of every event's log-probability as the event is observed. With "online", `fit` is
-        one pass over the data, without sweeps.
+        density, and "fixed" does not change them. With ``depth=None``, "online" updates
+        hyper-parameters by the gradient of every event's log-probability as the event is observed.
+        With "online", `fit` is one pass over the data, without sweeps.
     discount_prior, strength_prior
         The parameters (a, b) of the Beta prior of every discount, and the shape and rate of the
         Gamma prior of every strength.
@@ -180,7 +181,7 @@ class PitmanYor(Ensemble):
     def forget(self, outcome: Hashable, context: Context = ()) -> None:
         """Remove one `outcome` that was observed in this `context`.
 
-        Raises an error if the outcome was not observed there.
+        Raises an error if the outcome was not observed in this context.
         """
         self.forget_all([context], [outcome])
 
@@ -191,7 +192,7 @@ class PitmanYor(Ensemble):
         self._each(lambda chain, stream: chain.forget(events, stream), size=events.size)
 
     def sweep(self, sweeps: int = 1) -> Self:
-        """Reseat every event and update the hyper-parameters, `sweeps` times."""
+        """Reseat every event and update the hyper-parameters. Repeat this `sweeps` times."""
 
         def work(chain: Chain, stream: Stream) -> None:
             for _ in range(sweeps):
@@ -278,7 +279,7 @@ class PitmanYor(Ensemble):
         return math.log(mean) if (mean := float(np.mean(shares))) > 0 else -math.inf
 
     def log_probs(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
-        """Return the natural logarithm of the probability of every event, without learning from it.
+        """Return the natural log-probability of every event, without learning from the events.
 
         Parameters
         ----------
@@ -310,13 +311,13 @@ class PitmanYor(Ensemble):
         return draw_outcomes(self._numbers, self._chains, ids, n, stream)
 
     def generate(self, length: int, start: Context = (), *, seed: int = 1) -> list[Any]:
-        """Draw a sequence, each element in the context of all elements before it.
+        """Draw a sequence, in which each element is drawn in the context of all elements before it.
 
         Parameters
         ----------
         length
-            Maximum number of elements. The sequence is shorter if `END` is drawn, which is left
-            out.
+            Maximum number of elements. The sequence is shorter if `END` is drawn, which is not
+            included.
         start
             The beginning of the sequence that is continued.
         seed

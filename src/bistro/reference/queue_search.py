@@ -1,4 +1,4 @@
-"""A* over partial trees in plain Python, as in section 5.1 of Shareghi et al. (2015).
+"""A* search over partial trees in plain Python (Shareghi and colleagues 2015, section 5.1).
 
 A partial tree is the set of its rewritten nodes, each with its rule. The best tree T of the queue
 is expanded. The leftmost open node of T, or every open node, is rewritten in every possible way.

@@ -33,7 +33,7 @@ GUESSES: dict[str, tuple[str, ...]] = {
 """The names that are tried for each column, the most common first, in lower case without
 punctuation."""
 IBEX = {"word": "value", "position": "parameter"}
-"""Column names that have a meaning only together. Ibex writes one parameter and its value per
+"""Column names that are meaningful only together. Ibex writes one parameter and its value per
 row."""
 NEEDED = ("word", "item", "time")
 
@@ -113,7 +113,7 @@ class RowFilter:
     def error(self) -> TreebankError:
         """Return the error for a table without selected rows.
 
-        The message lists the values that occur in it.
+        The message lists the values that occur in the table.
         """
         if not self.conditions:
             problem = "contains no reading times: expected a row of column names, then rows"

@@ -5,9 +5,9 @@
     p01,7,reduced,2,horse,355
 
 A *text* is an item in one of its conditions, as participants read it; without a column of
-conditions, every item has one text. Rows of one text and position must have the same word for all
-participants, and the positions of a text must have no gaps, so that a model's score of a word can
-be joined to the correct rows.
+conditions, every item has one text. Rows with the same text and position must have the same word
+for all participants, and the positions of a text must have no gaps. A model's score of a word can
+then be joined to the correct rows.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ReadingData:
     conditions: list[str] | None = None
     """The condition of each text, if the table has a column of conditions."""
     kept: dict[str, list[str]] = field(default_factory=dict)
-    """Other columns of the table, one cell per row."""
+    """Other columns of the table, with one cell per row."""
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -111,7 +111,7 @@ def read_reading_data(
 
 
 class _Collected:
-    """The part of a table that has been read so far."""
+    """The rows of a table that have been read so far."""
 
     def __init__(
         self, path: str, header: list[str], columns: dict[str, str], keep: Sequence[str]

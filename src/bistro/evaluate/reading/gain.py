@@ -23,7 +23,7 @@ DRAWS = 2000
 
 @dataclass(frozen=True)
 class Gain:
-    """A mean per word with its 95 % interval."""
+    """The mean gain per word with its 95 % interval."""
 
     mean: float
     low: float

@@ -16,7 +16,7 @@ MARKS = "\"'.,;:!?()[]«»“”‘’…"
 
 @dataclass(frozen=True)
 class Predictors:
-    """One value per word and predictor.
+    """The predictors, with one value per word and predictor.
 
     A value is NaN if it needs a preceding word that is missing.
     """

@@ -26,7 +26,7 @@ Groups = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Fit:
-    """Coefficients with their 95 % intervals."""
+    """The coefficients of a regression with their 95 % intervals."""
 
     names: tuple[str, ...]
     estimates: Floats
@@ -121,7 +121,7 @@ def _check_rank(gram: Floats, names: Sequence[str]) -> None:
 def _errors(
     x: Floats, noise: Floats, inverse: Floats, readers: Groups, items: Groups
 ) -> tuple[Floats, int]:
-    """Return standard errors, and the smaller number of clusters."""
+    """Return the standard errors and the smaller number of clusters."""
     scores = x * noise[:, None]
     both = readers * (int(items.max()) + 1) + items
     _, pairs = np.unique(both, return_inverse=True)

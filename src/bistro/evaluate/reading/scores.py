@@ -29,7 +29,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ItemScores:
-    """The scores of words, with one value per word, for all texts in order."""
+    """The scores of all texts in order, with one value per word."""
 
     surprisal: Floats
     """In bits."""

@@ -36,7 +36,8 @@ from bistro.evaluate.reading.scores import Flags
 SPILL_OVER = 3
 """Number of preceding words in the spill-over curve."""
 FASTEST, SLOWEST = 100.0, 3000.0
-"""Range of plausible reading times in milliseconds. By default, times outside it are left out."""
+"""Range of plausible reading times in milliseconds. By default, times outside this range are left
+out."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def _random(seed: int, part: int) -> np.random.Generator:
 
 
 def _known(data: ReadingData, unknown: Mapping[str, Flags], before: int) -> Flags:
-    """Return a mask of words that all models know, along with the `before` preceding words."""
+    """Return a mask of words such that all models know the word and `before` preceding words."""
     lost = np.any([np.zeros(len(data.text_of_token), np.bool_), *unknown.values()], axis=0)
     columns = lagged("unknown", lost.astype(np.float64), data, before)
     return np.asarray(np.nansum(list(columns.values()), axis=0) == 0)

@@ -46,9 +46,9 @@ class Continuations(NamedTuple):
 
     forms: list[str]
     probs: NDArray[np.float64]
-    """The probability of each form, given the words before it."""
+    """The probability of each possible next form, given the words before it."""
     end: float
-    """The probability that the sentence ends here."""
+    """The probability that the sentence ends after these words."""
 
 
 class ExactGrammar(Grammar):
@@ -149,7 +149,10 @@ class ExactGrammar(Grammar):
             yield to_sentence(derivation, self.start, tokens)
 
     def parses(self, tokens: Sequence[str]) -> Iterator[Derivation]:
-        """Yield all derivations of the tokens. A cycle of unary rules gives infinitely many."""
+        """Yield all derivations of the tokens.
+
+        A cycle of unary rules gives infinitely many derivations.
+        """
         return self._search.derivations(self._chart(self._sums, tokens))
 
     def _demand_parse(self, chart: Chart, tokens: Sequence[str]) -> None:

@@ -60,7 +60,7 @@ class Chart:
 
 
 class Way(NamedTuple):
-    """One way to build a cell, by a word or by a rule over parts.
+    """One way to build a cell of the chart, by a word or by a rule over parts.
 
     The rule of a remainder is `PART_OF_RULE`.
     """
@@ -99,7 +99,10 @@ class Search:
         return self._wrapped(way.label, parts)
 
     def derivations(self, chart: Chart) -> Iterator[Derivation]:
-        """Yield every derivation of the sentence. A cycle of unary rules gives infinitely many."""
+        """Yield every derivation of the sentence.
+
+        A cycle of unary rules gives infinitely many derivations.
+        """
         whole = (self._grammar.start, 0, chart.length)
         for (found,) in self._all(chart, whole):
             yield found
@@ -119,7 +122,7 @@ class Search:
         return parts if label == PART_OF_RULE else (Derivation(self._rules[label], parts),)
 
     def ways(self, chart: Chart, span: Span) -> list[Way]:
-        """Return the ways to build a cell, without ways of probability zero."""
+        """Return the ways to build a cell that have a probability above zero."""
         return [*self._words(chart, span), *self._units(chart, span), *self._pairs(chart, span)]
 
     def _words(self, chart: Chart, span: Span) -> Iterator[Way]:
