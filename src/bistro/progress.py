@@ -1,15 +1,15 @@
 """Progress of long work, with named phases, counted steps and an estimate of the remaining time.
 
-Code that may take seconds reports its progress, which the command line observes and shows.
+Code that may take several seconds reports its progress, and the command line shows it.
 
     with phase("sampling", total=20, unit="sweeps") as work:
         for _ in range(20):
             ...
             work.advance()
 
-Phases nest. A phase with a `share` represents that part of the enclosing phase. While it runs, it
-advances the outer phase by up to this share. Work whose parts differ in length therefore has one
-scale:
+Phases nest. A phase with a `share` represents that part of the enclosing phase. While a phase runs,
+it advances the outer phase by up to its share. Work whose parts differ in length therefore has one
+scale.
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...
@@ -109,7 +109,7 @@ class Work:
         self.thread = threading.get_ident()
         self.phases: list[Phase] = []
         self.pauses = 0
-        """Depth of nested pauses. Progress is not shown while it is above 0."""
+        """Depth of nested pauses. Progress is not shown while this depth is above 0."""
 
     def begin(self, phase: Phase) -> None:
         """Enter a phase."""
@@ -188,7 +188,7 @@ def observing(clock: Callable[[], float] = time.monotonic) -> Iterator[Work]:
 
 
 def observed() -> Work | None:
-    """Return the work of this thread, if it is observed."""
+    """Return the work of this thread, if the thread is observed."""
     work = _observed
     return work if work is not None and work.thread == threading.get_ident() else None
 

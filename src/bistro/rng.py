@@ -33,12 +33,12 @@ def check_seed(seed: int) -> None:
 
 @cache
 def purpose_key(purpose: str) -> int:
-    """Return the 64-bit key of a purpose, as in the compiled core."""
+    """Return the same 64-bit key of a purpose as the compiled core."""
     return int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "little")
 
 
 class Stream:
-    """A reproducible sequence of random numbers, and the Python version of the core's stream."""
+    """A reproducible sequence of random numbers, which equals the core's stream."""
 
     __slots__ = ("_block", "_counter", "_index", "_key")
 

@@ -74,7 +74,7 @@ def listed(data: Any) -> list[Any]:
 
 
 def sequence_events(numbering: Numbering, sequences: list[Any], *, ends: bool) -> Events:
-    """Return every element of the sequences in the context of the elements before it."""
+    """Return an event for every element of the sequences, given the elements before it."""
     parts = [numbering.encode_outcomes(sequence) for sequence in sequences]
     if ends:
         end = numbering.encode_outcomes([END])

@@ -351,7 +351,7 @@ class PitmanYor(Ensemble):
         return np.array([self.log_prob(outcome, context) for context, outcome in pairs])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the process, with everything it has learned, to one model file at `path`."""
+        """Write the process, with everything it has learned, to a model file at `path`."""
         from bistro.pitman_yor.files import save
 
         save(self, path)
@@ -366,7 +366,7 @@ class PitmanYor(Ensemble):
     def _repr_html_(self) -> str:
         """Draw the seating of the first chain in a notebook.
 
-        The contexts of one element are drawn, the largest first.
+        The restaurants of contexts of one element are drawn, the largest first.
         """
         from bistro.pictures.notebook import draw_seating  # only notebooks need it
 
@@ -374,7 +374,7 @@ class PitmanYor(Ensemble):
         return draw_seating(drawn) if drawn else f"<p>{xml_text(repr(self))}: nothing observed</p>"
 
     def _restaurants(self) -> list[tuple[str, dict[str, list[int]]]]:
-        """Return the empty context and the largest contexts of one element, by name."""
+        """Return the empty context and the largest contexts of one element by their names."""
         if not self._is_numbered:
             return []
         contexts: list[tuple[Any, ...]] = [()]

@@ -55,7 +55,7 @@ def checked(
     discount_prior: Sequence[float],
     strength_prior: Sequence[float],
 ) -> Settings:
-    """Return the parameters of a process. Raise an error if one of them is invalid."""
+    """Return the parameters of a process. Raise an error if a parameter is invalid."""
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
         raise ConfigError(
             f"depth = {depth!r} must be a whole number from 0 on, or None for unbounded contexts"

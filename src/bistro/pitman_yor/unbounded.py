@@ -71,7 +71,7 @@ class UnboundedChain(CoreChain[Memoizer]):
             update_hyperparameters(self.letters, self._settings.sampler(), stream)
 
     def _sampled(self, likelihood: MemoizerLikelihood, stream: Stream) -> tuple[list[float], float]:
-        """Return the hyper-parameters after one slice-sampling step each."""
+        """Return the hyper-parameters after one step of slice sampling for each."""
         discounts, strength = self.core.parameters()
         a, b = self._settings.discount_prior
         shape, rate = self._settings.strength_prior
@@ -136,7 +136,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         self.core.set_parameters(list(discounts), strength)
 
     def counts(self) -> list[tuple[int, int, int]]:
-        """Return restaurants, customers and tables by the length of the context."""
+        """Return the numbers of restaurants, customers and tables for each context length."""
         return [(r, c, t) for r, c, t in self.core.counts_by_level()]
 
     def as_base(self, context: Ids) -> Base:

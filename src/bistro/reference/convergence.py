@@ -1,25 +1,25 @@
-"""R-hat and effective sample size in plain steps, which test whether several chains agree.
+"""R-hat and effective sample size, which test whether several chains agree.
 
 Chains that sample the same posterior must agree, and so must the halves of a chain. For m
 half-chains of n draws each, let W be the mean of their variances, and let B be n times the variance
-of their means.
+of their means. R-hat is the square root of the following ratio.
 
-    R-hat = sqrt( ((n - 1)/n · W + B/n) / W )
+    ((n - 1)/n · W + B/n) / W
 
 R-hat is 1 when the half-chains agree, and above 1 if their means differ by more than their
 variances explain. Draws are first replaced by the normal quantiles of their ranks, so that heavy
 tails have no effect. R-hat is also computed from the draws' distances from the median, which
-detects chains of equal means and different widths. The larger of the two values is used (Vehtari et
-al. 2021).
+detects chains of equal means and different widths. The larger of the two values is used (Vehtari
+and colleagues 2021).
 
-Successive draws are correlated, so N draws are equivalent to fewer independent draws.
+Successive draws are correlated, so N draws are equivalent to N / τ independent draws.
 
-    ESS = N / (1 + 2 Σ_t ρ_t)
+    τ = 1 + 2 Σ_t ρ_t
 
 Here ρ_t is the autocorrelation at lag t. The autocorrelations are summed in pairs while the pairs
 are positive, and made non-increasing (Geyer 1992). The effective sample size of the bulk uses the
-ranks. That of the tail uses the shares below the 5 % and 95 % quantiles, and is the smaller of the
-two values.
+ranks. The effective sample size of the tail uses the shares below the 5 % and 95 % quantiles, and
+is the smaller of the two values.
 
 >>> mixed = np.random.default_rng(1).normal(size=(4, 500))
 >>> stuck = mixed + np.array([[0.0], [0.0], [0.0], [3.0]])
@@ -57,7 +57,7 @@ def ess_bulk(draws: Draws) -> float:
 
 
 def ess_tail(draws: Draws) -> float:
-    """Return the smaller effective sample size of the 5 % and 95 % quantiles."""
+    """Return the smaller of the effective sample sizes of the 5 % and 95 % quantiles."""
     below = [draws <= np.quantile(draws, share) for share in (0.05, 0.95)]
     return min(plain_ess(halved(one.astype(np.float64))) for one in below)
 

@@ -12,7 +12,8 @@ Step(head=2, side='right', sibling=0, child=0)]
 The weight of a tree is the product of its steps. `enumerate_trees` lists every tree with every
 choice of one candidate per word, such as a tag, and the logarithm of the tree's weight.
 `EisnerTwin` computes the logarithm of the probability of a whole analysis. Each step generates a
-tag (or the stop) and a word. The label follows them, or precedes them if labels are generated.
+tag (or the stop) and a word. The label of an arc follows the tag and word, or precedes them if
+labels are generated.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class EisnerTwin:
         def look(step: Step) -> dict[str, int]:
             """Return the elements of a step.
 
-            As a head, 0 is the root. As a sibling or child, 0 means that there is none.
+            As a head, 0 is the root. As a sibling or child, 0 means that there is no word.
             """
             generated = self.labels == "generated"
             head, sibling, child = step.head, step.sibling, step.child

@@ -77,14 +77,14 @@ class Word(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """The divisor of the probabilities, which keeps them within the range of floating point."""
+        """The divisor that keeps the probabilities within the range of floating-point numbers."""
         return float(self.probs.sum()) or 1.0
 
 
 class Closure:
     """Multiplication by (I - steps)⁻¹, where the spectral radius of the matrix is below 1.
 
-    The result is that of the series I + steps + steps² + …. The product is computed with a sparse
+    The inverse equals the series I + steps + steps² + …. The product is computed with a sparse
     decomposition, since the inverse itself is dense if a grammar can back off from any symbol to
     any other. Pivots stay on the diagonal, so only numbers of one sign are added, nothing cancels,
     and unreachable symbols are exactly zero.
@@ -95,7 +95,7 @@ class Closure:
         self._decomposed = splu(matrix, diag_pivot_thresh=0.0)
 
     def __call__(self, vector: Floats) -> Floats:
-        """Return (I - steps)⁻¹ vector."""
+        """Return the product of (I - steps)⁻¹ and a vector."""
         closed: Floats = self._decomposed.solve(vector)
         return closed
 
@@ -198,7 +198,7 @@ class Chart:
 
 
 class _Row:
-    """The binary rules with a complete left child from one start, each with its end and value."""
+    """The binary rules whose left child is complete, for one start, each with its end and value."""
 
     def __init__(self, grammar: Rules) -> None:
         self._grammar = grammar

@@ -1,8 +1,8 @@
 """The hierarchical Pitman-Yor process in plain Python, as a Chinese restaurant franchise of dicts.
 
 `Franchise` computes the same results as the compiled core, but slowly. Given the same random
-stream, it seats every customer at the same table. The base of the restaurant of context u[0..k) is
-the restaurant of u[0..k-1).
+stream, it seats every customer at the same table as the core. The base of the restaurant of context
+u[0..k) is the restaurant of u[0..k-1).
 
     p_k(x) = (c_x - d t_x)/(c + θ) + (θ + d t)/(c + θ) · p_{k-1}(x)
 
@@ -44,7 +44,7 @@ class Restaurant:
     tables: dict[int, Counter[int]] = field(default_factory=dict)
 
     def num_customers(self, dish: int | None = None) -> int:
-        """Return the number of customers that eat `dish`, or of all customers."""
+        """Return the number of customers who eat `dish`, or of all customers."""
         return sum(size * count for size, count in self._sizes(dish))
 
     def num_tables(self, dish: int | None = None) -> int:
@@ -159,7 +159,7 @@ class Franchise:
         """Return the dish of the next customer, without seating the customer.
 
         The customer joins a table with a weight of its size minus the discount, or continues to the
-        parent restaurant. After the last restaurant comes the base.
+        parent restaurant. From the last restaurant, the customer continues to the base.
         """
         restaurant = self.restaurants.get(context, Restaurant())
         d, theta = self.discount[len(context)], self.strength[len(context)]
@@ -210,7 +210,7 @@ def _per_level(name: str, value: float | Sequence[float], levels: int) -> list[f
 def table_at_weight(sizes: list[tuple[int, int]], discount: float, x: float) -> int:
     """Return the size of the table that `x` selects.
 
-    Each table has a weight of its size minus `discount`.
+    The weight of a table is its size minus `discount`.
     """
     for size, count in sizes:
         x -= count * (size - discount)

@@ -1,7 +1,7 @@
 """Updates of the discount and strength of each level by slice sampling, in plain Python.
 
 The likelihood of a seating is computed by seating its customers one by one. A customer who enters a
-restaurant with c others at t tables either opens a table or joins one.
+restaurant with c others at t tables either opens a new table or joins an existing table.
 
     opens a table            with probability  (θ + d t) / (c + θ)      (1 where c = 0)
     joins a table of size s  with probability  (s - d) / (c + θ)
@@ -121,7 +121,7 @@ class HyperPrior:
 def move_discount(
     restaurants: list[Restaurant], d: float, theta: float, prior: HyperPrior, rng: Stream
 ) -> float:
-    """Return a new discount of one level, by one slice step."""
+    """Return a new discount for one level, after one slice-sampling step."""
 
     def log_density(x: float) -> float:
         if not 0 < x < 1:
@@ -134,7 +134,7 @@ def move_discount(
 def move_strength(
     restaurants: list[Restaurant], d: float, theta: float, prior: HyperPrior, rng: Stream
 ) -> float:
-    """Return a new strength of one level, by one slice step of x = log θ."""
+    """Return a new strength for one level, after one slice-sampling step of x = log θ."""
 
     def log_density(x: float) -> float:
         # The last x is the Jacobian of θ = exp(x).
@@ -145,7 +145,7 @@ def move_strength(
 
 
 def slice_hyperparameters(franchise: Franchise, prior: HyperPrior, rng: Stream) -> None:
-    """Update the discount, then the strength, of every level."""
+    """Update the discount and then the strength of every level."""
     for depth in range(len(franchise.discount)):
         restaurants = restaurants_of_depth(franchise, depth)
         d, theta = franchise.discount[depth], franchise.strength[depth]

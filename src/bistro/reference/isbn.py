@@ -1,4 +1,4 @@
-"""The latent-variable parser in plain Python, with one derivation at a time, as in the paper.
+"""The latent-variable parser in plain Python, which follows one derivation as in the paper.
 
 Every state finds its seven predecessors in the list of all earlier states, by the definitions of
 Titov & Henderson (2007, section 4), and nothing is cached. Words are numbered from 1. A state is
@@ -217,7 +217,7 @@ class IsbnTwin:
                     yield of_action + of_label, after
 
     def finish(self, history: History, words: Sequence[int], labels: dict[int, int]) -> float:
-        """Attach the remaining words to the root with these labels. Return the log-probability."""
+        """Attach the remaining words to the root, and return the log-probability."""
         total = 0.0
         while history.stack:
             word = history.top

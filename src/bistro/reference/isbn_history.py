@@ -40,7 +40,7 @@ class TwinSymbols:
     lemmas: int
 
     def share(self, cluster: int, word: int) -> float:
-        """Return the share of a word in the outcome of all words without separate outcomes."""
+        """Return the share of a word among the words that have no separate outcomes."""
         listed, counts = self.words_of[cluster], self.counts_of[cluster]
         others = [w for w in range(self.words) if w not in listed]
         frequency = sum(self.frequency[w] for w in others)
@@ -71,7 +71,7 @@ class History:
     states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
     """The stack and the front of every state."""
     decided: list[tuple[int, int]] = field(default_factory=list)
-    """The action of every state with a decision, and the label of its arc (or 0)."""
+    """The action of every state that has decided, with the label of its arc or 0."""
     potentials: list[Floats] = field(default_factory=list)
     """The potentials of every state after its decisions so far."""
 
@@ -89,10 +89,7 @@ class History:
         return sorted(child for child, head in self.heads.items() if head == word and word > 0)
 
     def outermost(self, word: int, side: int) -> int:
-        """Return the leftmost left child (-1) or rightmost right child (1).
-
-        If there is none, return 0.
-        """
+        """Return the outermost left (-1) or right (1) child of a word, or 0 if there is none."""
         own = [child for child in self.children(word) if (child - word) * side > 0]
         return (own[0] if side < 0 else own[-1]) if own else 0
 
@@ -141,7 +138,7 @@ class History:
         self.decided.append((action, label))
 
     def reduce(self) -> None:
-        """Pop the top of the stack, which is a decision unless the sentence has ended."""
+        """Pop the top of the stack. This step is a decision unless the sentence has ended."""
         self.stack.pop()
         if not self.ended:
             self.decided.append((REDUCE, 0))

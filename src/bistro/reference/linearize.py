@@ -40,5 +40,8 @@ def weight(order: Order, step: Step, n: int) -> float:
 
 
 def normaliser(labels: Sequence[int], step: Step, n: int) -> float:
-    """Return the sum over all orders of the words. Words with equal labels are distinct."""
+    """Return the sum of the weights of all orders of the words.
+
+    Words with equal labels are distinct.
+    """
     return sum(weight(order, step, n) for order in orders_of_words(labels))

@@ -1,8 +1,8 @@
 """A* search over nodes in plain Python, which searches nodes separately and caches no values.
 
 A node is a symbol, its span and its ancestors. The untried ways to rewrite a node are estimated by
-the inside sum of its trees under a grammar. Each round considers the best open tree and tries one
-more way to rewrite its leftmost node that has an untried way.
+the inside sum of its trees under a grammar. In each round, the search takes the best open tree and
+its leftmost node with an untried way, and tries that way.
 
 >>> from bistro.reference.pcfg import Rule
 >>> rules = [Rule(0, 0, 0), Rule(0, -1, -1)]
@@ -32,7 +32,7 @@ NOTHING = -math.inf
 
 
 class Way(NamedTuple):
-    """A way to rewrite a node, as a rule and the child nodes."""
+    """A way to rewrite a node, given by a rule and the child nodes."""
 
     rule: int
     log_prob: float
@@ -50,7 +50,7 @@ class Worth(NamedTuple):
 
     @property
     def best(self) -> float:
-        """The larger of the two values."""
+        """The larger of the values of the open tree and the complete tree."""
         return max(self.open, self.complete)
 
 
@@ -65,7 +65,7 @@ class SentenceWays:
     by: Literal["symbols", "rules"] = "symbols"
 
     def __post_init__(self) -> None:
-        """Cache inside sums and ways, which do not change."""
+        """Cache the inside sums and the ways to rewrite nodes, which do not change."""
         self.edges = [(i, i + 1, word) for i, word in enumerate(self.words)]
         self.inside = cache(self._inside)
         self.ways = cache(self._ways)
@@ -78,7 +78,7 @@ class SentenceWays:
         return math.log(total) if total else NOTHING
 
     def _ways(self, node: Node) -> list[Way]:
-        """Return the best ways to rewrite a node, the best first."""
+        """Return the ways to rewrite a node, the best first."""
         (symbol, _, _), history = node
         made = []
         for r, items in self.grammar.rewrites(node[0], self.edges):
@@ -93,7 +93,7 @@ class SentenceWays:
 
 @dataclass
 class NodeSearch(SentenceWays):
-    """A search for the best tree of a sentence, round by round."""
+    """A search for the best tree of a sentence, in rounds."""
 
     tried: dict[Node, int] = field(default_factory=dict)
     rounds: int = 0
@@ -111,7 +111,7 @@ class NodeSearch(SentenceWays):
         return self._best(self.top) if self.worth(self.top).complete > NOTHING else None
 
     def worth(self, node: Node) -> Worth:
-        """Return the values below a node, given the ways tried so far."""
+        """Return the values of the trees below a node, given the ways tried so far."""
         if node not in self.tried:
             return Worth(self.inside(node[0]), 0, NOTHING, -1)
         ways, tried = self.ways(node), self.tried[node]

@@ -1,4 +1,4 @@
-"""Algorithm 1 of Buys & Blunsom (2015) in plain Python, exactly as it is printed.
+"""Algorithm 1 of Buys & Blunsom (2015) in plain Python, exactly as printed.
 
 Every derivation d in the beam has a weight d.θ, its probability with the words so far, and d.k of K
 particles. A pass advances each derivation to the next word.
@@ -26,7 +26,8 @@ from bistro.reference.arc_standard import ROOT, Action, Configuration
 from bistro.reference.transition_model import GenerativeParser
 
 Divide: TypeAlias = Callable[[int, Sequence[float]], list[int]]
-"""A function that divides particles among alternatives. The probabilities need not sum to 1."""
+"""A function that divides particles among alternatives by their probabilities, which need not sum
+to 1."""
 ORDER: tuple[Action, ...] = ("shift", "left-arc", "right-arc", "end")
 
 
@@ -106,10 +107,10 @@ class ParticleSearch:
     tags_per_word: int = 1
     one_reduce: bool = True
     best_labels: bool = True
-    """If true, each arc gets its most probable label. Otherwise, labels are summed out."""
+    """If true, each arc gets its most probable label. Otherwise, the model sums over the labels."""
     draw: Divide | None = None
-    """The function that draws particles at random in every pass and selection. With None, they are
-    divided."""
+    """The function that assigns particles at random in every pass and selection. If it is None,
+    particles are divided by rounding."""
 
     def run(self) -> Iterator[list[Derivation]]:
         """Yield the beam before and after every selection, and finally the complete derivations."""

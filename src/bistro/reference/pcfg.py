@@ -69,7 +69,7 @@ def without_cycles(rules: Sequence[Rule], log_prob: Sequence[float]) -> list[int
 
 @dataclass(frozen=True, eq=False)
 class PCFG:
-    """A grammar of rules with log-probabilities."""
+    """A grammar whose rules have log-probabilities."""
 
     rules: Sequence[Rule]
     log_prob: Sequence[float]
@@ -132,7 +132,7 @@ class PCFG:
         return math.fsum(self.log_prob[r] for r in tree.rules)
 
     def log_inside(self, words: Sequence[int]) -> float:
-        """Return the log-probability of a sentence as the sum over all its trees."""
+        """Return the log-probability of a sentence, summed over all its trees."""
         weights = [self.log_weight(tree) for tree in self.trees(words)]
         top = max(weights, default=-math.inf)
         if top == -math.inf:

@@ -1,8 +1,8 @@
 """A* search over partial trees in plain Python (Shareghi and colleagues 2015, section 5.1).
 
-A partial tree is the set of its rewritten nodes, each with its rule. The best tree T of the queue
-is expanded. The leftmost open node of T, or every open node, is rewritten in every possible way.
-The value of each new tree consists of three terms.
+A partial tree is the set of its rewritten nodes, each with its rule. Each round expands the best
+tree T of the queue. The leftmost open node of T, or every open node, is rewritten in every possible
+way. The value of a new tree is the sum of three terms.
 
     log P(T) + log P(rule | context) + h      h, full frontier (10): inside sums of all open nodes
                                               h, local frontier (11): of the rule's children only
@@ -29,7 +29,7 @@ from bistro.reference.pcfg import PCFG as PCFG
 
 
 class Partial(NamedTuple):
-    """A partial tree with the way of every rewritten node, its probability, and its open nodes."""
+    """A partial tree with the rules of its rewritten nodes, its probability, and its open nodes."""
 
     ways: dict[Node, Way]
     log_prob: float

@@ -7,14 +7,17 @@ parents. Parent v has n[v, k] tokens of state k at t[v, k] tables.
     p(s) = sum over t of  prod_v  prod_k |S(n[v,k], t[v,k])| strength^t[v,k] / (strength)_n[v]
                           x  share(t[., k] over all states),
 
-Here S are the unsigned Stirling numbers of the first kind, and (x)_n = x (x+1) ... (x+n-1). For K
-states, share = prod_k (gamma/K)_t[k] / (gamma)_T. For an open number of states, whose names do not
-matter, share = gamma^live prod_k (t[k]-1)! / (gamma)_T.
+Here S are the unsigned Stirling numbers of the first kind, and (x)_n = x (x+1) ... (x+n-1). The
+last factor depends on the number of states. If the number is open, the names of states do not
+matter.
+
+    share = prod_k (gamma/K)_t[k] / (gamma)_T            for K states
+    share = gamma^live prod_k (t[k]-1)! / (gamma)_T      for an open number of states
 
 If generation has to stop, a parent's stops are tokens of an additional outcome, `STOP`, which has
-no word and is always observed. There are then K + 1 outcomes for K states. With an open number of
-states, half of gamma is for the stop and half for all states. Therefore gamma/2 replaces gamma/K
-for the stop, and gamma in gamma^live for the states.
+no word and is always observed. In such a model, K states have K + 1 outcomes. With an open number
+of states, half of gamma is for the stop and half for all states. Therefore gamma/2 replaces gamma/K
+for the stop, and replaces gamma in gamma^live for the states.
 
 >>> law = state_law([0, 0], [0, 1], num_words=2, states=2, strength=1, smoothing=1, gamma=1)
 >>> round(sum(law.values()), 12)
@@ -77,7 +80,7 @@ def state_prior(
     gamma: float,
     stops: Sequence[int] = (),
 ) -> float:
-    """Return p(states, stops), with the weights and the parents' distributions integrated out."""
+    """Return p(states, stops), integrated over the weights and the parents' distributions."""
     pairs = Counter(zip(parents, chosen, strict=True)) + Counter((v, STOP) for v in stops)
     outcomes = (1 if states is None else states) + bool(stops)
     names = list(pairs)

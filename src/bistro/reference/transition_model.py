@@ -1,13 +1,13 @@
-"""The generative transition model in plain Python, by enumeration of all derivations.
+"""The generative transition model in plain Python, with sums over all derivations.
 
 A shift generates a tag and a word, and an arc generates a label. Only the actions that are possible
 in a configuration have a probability. Let h be the context of each step.
 
     p(words, tags, tree) = Σ over derivations  Π p(action | h) p(label | h) p(tag | h) p(word | h)
 
-The compiled parser computes the same probability faster. No code is shared with the compiled
-parser, and the elements of a configuration are computed from its arcs each time. Any function can
-be the predictor.
+The compiled parser computes the same probability faster. The compiled parser shares no code with
+this module, in which the elements of a configuration are computed from its arcs each time. Any
+function can be the predictor.
 
 >>> elements = {"actions": ["s1.tag"], "labels": ["action"], "tags": ["s1.tag"], "words": ["b.tag"]}
 >>> model = GenerativeParser(
@@ -43,7 +43,7 @@ STACK_ITEMS = 4
 
 
 class Event(NamedTuple):
-    """One outcome of one distribution in its context."""
+    """An outcome of a distribution, with its context."""
 
     distribution: str
     context: tuple[int, ...]
@@ -128,7 +128,7 @@ class GenerativeParser:
     def events(
         self, now: Configuration, action: Action, label: int, tag: int, word: int
     ) -> list[Event]:
-        """Return the events of one transition, from which the model learns."""
+        """Return the training events of one transition."""
         seen = self.observe(now)
         found = []
         if not self.is_certain(now, action):
@@ -180,7 +180,7 @@ class GenerativeParser:
     def tags_tried(
         self, now: Configuration, word: int, tags: Mapping[int, float], most: int | None
     ) -> Sequence[int]:
-        """Return the `most` best tags by their probability with the word, times a factor.
+        """Return the `most` tags whose probability with the word, times a factor, is highest.
 
         The factor of each tag is its value in `tags`.
         """
@@ -247,7 +247,7 @@ class GenerativeParser:
         return p, events, passed
 
     def probability_of_more_than(self, length: int) -> float:
-        """Compute the probability that a sentence has more than `length` words from prefixes."""
+        """Return the probability that a sentence has more than `length` words, by prefix sums."""
         total = 0.0
         waiting = [(self.system.start(), 1.0)]
         while waiting:

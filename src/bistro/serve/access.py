@@ -3,9 +3,9 @@
 A browser sends requests on behalf of any page that it shows, even to this machine. Three checks
 distinguish such requests from the requests of Bistro's own page and of programs.
 
-- The host name must be one of this server's names. This check refuses pages whose own host name has
-  been redirected to this machine (DNS rebinding). A numeric address cannot be redirected in this
-  way.
+- The host name must be one of this server's names. The check of the host name refuses pages whose
+  own host name has been redirected to this machine (DNS rebinding). A numeric address cannot be
+  redirected in this way.
 - The origin of the page, which browsers send with forms and scripts, must be this server or an
   allowed origin. The header `Sec-Fetch-Site` gives the same information for pictures and links.
 - If keys are configured, everything except the pages and /health requires one of them.
@@ -28,9 +28,9 @@ from bistro.serve.errors import RefusedError
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 16
-"""Minimum length of a key. Shorter keys can be guessed."""
+"""Minimum length of a key. Shorter keys are easy to guess."""
 OPEN = ("/", "/play", "/desk", "/docs", "/health")
-"""Addresses that need no key."""
+"""The addresses that need no key."""
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
@@ -137,7 +137,7 @@ def read_keys(path: str) -> dict[str, str]:
 
 
 def _is_open(scope: Scope) -> bool:
-    """Return whether a request needs no key. Pages and the health of the server need none."""
+    """Return whether a request needs no key, as for pages and the health of the server."""
     path: str = scope["path"]
     return scope["method"] in ("GET", "HEAD") and (path in OPEN or path.startswith("/static/"))
 

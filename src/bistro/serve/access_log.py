@@ -73,7 +73,7 @@ def _escaped(found: re.Match[bytes]) -> bytes:
 def open_log(path: str) -> Callable[[Served], None]:
     """Return a function that writes to a log. The name ``-`` is standard output.
 
-    If the file is moved away, a new file is created.
+    If the log file is moved away, a new file is created.
     """
     handler: logging.Handler
     if path == STANDARD_STREAM:

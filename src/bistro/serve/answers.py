@@ -1,7 +1,7 @@
 """Answers to valid requests, as plain values for JSON.
 
-This module does not use the network. Every number is finite or None. A computation uses one thread,
-and concurrent requests keep all cores busy.
+This module does not use the network. Every number in an answer is finite or None. A computation
+uses one thread, and concurrent requests keep all cores busy.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ def number(value: float | None) -> float | None:
 
 
 def plain(value: Any) -> Any:
-    """Replace numbers in nested values that JSON cannot store by None."""
+    """Replace numbers that JSON cannot store by None in nested values."""
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list) and set(map(type, value)) <= {int, str}:

@@ -51,7 +51,7 @@ PLAYGROUND = "play.html"
 ABOUT = (
     "This server offers surprisal, trees with probabilities, generated sentences and word orders "
     "of Bistro's models, the REST protocol of UDPipe, and suggestions for INCEpTION. Every error "
-    "is an object with the field `error`, which is one sentence."
+    "is an object with the field `error`, which holds one sentence."
 )
 
 
@@ -135,7 +135,7 @@ def create_app(
 def _add_page(app: FastAPI, start: str, *, has_desk: bool) -> None:
     """Add the pages.
 
-    The start page shows the models. Without models, it is the playground.
+    The start page shows the models. Without models, the start page is the playground.
     """
     files = page_files()
 

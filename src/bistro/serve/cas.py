@@ -8,7 +8,7 @@ View lists the annotations that belong to it.
     <cas:Sofa xmi:id="1" sofaID="_InitialView" sofaString="Joe waited ."/>
     <cas:View sofa="1" members="29"/>
 
-Offsets count UTF-16 units, as in Java. XML with a document type, where entities are declared, is
+Offsets count UTF-16 units, as in Java. XML with a document type, which can declare entities, is
 refused. XMI never has a document type, and entities can expand a short file enormously.
 """
 
@@ -72,8 +72,8 @@ class Cas:
     def annotations(self, type_name: str, *, subtypes: bool = False) -> Iterator[Any]:
         """Yield the elements of a type, except suggestions.
 
-        With `subtypes`, also yield elements of all other types of its package, since DKPro has one
-        type per tag.
+        With `subtypes`, elements of all other types of the same package are also included, since
+        DKPro has one type per tag.
         """
         space, name = qualified(type_name)
         for element in self.root:

@@ -63,7 +63,7 @@ class Entry:
         return TOKENISE.of(self.model) if TOKENISE.is_of(self.model) else None
 
     def able(self, ability: str) -> LoadedModel:
-        """Return the model, or its part, with an ability. Raise an error if there is none."""
+        """Return the model, or its part, with an ability. Raise an error if the model lacks it."""
         if ability in self.parts:
             return self.parts[ability]
         able = ", ".join(self.abilities) or "none of what this server offers"
@@ -112,7 +112,7 @@ class Catalog:
 
     @property
     def ids(self) -> list[str]:
-        """The ids, in the order of the command line."""
+        """The ids of the models, in the order of the command line."""
         return list(self._entries)
 
 
@@ -132,9 +132,9 @@ def unique_ids(names: Iterable[str]) -> list[str]:
 def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
     """Yield each ability of a model and the part that has it, after testing the ability once.
 
-    The test also fills the caches of the model. The abilities of the kind of model are not
-    sufficient. A parser without words, or a parser that reads from right to left, has `score` but
-    raises an error.
+    The test also fills the caches of the model. The abilities of the model's kind are not
+    sufficient information. A parser without words, or a parser that reads from right to left, has
+    `score` but raises an error.
     """
     words = ["a"]
     tree = Sentence.from_columns(words, heads=[0], upos=["X"], xpos=["X"], deprels=["x"])

@@ -1,4 +1,4 @@
-"""Limits on the time and the number of connections, below the application.
+"""Limits on the duration and number of connections, enforced below the application.
 
 The server waits for a client only for a limited time. The time is limited for headers and bodies
 that do not arrive, for answers that are not read, and for idle connections. If there are still too
@@ -24,7 +24,7 @@ from bistro.serve.limits import Limits
 
 
 def connections_within(limits: Limits) -> type[asyncio.Protocol]:
-    """Return the protocol of a server's connections, for Uvicorn."""
+    """Return the protocol class that Uvicorn uses for the connections of a server."""
 
     class Within(Connection):
         within = limits
@@ -41,7 +41,7 @@ class Connection(H11Protocol):
     is_reading = True
     """Whether the server is waiting for the rest of a request.
 
-    The request is the first of the connection, or its first bytes have arrived.
+    It is the first request of the connection, or a request whose first bytes have arrived.
     """
     has_bytes = False
     """Whether bytes of the expected request have arrived."""
@@ -123,7 +123,7 @@ class Connection(H11Protocol):
 
     # ---- leaving -------------------------------------------------------------------------------
     def _make_room(self) -> None:
-        """Close the longest-waiting connection of the client with the most idle connections."""
+        """Close the oldest idle connection of the client with the most idle connections."""
         others = [one for one in self.connections if isinstance(one, Connection)]
         waiting = [one for one in others if one is not self and one.can_be_dropped()]
         if not waiting:

@@ -1,4 +1,7 @@
-"""Answers of the desk, as plain values for JSON. This module does not use the network."""
+"""Answers to requests of the desk, as plain values for JSON.
+
+This module does not use the network.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
 SNIPPET = 90
-"""Maximum number of characters of a sentence in the list."""
+"""Maximum number of characters of a sentence that the list shows."""
 COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "misc")
 
 
@@ -153,7 +156,7 @@ def _rounded(rows: list[list[tuple[Any, float]]]) -> list[list[list[Any]]]:
 
 
 def word(desk: Desk, shot: Snapshot, place: int) -> Answer:
-    """Return the alternatives of one word."""
+    """Return the alternative values of one word."""
     found = desk.ask_word(shot, place)
     shares = {
         name: [[value, round(p, 4)] for value, p in rows]

@@ -18,19 +18,19 @@ Order = Literal["file", "doubt", "corrections", "worst", "new", "both", "random"
 
 
 class FileBody(Body):
-    """A file of the desk, which may be omitted if there is only one."""
+    """A file of the desk, which may be omitted if there is only one file."""
 
     file: Text = Field("", description="The name of one of the files that /api/desk lists.")
 
 
 class SentenceOfFile(FileBody):
-    """A sentence, by its position in the file."""
+    """A sentence, identified by its position in the file."""
 
     sentence: Number = Field(description="From 0.")
 
 
 class WordOfFile(SentenceOfFile):
-    """A word, by its position in the sentence."""
+    """A word, identified by its position in the sentence."""
 
     word: Place = Field(description="From 1.")
 
@@ -87,13 +87,15 @@ class TurnBody(FileBody):
 class SaveBody(FileBody):
     """A request to save the file."""
 
-    overwrite: bool = Field(False, description="Save even if another program has changed the file.")
+    overwrite: bool = Field(
+        False, description="Whether to save the file even if another program has changed it."
+    )
 
 
 class ChangesBody(FileBody):
     """A request for the changes since a revision."""
 
-    since: Number = Field(description="The last revision that the client knows.")
+    since: Number = Field(description="The last revision of the list that the client knows.")
 
 
 class OrderBody(FileBody):
@@ -107,5 +109,5 @@ class PieceBody(Body):
 
     name: Word
     text: Text
-    first: bool = Field(description="Whether this is the first piece.")
-    last: bool = Field(description="Whether this is the last piece.")
+    first: bool = Field(description="Whether this is the first piece of the file.")
+    last: bool = Field(description="Whether this is the last piece of the file.")

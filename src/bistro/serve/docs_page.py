@@ -1,7 +1,7 @@
 """The page /docs, which describes every address of the server, from the OpenAPI description.
 
-The page is plain HTML with one style sheet of the server itself. The page has no scripts, and
-nothing is loaded from other hosts.
+The page is plain HTML with one style sheet, which the server also delivers. The page has no
+scripts, and nothing is loaded from other hosts.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class Reader:
                 yield "one of " + ", ".join(f"<code>{escape(str(v))}</code>" for v in part["enum"])
 
     def type_of(self, schema: Schema) -> str:
-        """Return the type of a value in words."""
+        """Return a description of the type of a value."""
         if "$ref" in schema:
             resolved = self._resolved(schema)
             names = ", ".join(resolved.get("properties", {}))

@@ -2,7 +2,7 @@
 
 Clients take turns. The next request is from the client who was served least recently. The requests
 of one client stay in order, except requests that cannot begin yet. The number of waiting requests
-is limited, and so is the number of waiting and running requests of each client.
+is limited. The number of waiting and running requests of each client is limited too.
 
 >>> queue = FairQueue[str](most=4, most_per_client=3)
 >>> for client, request in [("ann", "a1"), ("ann", "a2"), ("ann", "a3"), ("bob", "b1")]:
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class BusyError(BistroError):
-    """The server cannot answer now."""
+    """The server is too busy to answer."""
 
 
 class TooManyError(BistroError):
@@ -32,7 +32,7 @@ class TooManyError(BistroError):
 
 
 class FairQueue(Generic[T]):
-    """Requests of several clients, who take turns."""
+    """A queue for the requests of several clients, who take turns."""
 
     def __init__(self, most: int, most_per_client: int) -> None:
         self.most = most
@@ -41,8 +41,7 @@ class FairQueue(Generic[T]):
         self.unfinished = Counter[str]()
         """Number of waiting and running requests of each client."""
         self._turns: OrderedDict[str, list[T]] = OrderedDict()
-        """The waiting requests of each client who has any. The first client is the next to be
-        served."""
+        """The waiting requests of each client. The first client is the next to be served."""
 
     def add(self, client: str, request: T, is_alike: Callable[[T], bool] | None = None) -> None:
         """Add a request to the queue, or raise an error with the reason.
@@ -97,7 +96,7 @@ class FairQueue(Generic[T]):
         self.waiting -= 1
 
     def finish(self, client: str) -> None:
-        """Remove a finished request from the counts."""
+        """Remove a finished request from the count of its client."""
         self.unfinished[client] -= 1
         if not self.unfinished[client]:
             del self.unfinished[client]

@@ -1,6 +1,6 @@
 """Checks of the client, size and time of every request, and the headers of all answers.
 
-A body is read completely before it is processed, up to the limit, whether or not its length was
+A body is read completely, up to the limit, before it is processed, whether or not its length was
 announced. While a request is being answered, the guard listens for the end of the connection. If
 the client disconnects, its work is cancelled.
 """
@@ -41,7 +41,7 @@ SECURITY_HEADERS = {
 }
 HEADERS_OF = {401: {"www-authenticate": "Bearer"}}
 DRAINED = 16
-"""A body that is too large is read and discarded up to this many times the limit, because a client
+"""How much of a body that is too large is read and discarded, as a multiple of the limit. A client
 that is still sending does not read the answer."""
 SHORT_BODY = 65_536
 """Size in bytes below which a body does not count towards the memory limit for bodies."""
@@ -85,7 +85,7 @@ class Guard:
         """Total size in bytes of the long request bodies in memory."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, and count it."""
+        """Answer a request, and count it in the metrics."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -133,7 +133,7 @@ class Answer:
         self._send = send
         self.is_begun = self.is_complete = False
         self.status = 0
-        """The status, once the answer has begun."""
+        """The HTTP status, once the answer has begun."""
         self.sent = 0
         """Bytes of the body."""
 
@@ -161,7 +161,7 @@ class Body:
         self.held = 0
 
     async def read(self, receive: Receive) -> None:
-        """Read the whole body. Raise an error if it is too large."""
+        """Read the whole body. Raise an error if the body is too large."""
         seconds = self.guard.limits.body_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -205,7 +205,7 @@ class Body:
 async def _while_connected(
     app: ASGIApp, scope: Scope, body: bytes, receive: Receive, answer: Answer
 ) -> None:
-    """Run the application, and cancel it if the client disconnects before the answer."""
+    """Run the application, and cancel it if the client disconnects before it answers."""
     gone = asyncio.Event()
     given = False
 

@@ -2,8 +2,9 @@
 
 INCEpTION sends a document and the names of a layer and a feature. The answer is the same document
 with new annotations of that layer. Each new annotation is marked as a suggestion, and its score is
-its probability. Existing annotation is evidence. The tags and arcs that a document has are kept,
-and the rest is predicted given them. Words that already have the annotation get no suggestion.
+its probability. The existing annotation is treated as evidence. The tags and arcs that a document
+has are kept, and the rest is predicted given them. Words that are already annotated get no
+suggestion.
 
     layer                           feature          what is suggested
     …segmentation.type.Lemma        value            lemmas, by a pipeline
@@ -77,7 +78,7 @@ def check_layer(layer: str, feature: str) -> None:
 
 
 def tag_column(entry: Entry) -> str:
-    """Return the column of the tags that a model knows."""
+    """Return the name of the column whose tags a model knows."""
     model: Any = entry.parts.get("parse") or entry.able("tag")
     column: str = model.tag_column
     return column

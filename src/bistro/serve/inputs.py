@@ -130,7 +130,7 @@ def _split(text: str, tokeniser: Tokeniser | None) -> Sentence:
 def _check(number: int, most: int, told: str) -> None:
     """Raise an error if a number exceeds a limit.
 
-    The message has placeholders for the number and the limit.
+    The error message has placeholders for the number and the limit.
     """
     if number > most:
         raise TooLargeError(told.format(number, most))

@@ -34,8 +34,8 @@ class Limits:
     bodies: int = 64_000_000
     """Maximum total size in bytes of all long request bodies in memory."""
     seconds: float = 30.0
-    """Maximum seconds from a request to its answer, including waiting. Later, the computation is
-    stopped."""
+    """Maximum seconds from a request to its answer, including waiting. A computation that takes
+    longer is stopped."""
     header_seconds: float = 10.0
     """Maximum seconds from the first byte of a request to the end of its headers."""
     body_seconds: float = 20.0
@@ -44,8 +44,8 @@ class Limits:
     idle_seconds: float = 30.0
     """Maximum seconds between two requests of one connection."""
     at_once: int = field(default_factory=lambda: os.cpu_count() or 1)
-    """Maximum number of concurrent short computations. The same number of long computations is
-    allowed."""
+    """Maximum number of concurrent short computations. The same number of concurrent long
+    computations is allowed."""
     waiting: int = 128
     """Maximum number of waiting short requests, and of waiting long requests. Further requests are
     rejected."""

@@ -2,7 +2,7 @@
 
 Requests are counted by route, method and status. A route is one of the addresses of the server, and
 all other addresses count as ``other``. A client that requests many addresses therefore does not
-create new series. All methods run on the event loop.
+create new series. All methods of this class run on the event loop.
 
 >>> from bistro.serve.limits import Limits
 >>> metrics = Metrics(["/api/parse"], Work(Limits()), [])
@@ -32,7 +32,7 @@ METHODS = ("GET", "HEAD", "POST", "OPTIONS")
 STATIC = "/static/"
 OTHER = "other"
 GONE = 499
-"""The status of a request whose client disconnected before the answer, as in other servers."""
+"""The HTTP status of a request whose client disconnected before the answer, as in other servers."""
 Labels = Mapping[str, str]
 
 

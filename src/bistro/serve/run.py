@@ -23,7 +23,7 @@ from bistro.serve.work import Work
 from bistro.system import allow_restart, give_memory_back
 
 LAST_WORDS = 0.1
-"""Seconds to wait until the last requests have received their error messages."""
+"""Seconds to wait at the end, so that cancelled requests can still be answered."""
 
 
 def serve(
@@ -67,7 +67,7 @@ def serve(
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server, which reports pending requests when it stops.
+    """A Uvicorn server that reports pending requests when it stops.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, mo
 
 
 def _whole_characters(text: str) -> str:
-    """Reject half of a surrogate pair, which JSON can express and UTF-8 cannot."""
+    """Reject half of a surrogate pair, which JSON can express but UTF-8 cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:
