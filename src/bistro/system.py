@@ -1,7 +1,8 @@
 """All differences between operating systems, in one module.
 
-All other code is independent of the system. Other modules use `Path` objects for file names and
-always name the encoding UTF-8. This module contains the functions that only some systems have.
+All other code is independent of the operating system. Other modules use `Path` objects for file
+names and always name the encoding UTF-8. This module contains the functions that only some systems
+have.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 
 
 def lock(raw: IO[bytes]) -> None:
-    """Lock an open file while this process runs. Raise `OSError` if it is already locked.
+    """Lock an open file while this process runs. Raise `OSError` if the file is already locked.
 
     Windows does not allow open files to be removed, so no lock is needed there.
     """
@@ -44,7 +45,7 @@ def read_at(descriptor: int, size: int, at: int) -> bytes:
 
 
 def remove_unused(path: Path) -> None:
-    """Remove a file. Raise `OSError` if a running process has locked it."""
+    """Remove a file. Raise `OSError` if a running process has locked the file."""
     if sys.platform == "win32":
         path.unlink()
         return
@@ -54,7 +55,7 @@ def remove_unused(path: Path) -> None:
 
 
 def rename_open(raw: IO[bytes], path: Path, target: Path) -> None:
-    """Rename an open file, replacing an existing file of that name.
+    """Rename an open file, replacing any existing file with the new name.
 
     The file stays locked until it has its new name. On Windows, an open file cannot be renamed.
     """

@@ -33,8 +33,8 @@ ModelId = Annotated[
 Splitting = Annotated[
     Literal["marks", "spaces"],
     Field(
-        description="How `text` is split into words. With marks, the model's tokeniser splits it, "
-        "or punctuation is split off. With spaces, it is split only at spaces."
+        description="How `text` is split into words. With marks, the model's tokeniser splits the "
+        "text, or punctuation is split off. With spaces, the text is split only at spaces."
     ),
 ]
 Listed = list[tuple[str, float]]
@@ -241,7 +241,7 @@ class MarginalTables(BaseModel):
 class ParseAnswer(BaseModel):
     """Trees of a sentence.
 
-    The first is the minimum-risk tree, and the others are sorted by probability.
+    The minimum-risk tree is first, and the other trees are sorted by probability.
     """
 
     model: str
@@ -254,7 +254,7 @@ class ParseAnswer(BaseModel):
 
 
 class Generated(BaseModel):
-    """A sentence drawn from a model, with its tree if the model draws trees and finished it."""
+    """A sentence drawn from a model, with its tree if the model draws trees and completed it."""
 
     words: list[str]
     heads: list[int] | None
@@ -286,7 +286,7 @@ class LinearizeAnswer(BaseModel):
 
 
 class ProcessAnswer(BaseModel):
-    """An answer of UDPipe's protocol."""
+    """An answer in the format of UDPipe's protocol."""
 
     model: str
     acknowledgements: list[str]
@@ -294,7 +294,7 @@ class ProcessAnswer(BaseModel):
 
 
 class ProcessModels(BaseModel):
-    """The models in UDPipe's protocol."""
+    """The models in the format of UDPipe's protocol."""
 
     models: dict[str, list[str]]
     default_model: str

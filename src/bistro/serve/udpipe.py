@@ -1,9 +1,9 @@
 """The REST protocol of UDPipe (``/process`` and ``/models``), so that its clients can use Bistro.
 
-The field ``data`` is the text. The presence of ``tokenizer``, ``tagger`` and ``parser``, empty or
-not, selects the steps, and ``input`` and ``output`` name formats. Values that were not requested
-stay unchanged. With only ``parser``, the tags of the input are used and kept. With only ``tagger``,
-the trees of the input are kept.
+The field ``data`` contains the text. The presence of ``tokenizer``, ``tagger`` and ``parser``,
+empty or not, selects the steps, and ``input`` and ``output`` name formats. Values that were not
+requested stay unchanged. With only ``parser``, the tags of the input are used and kept. With only
+``tagger``, the trees of the input are kept.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TOKENIZER_OPTIONS = ("presegmented", "ranges", "normalized_spaces")
 
 
 def models(catalog: Catalog) -> dict[str, Any]:
-    """Return the models and their abilities, in UDPipe's terms."""
+    """Return the models and their abilities, with UDPipe's names."""
     words = {"tag": "tagger", "parse": "parser"}
     able = {
         entry.id: ["tokenizer", *(words[a] for a in ("tag", "parse") if a in entry.abilities)]
@@ -143,10 +143,7 @@ def _sentences(given: Mapping[str, str], tokeniser: Tokeniser | None) -> Iterato
 
 
 def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of running text.
-
-    The model's tokeniser is used, if it has one.
-    """
+    """Yield the sentences of running text. The tokeniser of the model is used, if there is one."""
     chosen = {option.partition("=")[0] for option in options.split(";") if option}
     for option in sorted(chosen):
         _chosen("tokenizer", option, dict.fromkeys(TOKENIZER_OPTIONS, True))
@@ -229,7 +226,7 @@ def _as_plain_text(sentences: Iterable[Sentence]) -> str:
 
 
 def _text(sentence: Sentence) -> str:
-    """Return a sentence as running text, with multiword tokens as written."""
+    """Return a sentence as running text, with multiword tokens in their written form."""
     spaces = [NO_SPACE not in misc.split("|") for misc in sentence.misc]
     return sentence.text or joined(sentence.forms, spaces)
 

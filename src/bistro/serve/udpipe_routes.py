@@ -52,7 +52,7 @@ def _parameter(name: str) -> Any:
 
 
 def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> None:
-    """Add the addresses of the protocol."""
+    """Add the addresses of UDPipe's protocol to an application."""
     known = json_response(udpipe.models(catalog)).body
 
     async def answer(request: Request, given: dict[str, str]) -> Response:

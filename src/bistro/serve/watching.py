@@ -24,7 +24,9 @@ METRICS_ANSWER: dict[int | str, dict[str, Any]] = {
 
 
 def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: bool) -> Metrics:
-    """Add the operator addresses to an otherwise complete application. Return the request counter.
+    """Add the operator addresses to an otherwise complete application.
+
+    Return the counter of requests.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: boo
 
     @app.get("/health", response_model=schemas.Health, responses=responses(400, 503))
     async def health() -> Response:
-        """Report that the server answers. No key is needed."""
+        """Report that the server is answering requests. No key is needed."""
         return Response(healthy, media_type="application/json")
 
     @app.get("/metrics", response_class=Response, responses={**COMMON, **METRICS_ANSWER})

@@ -1,14 +1,14 @@
 """Computations outside the event loop, with limits on running and waiting computations.
 
-The core releases the interpreter while it computes, so threads are enough. Each computation has a
-stop flag, which the loops of the core check about every millisecond. If a request takes too long or
-its client disconnects, the flag is set, and the thread becomes free at once.
+The core releases the interpreter lock while it computes, so threads are sufficient. Each
+computation has a stop flag, which the loops of the core check about every millisecond. If a request
+takes too long or its client disconnects, the stop flag is set, and the thread becomes free at once.
 
-Short requests do not wait for long requests. Each kind has its own threads, and the threads for
-long requests have a lower priority. A computation counts as long if earlier computations with the
-same address, model and order of size have used more than `QUICK` seconds of CPU time. If a
-computation turns out to be long on a thread for short computations, it is stopped there and
-restarted on a thread for long computations.
+Short requests do not wait for long requests. Each kind of request has its own threads, and the
+threads for long requests have a lower priority. A computation counts as long if earlier
+computations with the same address, model and order of size have used more than `QUICK` seconds of
+CPU time. If a computation turns out to be long on a thread for short computations, it is stopped
+there and restarted on a thread for long computations.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Job:
 class Work:
     """The threads for computations, and the queue of computations.
 
-    All methods run on the event loop.
+    All methods of this class run on the event loop.
     """
 
     def __init__(self, limits: Limits) -> None:

@@ -41,7 +41,7 @@ class AnnotateRun:
     ) -> None:
         """Initialise the run.
 
-        `watch` receives the sentences of tokenised files. `workers` do the annotation.
+        `watch` receives the sentences of tokenised files. The annotation is done by `workers`.
         """
         self._whole = model
         self._workers = workers
@@ -103,7 +103,7 @@ class AnnotateRun:
 def read_sentences(
     model: Model, input: str, format: str | None, roots: Roots | None = "any"
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file, and split running text if the model can tokenise.
+    """Yield the sentences of a file. Running text is split if the model can tokenise.
 
     A text is running text only if the format is ``raw``. Other text has one sentence per line.
     """

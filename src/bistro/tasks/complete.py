@@ -38,7 +38,7 @@ from bistro.treebank.validate import MISSING, find_tree_problem
 
 USUAL_KIND = "committee"
 NAMES = {"heads": "Head", "deprels": "Deprel", "upos": "Upos", "xpos": "Xpos"}
-"""Names of the columns in MISC."""
+"""The names of the columns as used in MISC."""
 FILLED, MAYBE = "Filled", "Maybe"
 OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
 
@@ -53,7 +53,7 @@ class Completion:
     """Expected number of correct values among the filled values, which is the sum of their
     probabilities."""
     left: dict[str, int] = field(default_factory=dict)
-    """Numbers of values that were too improbable to fill in and are only in MISC."""
+    """Numbers of values that were too improbable to be filled in and appear only in MISC."""
     relaxed: list[int] = field(default_factory=list)
     """Line numbers of the sentences whose given heads were ignored, since they fit no tree of the
     model."""
@@ -183,7 +183,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
 
 
 def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
-    """Return a sentence as evidence, without the heads if they fit no tree of the model."""
+    """Return a sentence as evidence. Its heads are left out if they fit no tree of the model."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
     done.relaxed.append(sentence.line)
@@ -193,7 +193,7 @@ def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
 def _filled(
     sentence: Sentence, parse: Parse, model: Parser, below: float, done: Completion
 ) -> Sentence:
-    """Return a sentence with its missing values filled in, and count them."""
+    """Return a sentence with its missing values filled in, and count these values."""
     if parse.relaxed:
         done.relaxed.append(sentence.line)
     open_words = lacking(sentence, model)
@@ -230,7 +230,7 @@ def _filled(
 
 
 def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> list[int]:
-    """Return the given heads, and for all other words the predicted heads.
+    """Return the given heads, and the predicted heads for all other words.
 
     If the parser could not use the given heads, the given and predicted heads may not form a tree.
     In that case, each open word, the most certain first, gets the most probable head that does not

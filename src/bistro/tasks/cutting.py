@@ -2,7 +2,7 @@
 
 A sentence is one text or the cells of a table. Each cell keeps its own words. A model that has
 learned to tokenise from its treebank (a pipeline) splits text itself. For other models, text is
-split at spaces. On request, punctuation at the ends of words is split off.
+split at spaces. Punctuation at the ends of words is split off on request.
 
 >>> cut = at_punctuation(["He", "said:", "Don't!"])
 >>> [[token.form for token in cell] for cell in cut]
@@ -61,7 +61,7 @@ def common_cutting(models: Sequence[Model], split_punct: bool | None = None) -> 
 
 
 def at_spaces(cells: Sequence[str]) -> list[list[CutToken]]:
-    """Return the words between spaces."""
+    """Split text into words at spaces."""
     return [[CutToken(word, (word,)) for word in cell.split()] for cell in cells]
 
 

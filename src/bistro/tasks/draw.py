@@ -52,7 +52,7 @@ class Drawing:
         direction: Direction = "auto",
         path: str | None = None,
     ) -> Drawing:
-        """Return the drawing of a sentence.
+        """Prepare the drawing of a sentence.
 
         Parameters
         ----------

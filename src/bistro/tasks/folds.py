@@ -2,9 +2,9 @@
 
 A `Split` names the sentences to learn from and the sentences to test on. k folds cut a treebank
 into k parts, each held out once. `run_splits` trains a model for every split, several at a time,
-and applies a function to each model and its held-out sentences. The splits can also be others than
-folds, for example growing parts of a treebank. Every model is trained by one thread, so the result
-is the same for any number of threads.
+and applies a function to each model and its held-out sentences. The splits need not be folds and
+can also be, for example, growing parts of a treebank. Every model is trained by one thread, so the
+result is the same for any number of threads.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=40, seed=1)
@@ -55,12 +55,12 @@ class Recipe:
     config: Any = None
     seed: int = 1
     dev: Sequence[Sentence] | None = None
-    """A development set, for kinds that use one."""
+    """A development set, for kinds of models that use one."""
     beside: Sequence[Words] = ()
     """Additional sentences that every model is trained on, whatever the split."""
 
     def trained(self, sentences: Sequence[Words]) -> Model:
-        """Return a model trained by one thread on these sentences and on `beside`."""
+        """Train a model in one thread on these sentences and on `beside`."""
         return train(
             self.kind,
             [*self.beside, *sentences],

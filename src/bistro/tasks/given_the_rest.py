@@ -56,7 +56,7 @@ LONGEST = 120
 once, given words and tags."""
 WORDS_AT_ONCE = 40_000
 NEARLY_ALL = 0.95
-"""Share of arcs that counts as nearly all arcs, since a treebank has mistakes."""
+"""The share that counts as nearly all arcs, since a treebank has mistakes."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Opinion:
 
 @dataclass(frozen=True)
 class _Copy:
-    """A copy of a sentence with some values opened, and the words to score in it."""
+    """A copy of a sentence with some open values, and the words to score in it."""
 
     sentence: Sentence
     place: int
@@ -142,7 +142,7 @@ def tags(
 
 
 def _as_learned(model: CommitteeModel, sentence: Sentence) -> Sentence:
-    """Return a sentence with a projective tree, and with a single root if the model requires it."""
+    """Convert a sentence to a projective tree, with a single root if the model requires one."""
     scheme = model.symbols.nonprojective
     tree = projectivize(sentence.heads, sentence.deprels, scheme or "head")
     heads = list(tree.heads)
@@ -218,9 +218,9 @@ def _label_of_roots(sentences: Sequence[Sentence]) -> str:
 
 
 def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
-    """Return a mask of arcs with compatible head and label.
+    """Return a mask of arcs whose head and label are compatible.
 
-    `root` is the label of roots, or -1.
+    `root` is the label of roots, or -1 if there is none.
     """
     if root < 0:
         return np.ones(len(rows.what), dtype=bool)
@@ -262,7 +262,7 @@ def _with_tag(tree: Sentence, word: int, tag: str, column: str) -> Sentence:
 def _ratios(
     model: CommitteeModel, pairs: Sequence[tuple[Sentence, Sentence | None]], threads: int
 ) -> NDArray[np.float64]:
-    """Return the ratio of the probabilities of the two sentences of each pair."""
+    """Divide the probability of the first sentence of each pair by that of the second."""
     ratios = np.zeros(len(pairs))
 
     def is_able(sentence: Sentence) -> bool:

@@ -11,7 +11,7 @@ from bistro.models.results.structures import Linearization, Ties
 from bistro.treebank.sentence import Sentence
 
 Note = Callable[[str], None]
-"""A function that receives messages that are not results."""
+"""A function that receives messages other than results."""
 
 
 def orders_of(
@@ -74,7 +74,10 @@ def bits_per_dependent(log_prob: float, dependents: int) -> float:
 
 
 def with_probability(result: Linearization, *, numbered: bool) -> Sentence:
-    """Return the sentence. If orders are `numbered`, a comment gives its log-probability."""
+    """Return the sentence.
+
+    If orders are `numbered`, a comment gives the log-probability of the order.
+    """
     sentence = result.sentence
     if not numbered or sentence.format != "conllu":
         return sentence

@@ -80,7 +80,10 @@ class Member:
 
 
 class Mixture(Scoring):
-    """Models that are mixed word by word. A mixture scores text like a model."""
+    """A mixture of models, whose probabilities are mixed word by word.
+
+    A mixture scores text like a model.
+    """
 
     kind: ClassVar[str] = "mixture"
     parts: ClassVar[Sequence[Any]] = ()

@@ -1,9 +1,9 @@
 """Active learning, which ranks sentences and words by how much a model would learn from them.
 
-A model parses the sentences that are not annotated, or only in part. The model learns most from
-decisions about words of which it is uncertain. If the model is certain, the annotator can quickly
-accept its suggestion. The doubt of a word is the probability that its best head, or the label of
-its arc, is wrong.
+A model parses the sentences that are not fully annotated. The model learns most from decisions
+about words whose analysis is uncertain. If the model is certain, the annotator can quickly accept
+its suggestion. The doubt of a word is the probability that its best head, or the label of its arc,
+is wrong.
 
     doubt(word) = 1 - p(best head) p(best label)
 
@@ -43,7 +43,7 @@ from bistro.treebank.validate import MISSING
 
 DEFAULT_KIND = "committee"
 NEAR = 0.6
-"""The share of common words from which two sentences count as near-copies."""
+"""Two sentences count as near-copies if they share at least this proportion of their words."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def _in_order(
 
 
 def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
-    """Return for each sentence whether it is a near-copy of an earlier sentence.
+    """Return whether each sentence is a near-copy of an earlier sentence.
 
     A near-copy is not compared with later sentences.
 

@@ -58,7 +58,7 @@ class NextWordRow:
     surprisal: float
     """In bits."""
     mc_se: float | None
-    """Standard error of the surprisal, if it is a Monte Carlo estimate."""
+    """Standard error of the surprisal, if the surprisal is a Monte Carlo estimate."""
     tag: str | None
     """The most probable tag of the word in this context, if the model generates tags."""
     tag_probability: float | None
@@ -74,7 +74,7 @@ COLUMNS = tuple(one.name for one in fields(NextWordRow))
 def answers(
     model: Model | Mixture, questions: Iterable[Question], **options: Any
 ) -> Iterator[tuple[Question, NextWords]]:
-    """Yield every question with its next words.
+    """Yield every question with the next words of its context.
 
     Equal successive contexts are scored once.
     """
@@ -165,7 +165,10 @@ def context_words(text: str, cut: Cutting) -> list[str]:
 
 
 def single_word(text: str, cut: Cutting) -> str:
-    """Return a target as a word of the model. Raise an error unless it is exactly one word."""
+    """Return a target as a word of the model.
+
+    Raise an error unless the target is exactly one word.
+    """
     words: Sequence[str] = context_words(visible_text(text), cut)
     if not words:
         raise BistroError("there is no target word")

@@ -25,7 +25,7 @@ class ParseRun:
     ) -> None:
         """Initialise the run.
 
-        `workers` parse the sentences in batches. By default, they are threads of this process.
+        `workers` parse the sentences in batches. By default, threads of this process are used.
         """
         self.model = PARSE.of(model)
         self._whole = model
@@ -82,7 +82,7 @@ class ParseRun:
         return "; ".join(parts)
 
     def protocol(self) -> str:
-        """Return a description of the search."""
+        """Return a description of the parser's search."""
         return self.model.parse_protocol(**self._given)
 
     @property

@@ -1,7 +1,8 @@
 """Convert parses to sentences of a file, which are the input sentences with predicted values.
 
-Only HEAD, DEPREL and, if tags were not given, the column of tags are new. Everything else is kept.
-A sentence with several parses becomes several successive sentences, each with these comments.
+Only HEAD, DEPREL and, if tags were not given, the column of tags are replaced. Everything else is
+kept. A sentence with several parses becomes several successive sentences, each with the following
+comments.
 
     # log_prob = -35.1027       natural logarithm of p(words, tags, tree, labels)
     # parse_rank = 1            1 is the best; or `# sample = 1`, for trees drawn at random
@@ -177,7 +178,7 @@ def _is_own(comment: str) -> bool:
 
 
 def with_shown_tags(parse: Parse, model: Parser) -> Parse:
-    """Return a parse with the tags that are written to the file, which no longer need the model."""
+    """Return a parse whose tags are converted to the tags that are written to the file."""
 
     def shown(analyses: Sequence[Analysis]) -> list[Analysis]:
         return [replace(one, tags=model.shown_tags(one.tags)) for one in analyses]

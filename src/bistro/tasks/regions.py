@@ -1,8 +1,8 @@
 """Regions of a sentence, whose words share one row with their summed surprisal.
 
-A region is written in square brackets, or is named by a column of a table with one word per row. In
-the table of surprisal, a region is treated like a multiword token. The row of a region has the sum
-over its words and the error of this sum.
+A region is marked by square brackets or by a column of a table with one word per row. In the table
+of surprisal, a region is treated like a multiword token. The row of a region has the sum over its
+words and the error of this sum.
 
 >>> bracketed("The horse [raced past the barn] [fell] .")
 [('The horse', None), ('raced past the barn', '1'), ('fell', '2'), ('.', None)]

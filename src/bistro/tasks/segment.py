@@ -12,7 +12,7 @@ from bistro.treebank.morphology_files import iter_words, read_segmented
 from bistro.treebank.treebank import opened
 
 Note = Callable[[str], None]
-"""A function that receives messages that are not results."""
+"""A function that receives messages other than results."""
 
 
 def segmented(

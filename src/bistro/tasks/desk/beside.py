@@ -14,13 +14,13 @@ from bistro.tasks.desk.desk import Desk, Snapshot
 from bistro.tasks.desk.suggest import doubts_of
 
 PATIENCE = 0.5
-"""Seconds between a change and the next check."""
+"""Seconds between a change to the file and the next check."""
 LOWER_PRIORITY = 10
-"""The nice value of the background threads. Requests have priority over them."""
+"""The nice value of the background threads. Requests have priority over background threads."""
 
 
 class Beside:
-    """The background threads of one desk, until it is closed.
+    """The background threads of one desk, which run until the desk is closed.
 
     Parameters
     ----------

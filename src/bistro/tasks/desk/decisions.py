@@ -41,12 +41,15 @@ class Decision(Protocol):
 
 @dataclass(frozen=True)
 class SetFields:
-    """New values of fields, by word (from 1) and column. -1 and ``_`` clear a field."""
+    """A decision that sets fields to new values, by word and column.
+
+    Words are counted from 1. -1 and ``_`` clear a field.
+    """
 
     values: Mapping[int, Mapping[str, Value]]
 
     def applied(self, sentence: Sentence) -> Sentence:
-        """Return the sentence with these values."""
+        """Return the sentence with the new values."""
         columns: dict[str, list[Any]] = {}
         for word, fields in self.values.items():
             if not 1 <= word <= len(sentence):

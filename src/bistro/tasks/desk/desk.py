@@ -1,8 +1,8 @@
 """A desk with one file and the model that makes suggestions for it.
 
-Decisions are made one at a time. Two background threads run at the same time. One computes the
-model's doubt about each sentence, and the other learns from confirmed sentences. A new model takes
-over between two requests.
+Decisions are made one at a time. Two background threads run at the same time. One thread computes
+the model's doubt about each sentence, and the other learns from confirmed sentences. A new model
+replaces the old model between two requests.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Suggester:
     number: int
     parser: Parser
     committee: CommitteeModel | None
-    """The model as a committee, if it can score annotated values."""
+    """The model as a committee, if the model can score annotated values."""
 
     @classmethod
     def of(cls, model: Model, number: int = 0) -> Suggester:
@@ -91,7 +91,7 @@ class Seen:
 
 
 class Desk:
-    """One file, its model and its decisions.
+    """A desk with one file, its model and its decisions.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class Desk:
         self.revision = 0
         """Number of changes to the list of sentences so far."""
         self.touched: dict[int, int] = {}
-        """The revision at which each sentence changed."""
+        """The revision at which each sentence last changed."""
         self._suggestions: OrderedDict[tuple[int, int, int], Suggestion] = OrderedDict()
 
     def snapshot(self, place: int) -> Snapshot:
@@ -155,7 +155,7 @@ class Desk:
         return found
 
     def note_doubts(self, shot: Snapshot, model: int, doubts: tuple[float, ...] | None) -> None:
-        """Store a model's doubt about a sentence, unless the sentence has changed meanwhile."""
+        """Store a model's doubt about a sentence, unless the sentence has since changed."""
         with self.lock:
             if shot.version != self.document.versions[shot.place]:
                 return
@@ -236,7 +236,7 @@ class Desk:
         return {"offered": offered, "kept": kept} if offered else {}
 
     def curve(self) -> list[tuple[int, int]]:
-        """Return the numbers of suggestions that each confirmed sentence had and kept, in order."""
+        """Return how many suggestions each confirmed sentence had, and how many were kept."""
         with self.lock:
             open_counts: dict[int, list[int]] = {}
             rows = []

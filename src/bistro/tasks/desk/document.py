@@ -69,7 +69,7 @@ class Document:
         self.done: set[int] = set()
         """The sentences that the annotator has confirmed."""
         self.disk = digest(content)
-        """The digest of the file's content when it was last read or written here."""
+        """The digest of the file's content when this desk last read or wrote the file."""
         self.past: list[Event] = []
         """The decisions that can be undone, the last decision at the end."""
         self.future: list[Event] = []
@@ -101,7 +101,7 @@ class Document:
         return self.sentences[place]
 
     def content(self) -> bytes:
-        """Return the file with all decisions."""
+        """Return the content of the file with all decisions applied."""
         return "".join(sentence.as_read for sentence in self.sentences).encode()
 
     def decide(
@@ -156,7 +156,7 @@ class Document:
     def undo(self, last: int) -> int:
         """Undo the last decision, and return the index of its sentence.
 
-        `last` is the number of the last event that the caller knows of.
+        `last` is the number of the last event that the caller knows.
         """
         self._check_last(last)
         if not self.past:
@@ -171,7 +171,7 @@ class Document:
         return self._turn(self.future[-1], forward=True, is_new=True)
 
     def save(self, *, overwrite: bool = False) -> None:
-        """Write the whole file, or nothing if writing fails.
+        """Write the whole file. If writing fails, the old file is kept.
 
         With `overwrite`, the file is written even if another program has changed it.
         """
@@ -295,7 +295,7 @@ class Document:
 
 
 def _mark(event: Event) -> str | None:
-    """Return the file digest that an event records, if any."""
+    """Return the digest of the file that an event records, if any."""
     found: str | None = event.get("opened") or event.get("saving")
     return found
 

@@ -63,7 +63,7 @@ OPTIONAL: Mapping[str, Check] = {"offered": _is_number, "kept": _is_number, "jou
 
 
 def checked(event: Any) -> Event:
-    """Return an event. Raise `ValueError` if it is not valid."""
+    """Return an event. Raise `ValueError` if the event is not valid."""
     if not isinstance(event, dict):
         raise ValueError("not an event")
     kind = next((name for name in KINDS if name in event), None)

@@ -8,9 +8,10 @@ The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON
     {"saving": SHA-256 of the file with all decisions so far}
 
 A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment. A
-line that was cut short was never answered, and is removed at the next start. The line ``saving`` is
-written before the file is replaced. The file then has the content of either the last or the second
-last ``saving`` line, and the decisions after that line are applied again.
+line that was cut short was never confirmed to the client, and is removed at the next start. The
+line ``saving`` is written before the file is replaced. After a crash, the file has the content of
+either the last or the second last ``saving`` line, and the decisions after that line are applied
+again.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 The newest confirmed sentences are the test set. A candidate is trained on all other complete
 sentences. The candidate and the current model parse the test set from its words and tags. If the
 candidate is at least as good, a model trained on all sentences, including the newest, replaces the
-current model. Otherwise the current model stays. A good model is therefore not replaced by a worse
-model when there is little annotation to learn from.
+current model. Otherwise, the current model is kept. A good model is therefore not replaced by a
+worse model when there is little annotation to learn from.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def learn(
     stop_asked: Callable[[], bool] = lambda: False,
     settings: dict[str, Any] | None = None,
 ) -> Outcome:
-    """Train a candidate and, if it is as good as the current model, its replacement.
+    """Train a candidate, and replace the current model if the candidate is at least as good.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def learn(
     seed
         Seed of the training.
     stop_asked
-        Function that is called between sweeps. Training ends when it returns true.
+        Function that is called between sweeps. Training ends when this function returns true.
     settings
         Changes to individual settings of the family.
     """

@@ -19,7 +19,7 @@ from bistro.errors import BistroError
 
 
 class StaleError(BistroError):
-    """A patch does not fit the current text."""
+    """A patch cannot be applied to the current text."""
 
 
 @dataclass(frozen=True)
