@@ -83,7 +83,7 @@ def critical_parts(text: str, cell: str, path: str | None = None, line: int | No
 
 
 def region_rows(parts: Parts, cut: Cutting) -> tuple[list[Token], list[str]]:
-    """Return one token per part, and all words of the sentence."""
+    """Return one token per part of a text, and all words of the sentence."""
     cells = cut([text for text, _ in parts])
     words = [words_in(cell) for cell in cells]
     sizes = zip((text for text, _ in parts), map(len, words), strict=True)
@@ -95,7 +95,7 @@ def region_stimuli(
 ) -> Iterator[Stimulus]:
     """Yield the sentences of a table with one sentence per row, and their regions.
 
-    Regions are in brackets, or named by the column `critical` (see `critical_parts`). The cells of
+    Regions are marked by brackets or by the column `critical` (see `critical_parts`). The cells of
     a row are followed by the name of the region.
     """
     place = table.column(text)

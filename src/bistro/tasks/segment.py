@@ -38,7 +38,7 @@ def segmented(
 
 
 def words_of(input: str) -> Iterator[str]:
-    """Yield the words of a text, a list or an annotated file."""
+    """Yield the words of a text, a word list or an annotated file."""
     with opened(input) as (stream, path):
         yield from iter_words(stream, path)
 

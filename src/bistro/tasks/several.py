@@ -1,4 +1,4 @@
-"""Several training runs of one kind on the same data, which differ only in their seed.
+"""Several training runs of one kind of model on the same data, which differ only in their seed.
 
 >>> import bistro
 >>> sampler = {"sweeps": 4, "samples": 2}
@@ -73,7 +73,7 @@ def _trace(shared: tuple[str, Any, dict[str, Any]], seed: int) -> Trace:
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that `train` receives."""
+    """Return the settings that are passed to `train`."""
     changes = {name: value for name, value in settings.items() if name != "config"}
     config = settings.get("config")
     return configuration.merged({} if config is None else configuration.to_dict(config), changes)

@@ -4,7 +4,7 @@ The workers are defined in `bistro.inference.workers`.
 
 Sentences are divided into batches, in order, and the results are joined again. The result equals
 the result of a single call, for any number of workers. Random draws depend on the position of a
-sentence in the input, which is sent with the batch.
+sentence in the input, which is sent along with the batch.
 
 >>> import bistro
 >>> from bistro.inference.workers import LocalWorkers
@@ -36,8 +36,8 @@ from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
 
 PIECE_SENTENCES = 100
-"""Number of sentences per batch. A batch takes tenths of a second to seconds, depending on the
-model."""
+"""Number of sentences per batch. A batch takes between a tenth of a second and several seconds,
+depending on the model."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -164,5 +164,5 @@ def surprisal_rows(
 
 
 def score_piece(shared: SharedModel[Any], question: Question) -> TextScores:
-    """Return the scores of some sentences (a task for workers)."""
+    """Score sentences and return the scores (a task for workers)."""
     return SCORE.of(shared.open()).score(question.items, **question.options)

@@ -59,7 +59,7 @@ class Table:
     def column(self, name: str) -> int:
         """Return the index of a column.
 
-        If the column does not exist, the error lists all columns.
+        If the column does not exist, the error message lists all columns.
         """
         if name not in self.columns:
             known = ", ".join(self.columns)
@@ -111,7 +111,7 @@ def read_utf8(path: str | os.PathLike[str]) -> str:
 
 
 def delimiter_of(text: str) -> str:
-    """Return the delimiter of a table, the most frequent of comma, tab and semicolon in line 1."""
+    """Return the most frequent delimiter (comma, tab or semicolon) in the first line of a table."""
     return max(DELIMITERS, key=text.partition("\n")[0].count)
 
 
@@ -172,7 +172,7 @@ def one_word_a_row(
 ) -> Iterator[Stimulus]:
     """Yield the sentences of a table with one word per row.
 
-    The columns `sentence` identify a sentence.
+    The columns named in `sentence` identify a sentence.
     """
     place = table.column(text)
     keys = [table.column(name) for name in sentence]
@@ -195,7 +195,7 @@ def one_word_a_row(
 
 
 def _cut(rows: Sequence[Row], place: int, table: Table, cut: Cutting) -> list[list[CutToken]]:
-    """Return the tokens of each row of one sentence. Raise an error if a row has none."""
+    """Return the tokens of each row of one sentence. Raise an error if a row has no tokens."""
     texts = [visible_text(cells[place], table.path, line) for line, cells in rows]
     for text, (line, _) in zip(texts, rows, strict=True):
         if not text:

@@ -1,9 +1,9 @@
 """Test suites, which check whether a model's surprisal agrees with linguistic predictions.
 
 A suite consists of items. An item is a sentence in several *conditions*, which are divided into
-*regions*. A formula predicts in which condition a region should be more surprising. The smallest
-suite is a minimal pair of two sentences, of which the good sentence should be more probable. Three
-kinds of files can be read.
+*regions*. A formula predicts the condition in which a region should be more surprising. The
+smallest suite is a minimal pair of two sentences, of which the good sentence should be more
+probable. Three kinds of files can be read.
 
 - JSON as SyntaxGym has it (``meta``, ``predictions``, ``items`` with conditions and regions);
 - JSON lines with ``sentence_good`` and ``sentence_bad``, as in BLiMP;
@@ -39,7 +39,7 @@ SUFFIX = ".json"
 
 @dataclass(frozen=True)
 class Condition:
-    """One wording of an item, with the words of each region in order."""
+    """One wording of an item, with the words of each region."""
 
     name: str
     regions: dict[str, list[str]]
@@ -53,7 +53,7 @@ class Condition:
         return [word for words in self.regions.values() for word in words]
 
     def cut(self, cut: Cutting) -> Condition:
-        """Return the condition with the words of its texts, if it has texts."""
+        """Split the texts of the condition into words, if it has texts."""
         if not self.texts:
             return self
         cells = cut(list(self.texts.values()))
@@ -80,7 +80,7 @@ class Suite:
     about: str = ""
 
     def cut(self, cut: Cutting) -> Suite:
-        """Return the suite with the words that a model finds in its texts."""
+        """Split the texts of the suite into words with a model's tokeniser."""
         items = [replace(i, conditions=[c.cut(cut) for c in i.conditions]) for i in self.items]
         return replace(self, items=items)
 
@@ -100,8 +100,8 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
     source
         A file (JSON of SyntaxGym, JSON lines, CSV or TSV), or the name of a built-in suite.
     split_punct
-        Whether punctuation is split from words; a pipeline then splits words as in its treebank.
-        Otherwise, words are split only at spaces.
+        Whether punctuation is split from words. If true, a pipeline splits words as in its
+        treebank. If false, words are split only at spaces.
     """
     name = os.fspath(source)
     if name in own_suites():
@@ -237,7 +237,7 @@ def _condition(
 
 
 def _check(suite: Suite, path: str) -> None:
-    """Raise an error if items or predictions are missing, or a formula names an unknown region."""
+    """Raise an error if items or predictions are missing or a formula names an unknown region."""
     if not suite.items or not suite.predictions:
         missing = "predictions" if suite.items else "items"
         raise TreebankError(f"is not a suite: it has no {missing}", path=path)

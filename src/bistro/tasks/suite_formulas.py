@@ -7,10 +7,10 @@ A formula refers to regions of the conditions of an item, in the notation of Syn
     [(2;%a%) > 1.5] & [(3;%a%) - (3;%b%) < (4;%a%)]
 
 The operators, in decreasing order of precedence, are ``* /``, ``+ -``, ``< > =``, ``&`` and ``|``.
-Round and square brackets group. The *margin* of a prediction is its distance from failing, in bits.
-The margin of a comparison is the difference between its two sides. The smaller of two margins that
-are joined by ``&`` counts, and the larger of two margins that are joined by ``|``. The prediction
-holds if the margin is above 0.
+Round and square brackets group parts of a formula. The *margin* of a prediction is its distance
+from failing, in bits. The margin of a comparison is the difference between its two sides. The
+smaller of two margins that are joined by ``&`` counts, and the larger of two margins that are
+joined by ``|``. The prediction holds if the margin is above 0.
 
 >>> formula = parse_formula("(1;%a%) < (1;%b%)")
 >>> formula.margin({("a", "1"): 2.0, ("b", "1"): 5.5})
@@ -31,7 +31,7 @@ Surprisals = Mapping[tuple[str, str], float]
 """Surprisal in bits by (condition, region). The region ``$`` is the end of the sentence."""
 ALL_REGIONS, END_REGION = "*", "$"
 EQUAL_WITHIN = 1e-3
-"""The difference below which two sums of surprisals are equal."""
+"""The difference below which two sums of surprisals count as equal."""
 _TOKEN = re.compile(
     r"\s*(?:\(\s*(?P<region>\d+|\*|\$)\s*;\s*%(?P<condition>[^%]+)%\s*\)"
     r"|(?P<number>\d+(?:\.\d*)?|\.\d+)|(?P<sign>[][()+\-*/<>=&|]))"
@@ -51,16 +51,16 @@ class Formula:
     """The pairs (condition, region) that the formula refers to."""
     margin: Value
     """A function that computes the distance of the prediction from failing, in bits. The prediction
-    holds above 0."""
+    holds if this distance is above 0."""
 
 
 def parse_formula(text: str) -> Formula:
-    """Parse a formula. An error message describes the part that cannot be parsed."""
+    """Parse a formula. The error message describes the part that cannot be parsed."""
     return _Reader(text).formula()
 
 
 class _Reader:
-    """A recursive-descent parser, from the lowest precedence to the highest."""
+    """A recursive-descent parser of formulas, from the lowest precedence to the highest."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -2,9 +2,9 @@
 
 A file is read in pieces of about a megabyte, cut where an item (a sentence) begins, and split into
 blocks. Each block is decoded separately, because a single emoji would make a whole piece take four
-bytes per character. Lines end at ``\\n`` or ``\\r\\n`` and nowhere else. U+2028, U+0085 and similar
-characters are ordinary characters. Nothing is discarded, so the concatenated ``lead``, ``text`` and
-``end`` of all blocks are the file.
+bytes per character. Lines end only at ``\\n`` or ``\\r\\n``. U+2028, U+0085 and similar characters
+are ordinary characters. Nothing is discarded, so the concatenated ``lead``, ``text`` and ``end`` of
+all blocks are the file.
 
 >>> import io
 >>> list(iter_blocks(io.BytesIO(b"a\\nb\\n\\nc\\n"), path=None))
@@ -27,7 +27,7 @@ _BLANK_LINES = re.compile(rb"(\r?\n(?:\r?\n)+(?:\r+\Z)?)")
 
 
 class Readable(Protocol):
-    """The only method that a reader needs from a stream."""
+    """A stream with the only method that a reader needs."""
 
     def read(self, size: int, /) -> bytes:
         """Return at most `size` bytes, or no bytes at the end."""
@@ -65,7 +65,8 @@ def split_into_blocks(
     `last_start` divides the stream into pieces, and `split` divides a piece into items.
 
     `last_start` returns the position of the last item in a buffer, or 0 if there is only one item.
-    `split` yields each item with the line ends after it. The stream begins at `line` of its file.
+    `split` yields each item with the line ends after it. The first line of the stream has the
+    number `line` in its file.
     """
     lead = ""
     for piece in iter_pieces(stream, last_start):
@@ -91,8 +92,8 @@ def iter_pieces(
 ) -> Iterator[bytes]:
     """Yield pieces of whole items with about `size` bytes, by default a megabyte.
 
-    If an item is longer than a piece, the next read is as long as everything held so far, so that
-    the work stays linear in the length of the file.
+    If an item is longer than a piece, each read doubles the buffer, so that the work stays linear
+    in the length of the file.
     """
     held = b""
     while piece := stream.read(max(size or PIECE_BYTES, len(held))):

@@ -4,7 +4,7 @@ A leaf is a tag and a word, such as ``(NN dog)``, and labels enclose the leaves,
 the) (NN dog))``. The outermost bracket may have no label, as in ``((S ...))``. A tree may span
 several lines, and several trees may share a line. Brackets, spaces, tabs and line ends are
 separators. Every other character belongs to a word or label. A tree that was read keeps its text,
-including the white space around it. Unless the tree is changed, it is written with the same bytes.
+including the white space around it. Unless a tree is changed, it is written with the same bytes.
 The functions in this module do not use recursion, so trees can be nested deeply.
 
 >>> tree = parse_tree("((S (NP (NN  time)) (VP (VBZ flies))))")
@@ -98,7 +98,7 @@ class SourceTree(Tree):
     lead: str
     """The text before the first tree of the file, or an empty string for other trees."""
     raw: str
-    """The text of the tree, from bracket to bracket."""
+    """The text of the tree, from the first to the last bracket."""
     end: str
     """The white space after the tree."""
     line: int
@@ -107,7 +107,7 @@ class SourceTree(Tree):
     """True for the first tree of a file."""
 
     def __str__(self) -> str:
-        """Return the text as it was read, or the formatted tree if it has been changed."""
+        """Return the text as it was read, or the formatted tree if the tree has been changed."""
         unchanged = _parse(self.raw) == self
         return self.lead + (self.raw if unchanged else format_tree(self)) + self.end
 
@@ -228,7 +228,7 @@ def _last_tree_start(held: bytes) -> int:
 def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
     """Yield each tree with the white space after it.
 
-    Misplaced text belongs to the preceding tree.
+    Misplaced text is counted as part of the preceding tree.
     """
     starts = _tree_starts(piece)[0].tolist()
     for begin, end in pairwise([0, *starts[1:], len(piece)]):

@@ -1,10 +1,10 @@
 """Files of ten tab-separated columns, with one word per line and blank lines after sentences.
 
 CoNLL-U and CoNLL-X differ only in a few details, which a `ColumnFormat` lists. All words of a
-sentence are read at once. One `replace` marks the first field of every line with its line end, one
-`split` separates all fields, and comparing every tenth field with ``1, \\n2, \\n3, …`` verifies
-that the ids are correct and that every line has ten columns. Rows that are not words (multiword
-tokens, empty nodes) are few, and are checked one by one. If anything is wrong or unusual,
+sentence are read at once. One `replace` marks the first field of every line with its line end, and
+one `split` separates all fields. Every tenth field is compared with ``1, \\n2, \\n3, …``, which
+verifies that the ids are correct and that every line has ten columns. The few rows that are not
+words (multiword tokens and empty nodes) are checked one by one. If anything is wrong or unusual,
 `_CarefulReader` goes through the sentence line by line and reports the line of the first error.
 
 >>> import io
@@ -46,14 +46,14 @@ class ColumnFormat:
 def recast(
     sentence: Sentence, format: ColumnFormat, *, comments: list[str], roots: Roots
 ) -> Sentence:
-    """Convert the words of a sentence to another format, keeping the columns of both formats."""
+    """Convert the words of a sentence to another format, with the columns that both share."""
     columns: dict[str, Any] = {name: getattr(sentence, name) for name in COLUMNS[2 : DEPREL + 1]}
     more: dict[str, Any] = {"comments": comments, "format": format.name, "roots": roots}
     return Sentence.from_columns(sentence.forms, line=sentence.line, **columns, **more)
 
 
 class ColumnReader:
-    """A reader that reads and checks the sentences of a file in one format."""
+    """A reader that checks and returns the sentences of a file in one format."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class ColumnReader:
         raise TreebankError(reason, path=self._path, line=line)
 
     def _read_words(self, rows: str) -> CoreColumns | None:
-        """Return the columns of the rows if all are valid words, otherwise None."""
+        """Return the columns of the rows if all rows are valid words, otherwise None."""
         size = rows.count("\n") + 1
         if not rows.startswith(f"{size}\t", rows.rfind("\n") + 1) or "\r" in rows:
             return None
@@ -239,7 +239,7 @@ class _CarefulReader:
 
 
 def _after_comments(text: str) -> str:
-    """Return the lines after the initial comments, or "" if they do not begin with 1."""
+    """Return the lines after the initial comments, or "" if these lines do not begin with 1."""
     if text.startswith("1\t"):
         return text
     start = text.find("\n1\t") + 1

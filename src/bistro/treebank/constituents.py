@@ -7,8 +7,8 @@ that is the only child of a phrase with the same label is also removed, since it
 as its sibling.
 
 Binarised trees (`bistro.treebank.binarisation`) have inserted symbols, which begin with ``@``. The
-function `unbinarised` removes them. The functions in this module do not use recursion, so trees can
-be nested deeply.
+function `unbinarised` removes inserted symbols. The functions in this module do not use recursion,
+so trees can be nested deeply.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = simplified(parse_tree(
@@ -100,7 +100,7 @@ def unbinarised(tree: Tree) -> Tree:
 
 
 def unmarked(label: str) -> str:
-    """Return a label without its mark.
+    """Return a label without the mark of an inserted symbol.
 
     >>> unmarked("VP~VBD")
     'VP'

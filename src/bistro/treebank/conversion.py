@@ -1,4 +1,4 @@
-"""Conversion of sentences between formats, and to projective trees and back.
+"""Conversion of sentences between formats, and between projective and other trees.
 
 A `Conversion` is a chain of small steps over a stream of sentences. The conversion counts the
 changes of each step and the values that the new format cannot hold.

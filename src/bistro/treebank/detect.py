@@ -52,7 +52,7 @@ class PeekedStream:
         self.sha256 = hashlib.sha256()
 
     def peek(self) -> bytes:
-        """Return the first lines without consuming them.
+        """Return the first lines of the stream without consuming them.
 
         The result is the whole content, or enough to detect the format.
         """
@@ -80,7 +80,10 @@ def choose_format(
     given: str | None,
     choices: tuple[str, ...] = READABLE_FORMATS,
 ) -> str:
-    """Return the format of a file, which is given or determined by its suffix or its content."""
+    """Return the format of a file.
+
+    If no format is given, the suffix or the content determines it.
+    """
     if given is not None:
         given = _OTHER_NAMES.get(given, given)
         check_format(given, choices)
@@ -119,8 +122,9 @@ def format_of_suffix(path: str) -> str | None:
 def format_of_content(first: bytes) -> str:
     """Guess the format from the first lines.
 
-    A file with ten columns is CoNLL-U if a comment precedes them, if the first row is a multiword
-    token or an empty node, or if its tag is a universal tag. Otherwise, the file is CoNLL-X.
+    A file with ten columns is CoNLL-U if it begins with a comment, if the first row is a multiword
+    token or an empty node, or if the tag of that row is a universal tag. Otherwise, the file is
+    CoNLL-X.
     """
     comment_seen = False
     for line in first.decode("utf-8", "replace").removeprefix(BYTE_ORDER_MARK).split("\n"):

@@ -36,7 +36,7 @@ class Examples(Sequence[Item], Generic[Item]):
         self.sha256 = sha256
         self.license = license
         self.problems = list(problems)
-        """Errors in the items that were left out."""
+        """The errors in the items that were left out."""
 
     def __len__(self) -> int:
         return len(self.items)

@@ -1,7 +1,8 @@
 """Fetch Universal Dependencies treebanks by name, check them, and keep them in a cache.
 
 The function `fetch` downloads the files of a treebank to the cache and returns their location.
-Bistro never calls it unless requested. Cached files are checked and used without the network.
+Bistro never downloads anything unless requested. Cached files are checked and used without the
+network.
 
 A mirror may list the SHA-256 checksums of its files (see `fetch_sources`). Otherwise, the checksums
 of the first download are written next to the treebank (`UD_English-EWT.sha256`), and every later
@@ -55,7 +56,7 @@ class Fetched:
     folder: Path
     check: Check
     """The checksums that the files match, which come from the mirror or from an earlier download.
-    There are none at the first download."""
+    At the first download, there are no checksums to match."""
 
     @property
     def files(self) -> list[Path]:
@@ -64,7 +65,7 @@ class Fetched:
 
     @property
     def train(self) -> Path | None:
-        """The training file. Many small treebanks have none."""
+        """The training file. Many small treebanks have no training file."""
         return self._part("train")
 
     @property
@@ -189,7 +190,10 @@ def _staging(folder: Path) -> Iterator[Path]:
 def _compare(
     folder: Path, promised: dict[str, str], recorded: dict[str, str], source: str, record: Path
 ) -> Check:
-    """Compare the files of `folder` with both lists of checksums. Raise an error if any differs."""
+    """Compare the files of `folder` with both lists of checksums.
+
+    Raise an error if a file differs.
+    """
     for name in sorted(promised.keys() | recorded.keys()):
         path = folder / name
         if not path.is_file():

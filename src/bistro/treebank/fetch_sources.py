@@ -3,12 +3,12 @@
 A *mirror* has one of two forms.
 
 - With ``{name}`` (and ``{release}``) in it, it is the address of an archive (``.tar.gz``) for each
-  treebank. The public source, which consists of the release tags of the project's repositories, has
-  this form.
+  treebank. The public source, which consists of the release tags of the project's repositories, is
+  such a mirror.
 - Otherwise it is a folder, or the URL of one, laid out as the official release archive unpacks:
   ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file ``SHA256SUMS`` next to the
-  treebank's files lists their checksums, in the format of the program ``sha256sum``. For a URL,
-  this file is required, since it also lists which files exist.
+  treebank's files lists their checksums, in the format of the program ``sha256sum``. At a URL,
+  ``SHA256SUMS`` is required, since it also lists which files exist.
 
 `download` puts the treebank's files into an empty folder and returns the listed checksums.
 """
@@ -37,7 +37,7 @@ SAFE_NAME = re.compile(r"[^/\\\0]+")
 CHUNK = 1 << 17
 
 Progress = Callable[[str, int, int | None], None]
-"""A callback with a file's name, the bytes received so far, and the total number if known."""
+"""A callback that receives a file's name, the bytes received so far, and the total if known."""
 
 
 class FetchError(BistroError):
@@ -45,7 +45,7 @@ class FetchError(BistroError):
 
 
 class NotThereError(FetchError):
-    """The server or folder is available, but has no such file."""
+    """The server or folder is available, but does not have the requested file."""
 
 
 def download(

@@ -16,7 +16,7 @@ from bistro.treebank.validate import MISSING
 
 EMPTY = "_"
 COLUMNS = ("ids", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
-"""The columns, named as in a sentence. The ``ids`` are 1, 2, … and have no list."""
+"""The columns, named as in a sentence. The ``ids`` are always 1, 2, … and have no list."""
 LISTS = (*COLUMNS[1:], "comments")
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 
@@ -26,7 +26,7 @@ _SHOWN_CHARACTERS = 40
 class _HeadValues(dict[str, int]):
     """A map from HEAD fields to numbers.
 
-    Small numbers are looked up, which is faster than `int`.
+    Small numbers are looked up in a table, which is faster than `int`.
     """
 
     def __missing__(self, field: str) -> int:
@@ -58,12 +58,12 @@ def quoted(field: str) -> str:
 
 
 def head_text(head: int) -> str:
-    """Return a head as it is written in a file."""
+    """Format a head as it is written in a file."""
     return EMPTY if head == MISSING else str(head)
 
 
 def split_words(line: str) -> list[str]:
-    """Split a line at spaces and tabs only.
+    """Split a line only at spaces and tabs.
 
     A no-break space or U+2028 is part of its word.
     """
@@ -79,7 +79,7 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def check_values(name: str, values: Sequence[Any], size: int) -> None:
-    """Raise an error if values of a column (or comments) could not be read back."""
+    """Raise an error if the values of a column, or comments, could not be read back from a file."""
     if name == "comments":
         for comment in values:
             if not comment.startswith("#") or not {"\n", "\r", "\0"}.isdisjoint(comment):

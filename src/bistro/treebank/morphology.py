@@ -1,4 +1,4 @@
-"""Words divided into morphemes, and the notation of this annotation.
+"""Words that are divided into morphemes, and the notation for them.
 
 A morpheme is followed by its label in brackets, and hyphens join morphemes.
 
@@ -9,8 +9,8 @@ A hyphen separates only after a bracket, so it may be inside a form (``futhi-ke[
 combined into one label, ``Dem10][Pos1``. A form may be empty, if a morpheme left no letter, or be a
 bracket itself, as in ``[[Punc]``.
 
-In an annotation without labels, hyphens separate morphemes (``un-break-able``). If there are
-spaces, the spaces separate morphemes, and a hyphen is a letter (``well-be ing``).
+In an annotation without labels, hyphens separate morphemes (``un-break-able``). If an annotation
+contains spaces, the spaces separate morphemes, and a hyphen is a letter (``well-be ing``).
 
 >>> [m.label for m in parse_morphemes("kwa[PossConc15]-lezi[Dem10][Pos1]")]
 ['PossConc15', 'Dem10][Pos1']
@@ -95,7 +95,7 @@ class Paragraph(Sequence[SegmentedWord]):
 
 
 def parse_morphemes(text: str) -> tuple[Morpheme, ...]:
-    """Read the morphemes of a word. Raise a `TreebankError` if they are not valid."""
+    """Read the morphemes of a word. Raise a `TreebankError` if the morphemes are not valid."""
     if not text.strip():
         raise TreebankError("there are no morphemes")
     return _labelled(text) if "[" in text or "]" in text else _plain(text)

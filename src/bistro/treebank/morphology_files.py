@@ -2,8 +2,8 @@
 
 The columns of a line, separated by tabs, are word, morphemes, lemma and tag. The columns after the
 morphemes are optional. A line with one column is a word divided into morphemes, whose letters
-together are the word. Such a plain list is the easiest to type. Blank lines and lines such as
-``<LINE# 12>`` begin a new paragraph. For the notation, see `bistro.treebank.morphology`.
+together are the word. A plain list of such words is the easiest to type. Blank lines and lines such
+as ``<LINE# 12>`` begin a new paragraph. For the notation, see `bistro.treebank.morphology`.
 
 >>> import io
 >>> lines = b"un-break-able\\n\\nkwephrojekthi\\tkwa[Poss]-i[Pre]-phrojekthi[Stem]\\tphrojekthi\\n"
@@ -62,7 +62,8 @@ def iter_paragraphs(
 ) -> Iterator[Paragraph]:
     """Yield the paragraphs of a stream.
 
-    A word that cannot be read is reported to `on_problem`. Without `on_problem`, it is an error.
+    A word that cannot be read is reported to `on_problem`. Without `on_problem`, such a word is an
+    error.
     """
     current = Paragraph([])
     empty = True
@@ -117,7 +118,7 @@ def iter_words(stream: Readable, path: str | None = None) -> Iterator[str]:
 
 
 def _keep(paragraph: Paragraph, text: str) -> None:
-    """Keep a line without words, so that the file is written back unchanged."""
+    """Keep a line without words, so that the file can be written back unchanged."""
     if not paragraph.words:
         paragraph.head += text
         return

@@ -1,10 +1,11 @@
-"""The head child of a phrase, found by rules for the labels of the Penn Treebank.
+"""Find the head child of a phrase by rules for the labels of the Penn Treebank.
 
 A constituency treebank does not mark the head child of a phrase. The rules of Collins (1999) find
-it. Each label has a direction and a list of child labels in order of priority. The head has the
-first label on the list that occurs among the children. If several children have this label, the
-first in the given direction is the head. Noun phrases have separate rules, which prefer the last
-noun, then the first noun phrase inside. For labels without a rule, the first child is the head.
+the head child. Each label has a direction and a list of child labels in order of priority. The head
+has the first label on the list that occurs among the children. If several children have the same
+label, the first in the given direction is the head. Noun phrases have separate rules, which prefer
+the last noun, then the first noun phrase inside. For labels without a rule, the first child is the
+head.
 
 >>> head_child("VP", ["MD", "RB", "VP"])
 0

@@ -11,7 +11,7 @@ marks are used.
     NP                ``base`` if all its children are words
 
 Other phrases have no marks. The setting ``verbs`` uses the marks of the first line, and ``heads``
-uses all marks. The labels are those of the Penn Treebank.
+uses all marks. The phrase labels are the labels of the Penn Treebank.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = parse_tree("(S (NP (PRP it)) (VP (VBD fell) (PP (IN on) (NP (DT the) (NN floor)))))")

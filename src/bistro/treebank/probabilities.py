@@ -93,7 +93,7 @@ def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, f
 def read_probabilities(
     sentence: Sentence, key: str, *, path: str | None = None
 ) -> list[float | None]:
-    """Return the probability `key` of every word, or None for a word without it in MISC."""
+    """Return the probability `key` of every word, or None if a word's MISC field lacks it."""
     return [_find(misc, key, path, sentence.line) for misc in sentence.misc]
 
 

@@ -4,7 +4,7 @@ An arc from head h to dependent d is projective if h dominates every word betwee
 projective if all its arcs are projective. The artificial root 0 precedes the first word and
 dominates all words. The function `projectivize` lifts arcs until the tree is projective (Nivre &
 Nilsson 2005). The shortest non-projective arc is lifted first, and arcs of equal length are lifted
-from left to right. The dependent of a lifted arc moves to the head of its head. The lifts are
+from left to right. The dependent of a lifted arc is attached to the head of its head. The lifts are
 encoded in the labels, and `deprojectivize` decodes them.
 
     scheme       lifted arc    arcs on the path from the new head down to the old one
@@ -66,8 +66,7 @@ class Deprojectivized(NamedTuple):
 def is_projective(heads: Sequence[int]) -> bool:
     """Return whether no two arcs cross, including arcs from the root. O(n log n).
 
-    For a complete tree, this is equivalent to the definition of a projective tree. A word whose
-    head is missing has no arc.
+    A complete tree without crossing arcs is projective. A word whose head is missing has no arc.
     """
     arcs = [(min(h, d), -max(h, d)) for d, h in enumerate(heads, start=1) if h >= 0]
     open_ends: list[int] = []
@@ -109,8 +108,8 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) 
     """Move lifted words back, from the top of the tree down and from left to right.
 
     The search for the old head is breadth-first below the current head, but never inside the word's
-    own subtree. The result is therefore a tree whenever the input is a tree. `_find_old_head`
-    defines the target.
+    own subtree. The result is therefore a tree whenever the input is a tree. The function
+    `_find_old_head` defines the target of a move.
     """
     _check_arguments(heads, labels, scheme)
     marks = [_parse(label) for label in labels]
@@ -135,7 +134,7 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) 
 
 
 class _Lifting:
-    """The state of one projectivization.
+    """The state of the projectivization of one tree.
 
     Lifting d from h to the head of h changes only the words that h dominates. A non-projective arc
     therefore remains non-projective until it is lifted itself. After a lift, only the other arcs of

@@ -1,10 +1,10 @@
 """Raw text for training, in files of sentences that are read several times with little memory.
 
 A file has one sentence per line, with words separated by spaces or tabs (`bistro.treebank.text`).
-The suffix determines the compression. Blank lines are skipped and counted, and words with invisible
-characters are counted too, so nothing is lost silently. Zero-width characters make no difference to
-a model's words (`bistro.treebank.invisible`). Spaces of other kinds are part of their words, as in
-all files.
+The suffix of a file determines its compression. Blank lines are skipped and counted, and words with
+invisible characters are counted too, so nothing is lost silently. Zero-width characters make no
+difference to a model's words (`bistro.treebank.invisible`). Other kinds of spaces are part of their
+words, as in all files.
 
 A text is read as bytes, in pieces of whole lines. Reading is so cheap that one process can supply
 many others, which split the pieces into sentences.
@@ -168,10 +168,7 @@ class RawText:
             yield from found.pop()
 
     def pieces(self) -> Iterator[TextPiece]:
-        """Yield all files in pieces.
-
-        Raise an error if a file has changed since it was first read.
-        """
+        """Yield all files in pieces. Raise an error if a file has changed since it was read."""
         for number, path in enumerate(self.paths):
             yield from self._file(number, path)
 

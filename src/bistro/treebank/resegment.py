@@ -57,8 +57,8 @@ def split_word(
     forms
         The forms of the parts.
     multiword
-        Keep the word as a multiword token with its form, over the parts. Otherwise, and if the word
-        is not in such a token already, its form must be the concatenation of the parts.
+        Keep the word as a multiword token with its form, over the parts. Otherwise, unless the word
+        is already in a multiword token, its form must be the concatenation of the parts.
     """
     _check_word(sentence, word)
     if len(forms) < 2:
@@ -98,10 +98,10 @@ def split_word(
 
 
 def join_words(sentence: Sentence, first: int, last: int, form: str | None = None) -> Sentence:
-    """Join neighbouring words into one.
+    """Join neighbouring words into one word.
 
     The new word has the annotation of the first word, and the head and relation of the word whose
-    head is outside. Spaces between the words are kept in the new form.
+    head is not among the joined words. Spaces between the words are kept in the new form.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def _check_word(sentence: Sentence, word: int) -> None:
 
 
 def _range_with(sentence: Sentence, first: int, last: int) -> tuple[int, int] | None:
-    """Return the multiword token that contains all these words.
+    """Return the multiword token that contains all the given words.
 
     A token that contains only some of the words is an error.
     """

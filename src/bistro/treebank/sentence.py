@@ -42,7 +42,8 @@ _RANGE = re.compile(r"\n(\d+)-(\d+)\t([^\t\n]*)(?:\t[^\t\n]*){7}\t([^\t\n]*)")
 CoreColumns = tuple[list[str], list[str], list[int], list[str]]
 """The columns that every reader fills, which are forms, upos, heads and deprels."""
 MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
-"""A token of several words, with the first word, the last word, the form and, optionally, MISC."""
+"""A token of several words, given by its first word, its last word, its form and, optionally,
+MISC."""
 
 
 class Token(NamedTuple):
@@ -54,7 +55,7 @@ class Token(NamedTuple):
     form: str
     misc: str
     is_multiword: bool
-    """True if the token has a separate row. Such a token may have only one word."""
+    """True if the token has a separate row. A token with a separate row may have only one word."""
 
 
 class Sentence:
@@ -78,7 +79,7 @@ class Sentence:
     comments: list[str]
     """The lines that begin with ``#``, unchanged."""
     format: str
-    """``conllu``, ``conllx`` or ``text``."""
+    """The format of the sentence: ``conllu``, ``conllx`` or ``text``."""
     line: int
     """The number of the sentence's first line in its file, from 1."""
     lead: str
@@ -150,8 +151,8 @@ class Sentence:
         Parameters
         ----------
         **columns
-            New values by name, one per word: ``heads``, ``deprels``, ``upos``, … All new
-            ``comments`` come before the words.
+            New values by column name, one per word, such as ``heads``, ``deprels`` and ``upos``.
+            New ``comments`` replace all comments before the words.
         """
         check_names(columns)
         core = (list(self.forms), list(self.upos), list(self.heads), list(self.deprels))
@@ -175,12 +176,12 @@ class Sentence:
 
     @property
     def sent_id(self) -> str | None:
-        """The value of ``# sent_id``, if there is one."""
+        """The value of the comment ``# sent_id``, if there is one."""
         return self.metadata.get("sent_id")
 
     @property
     def text(self) -> str | None:
-        """The value of ``# text``, if there is one."""
+        """The value of the comment ``# text``, if there is one."""
         return self.metadata.get("text")
 
     @property
@@ -236,7 +237,10 @@ class Sentence:
         return len(self.forms)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the parts for a copy in another process. Columns that were not read stay text."""
+        """Return the parts from which another process can create a copy.
+
+        Columns that were not read stay text.
+        """
         core = (self.forms, self.upos, self.heads, self.deprels)
         place = (self.format, self.line, self.lead, self._end)
         others = {n: self._loaded(n) for n in LISTS if n not in _READ_AT_ONCE}
@@ -320,7 +324,7 @@ class Sentence:
         return [row for row in rows if not row[0].isdigit()]
 
     def _current_block(self) -> str:
-        """Return the text, including the fields that have been changed since it was read."""
+        """Return the text with all fields that have been changed since it was read."""
         if self.format == "text":
             return self._current_line()
         rows = self._word_rows()

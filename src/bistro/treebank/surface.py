@@ -1,9 +1,9 @@
 """The running text of a treebank, which consists of its tokens and the white space between them.
 
-The white space after a token is empty if MISC has ``SpaceAfter=No``. Otherwise, it is the value of
-``SpacesAfter`` or, by default, one space. The entries ``SpacesBefore`` and ``SpacesInToken`` are
-also used. In these values ``\\s`` ``\\t \\r \\n \\p \\\\`` represent space, tab, line ends, ``|``
-and ``\\``, and ``\\u00A0`` represents the character with that code.
+The white space after a token is empty if MISC has ``SpaceAfter=No``. Otherwise, the white space is
+the value of ``SpacesAfter`` or, by default, one space. The entries ``SpacesBefore`` and
+``SpacesInToken`` are also used. In these values ``\\s`` ``\\t \\r \\n \\p \\\\`` represent space,
+tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` represents the character with that code.
 
 Paragraphs and documents (``# newpar``, ``# newdoc``) are separated by a blank line, as in the raw
 text of the CoNLL 2018 shared task. Other sentences follow each other on the same line. If a
@@ -42,7 +42,7 @@ class SurfaceToken:
     after: str = " "
     before: str = ""
     is_certain: bool = False
-    """True if the treebank specifies the white space that follows."""
+    """True if the treebank specifies the white space that follows the token."""
 
 
 @dataclass
@@ -62,7 +62,7 @@ class RunningText:
     """Number of sentences without SpaceAfter, whose spaces are taken from `# text`."""
 
     def pieces(self, sentences: Iterable[Sentence]) -> Iterator[str]:
-        """Yield the text, piece by piece."""
+        """Yield the text of the treebank in pieces."""
         after, is_certain = "", True
         for number, sentence in enumerate(sentences):
             tokens = self._checked(sentence)
@@ -78,7 +78,7 @@ class RunningText:
         yield after if is_certain and after else "\n"
 
     def _checked(self, sentence: Sentence) -> list[SurfaceToken]:
-        """Return the tokens of a sentence, compared with its `# text`."""
+        """Return the tokens of a sentence, and compare them with its `# text`."""
         tokens = surface_tokens(sentence)
         text = sentence.text
         if text is None:

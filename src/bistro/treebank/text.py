@@ -27,7 +27,7 @@ _LINE_END = re.compile(rb"(\n(?:[ \t\r]*\n)*(?:[ \t\r]+\Z)?)")
 def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Sentence]:
     """Yield the non-blank lines of a stream as sentences without trees.
 
-    The stream begins at `line` of its file.
+    The first line of the stream has the number `line` in its file.
     """
     for lead, line_text, end, number in iter_lines(stream, path, line):
         words = split_words(line_text)
@@ -39,7 +39,7 @@ def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Itera
 def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Block]:
     """Yield the non-blank lines of a stream.
 
-    Blank lines belong to the end of the preceding line.
+    Blank lines are counted as the end of the preceding line.
     """
     return split_into_blocks(stream, path, last_line_start, _LEAD, _split, line)
 
@@ -66,7 +66,7 @@ def to_text(sentence: Sentence) -> Sentence:
 def lost_in_text(sentence: Sentence) -> Counter[str]:
     """Count the values that `to_text` leaves out.
 
-    A word that contains a space is read back as several words.
+    A word that contains a space would be read back as several words.
     """
     columns = (*COLUMNS[2:HEAD], *COLUMNS[HEAD + 1 :])
     return Counter(

@@ -1,7 +1,7 @@
 """Training data for tokenisers, with tokens, their words, and the white space after each token.
 
-A token of several words (*du* = *de le*) is one token here. The white space is taken from
-``# text`` or, if there is no such line, from ``SpaceAfter=No`` and ``SpacesAfter`` in MISC.
+A token of several words (*du* = *de le*) counts as one token. The white space is taken from ``#
+text`` or, if there is no such line, from ``SpaceAfter=No`` and ``SpacesAfter`` in MISC.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["It", "rains", "."], misc=["_", "SpaceAfter=No", "_"])

@@ -3,13 +3,13 @@
 1. White space separates words, and a line end also ends a sentence.
 2. Punctuation at the edges of a chunk between spaces becomes separate words; a repeated mark
    (``...``, ``!!``) becomes one word. A closing bracket stays if its opening bracket is inside the
-   word, ``dog(s)``. So does the full stop of a word with another full stop inside, ``U.S.``, and
-   of a single letter, ``J.``; so do ``@ # & * / \\ _``, which begin and end names.
+   word, as in ``dog(s)``. So does the full stop of a word with another full stop inside, ``U.S.``,
+   and of a single letter, ``J.``; so do ``@ # & * / \\ _``, which begin and end names.
 3. ``.``, ``!``, ``?`` and ``…`` with the closing marks after them end a sentence, unless the next
    word begins with a lower-case letter.
 
-Words are not cut inside, so ``don't`` stays one word. Words that no space separates are marked, so
-that `joined` restores the text, up to the kind and number of its spaces.
+Words are not split in the middle, so ``don't`` stays one word. Words that no space separates are
+marked, so that `joined` restores the text except for the kind and number of its spaces.
 
 >>> for sentence in split_sentences('"Stop!" he said. (Nobody did...)'):
 ...     print(sentence.forms)

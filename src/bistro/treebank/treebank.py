@@ -1,7 +1,7 @@
 """Treebanks, which are sequences of sentences that are read from and written to files.
 
 The format follows from the suffix (``.conllu``, ``.conll`` and ``.conllx``, or ``.txt``),
-optionally followed by ``.gz``, ``.xz`` or ``.zst``. Otherwise, it follows from the content.
+optionally followed by ``.gz``, ``.xz`` or ``.zst``. Otherwise, the format follows from the content.
 Unchanged sentences are written back byte for byte.
 
 >>> treebank = read("train.conllu")                             # doctest: +SKIP
@@ -205,7 +205,7 @@ class Writable(Protocol):
 
     @property
     def format(self) -> str:
-        """``conllu``, ``conllx`` or ``text``."""
+        """The format of the sentence: ``conllu``, ``conllx`` or ``text``."""
 
     @property
     def line(self) -> int:
@@ -219,7 +219,7 @@ class Writable(Protocol):
 
 
 def write(sentences: Iterable[Writable], path: str | os.PathLike[str]) -> None:
-    """Write sentences to a file, which appears under its name only when it is complete.
+    """Write sentences to a file. The file appears under its name only when it is complete.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class Grammar:
     def sample(self, n: int, seed: int) -> Iterator[Sentence]:
         """Yield n sentences.
 
-        Sentence i depends only on the seed and on i.
+        Each sentence depends only on the seed and on its index.
         """
         for number in range(n):
             derivation, log_prob = self.sample_derivation(Stream(seed, "grammar", number))
@@ -94,7 +94,7 @@ class Grammar:
             yield to_sentence(derivation, self.start, self.tokens_of(derivation), comments)
 
     def sample_trees(self, n: int, seed: int) -> Iterator[Tree]:
-        """Yield the derivations of the same n sentences as constituency trees."""
+        """Yield the derivations of the sentences of `sample` as constituency trees."""
         for number in range(n):
             derivation, _ = self.sample_derivation(Stream(seed, "grammar", number))
             yield to_tree(derivation, self.start, self.tokens_of(derivation))
@@ -115,7 +115,7 @@ class Grammar:
         return derivation, math.fsum(log_probs)
 
     def _cumulative(self) -> dict[str, tuple[list[float], list[tuple[Rule | Word, float]]]]:
-        """Return the outcomes of each symbol, and their boundaries in [0, 1)."""
+        """Return the outcomes of each symbol, and the bounds of their intervals in [0, 1)."""
         choices: dict[str, list[tuple[Rule | Word, float]]] = defaultdict(list)
         for rule in self.rules:
             choices[rule.left].append((rule, rule.weight))

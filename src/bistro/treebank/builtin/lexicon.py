@@ -20,8 +20,8 @@ from bistro.treebank.builtin.rules import Word
 
 Lexicon = dict[str, dict[Word, float]]
 RANK_OFFSET = 3
-"""The offset in Mandelbrot's version of Zipf's law. Word r of a list, from 0, has weight 1 / (r +
-3)."""
+"""The offset in Mandelbrot's version of Zipf's law. Word number r of a list, counted from 0, has
+weight 1 / (r + 3)."""
 
 # Symbol suffix -> (form of the verb, XPOS, FEATS); 1, 3 and p are the agreement.
 VERB_CELLS = {

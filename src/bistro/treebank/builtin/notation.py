@@ -45,7 +45,7 @@ class Reader:
     table: str = ""
 
     def read(self, text: str, name: str) -> Iterator[Rule]:
-        """Yield the rules of one file.
+        """Yield the rules of one grammar file.
 
         The sets and tables of the file remain defined for the next file.
         """
@@ -78,7 +78,7 @@ class Reader:
         return ()
 
     def _values(self, items: Iterable[str]) -> list[Weighted]:
-        """Expand values and names of sets, multiplying the weights."""
+        """Expand values and names of sets, and multiply their weights."""
         values = []
         for item in items:
             name, _, weight = item.partition(":")
