@@ -1,7 +1,7 @@
 """Percentages of trees, tags and words that a system predicts correctly.
 
-Two conventions are in use. The conventions differ by more than parsers do, so every figure names
-its convention.
+Two conventions are in use. The choice of convention changes scores by more than the choice of
+parser, so every figure names its convention.
 
 - *UD*: all words count, punctuation included; subtypes of relations (after ``:``) are ignored. UAS
   is the share of words with the correct head, and LAS is the share of words with the correct head

@@ -34,10 +34,10 @@ class SamplerSettings:
         False, "Use a hierarchical Dirichlet process, in which all discounts are 0."
     )
     discount: float = setting(
-        0.5, "Initial discount of every level. With hyper = fixed, it stays the same."
+        0.5, "Initial discount of every level, which does not change if hyper is fixed."
     )
     strength: float = setting(
-        1.0, "Initial strength of every level. With hyper = fixed, it stays the same."
+        1.0, "Initial strength of every level, which does not change if hyper is fixed."
     )
     discount_prior: tuple[float, float] = setting(
         (1.0, 1.0), "Parameters of the Beta prior of the discount."

@@ -152,7 +152,7 @@ class Sentence:
         ----------
         **columns
             New values by column name, one per word, such as ``heads``, ``deprels`` and ``upos``.
-            New ``comments`` replace all comments before the words.
+            New ``comments`` replace all old comments and come before the words.
         """
         check_names(columns)
         core = (list(self.forms), list(self.upos), list(self.heads), list(self.deprels))

@@ -45,7 +45,7 @@ _RUN = re.compile(r"(.)\1*", re.DOTALL)
 
 @dataclass(frozen=True)
 class SplitSentence:
-    """The words of a sentence, their positions in the text, and whether a space follows each."""
+    """The words of a sentence, their positions in the text, and which words a space follows."""
 
     forms: list[str]
     starts: list[int]
@@ -126,7 +126,7 @@ def _sentence(chunks: list[Chunk]) -> SplitSentence:
 
 
 def _is_final(pieces: list[str]) -> bool:
-    """Return whether a sentence can end here, after a final mark followed only by closing marks."""
+    """Return whether a sentence can end here. It ends after a final mark and any closing marks."""
     for piece in reversed(pieces):
         if _FINAL.issuperset(piece):
             return True
