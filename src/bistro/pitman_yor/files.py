@@ -108,7 +108,7 @@ def _states(
     """Return the arrays of each chain, after checking their names and types."""
     chains = settings["chains"]
     if type(chains) is not int or not 1 <= chains <= len(arrays):
-        raise ModelFileError("the number of chains is not that of the arrays")
+        raise ModelFileError("the number of chains does not match the arrays")
     expected = dict(UNBOUNDED if settings["depth"] is None else FIXED)
     expected |= LETTERS if spells else {}
     expected |= LEARNER if settings["hyper"] == "online" else {}
@@ -117,7 +117,7 @@ def _states(
         start = f"{prefix}{i}."
         own = {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
         if own.keys() != expected.keys():
-            raise ModelFileError("the arrays are not those of the settings")
+            raise ModelFileError("the arrays do not match the settings")
         check_arrays(own, expected)
         states.append(own)
     return states

@@ -35,7 +35,8 @@ from bistro.reference.arc_standard import (
 )
 
 Predictor: TypeAlias = Callable[[str, tuple[int, ...], int], float]
-"""p(outcome | context) of the distribution called actions, labels, tags or words."""
+"""A function that returns p(outcome | context) of the distribution called actions, labels, tags or
+words."""
 
 MOST_CHILDREN = 3
 NO_DISTANCE = 6

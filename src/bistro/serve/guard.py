@@ -120,7 +120,7 @@ class Guard:
             traceback.print_exc()
             if answer.is_begun:
                 raise
-            response = error_response(500, "the server has a bug, and its log tells where")
+            response = error_response(500, "the server has a bug; its log has the details")
             await response(scope, receive, answer.send)
         finally:
             body.release()

@@ -48,7 +48,7 @@ class Comparison:
     second: str
     difference: Gain
     probability: float
-    """p-value of the difference under random exchange of the models, item by item."""
+    """The p-value of the difference if the models are exchanged at random, item by item."""
 
 
 @dataclass(frozen=True)
