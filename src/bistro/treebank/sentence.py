@@ -42,8 +42,7 @@ _RANGE = re.compile(r"\n(\d+)-(\d+)\t([^\t\n]*)(?:\t[^\t\n]*){7}\t([^\t\n]*)")
 CoreColumns = tuple[list[str], list[str], list[int], list[str]]
 """The columns that every reader fills, which are forms, upos, heads and deprels."""
 MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
-"""A token of several words, given by its first word, its last word, its form and, optionally,
-MISC."""
+"""A token of several words, with its first word, last word, form and, optionally, MISC."""
 
 
 class Token(NamedTuple):
@@ -83,8 +82,7 @@ class Sentence:
     line: int
     """The number of the sentence's first line in its file, from 1."""
     lead: str
-    """The byte-order mark and blank lines before the first sentence of a file, or an empty string
-    for other sentences."""
+    """The byte-order mark and blank lines before the first sentence of a file, otherwise empty."""
 
     def __init__(
         self,
@@ -191,10 +189,7 @@ class Sentence:
 
     @property
     def tokens(self) -> list[Token]:
-        """The tokens of the text in order.
-
-        The concatenated forms of the tokens are the characters of the text.
-        """
+        """The tokens in order, whose concatenated forms are the characters of the text."""
         ranges = {token.first: token for token in self._ranges()}
         found: list[Token] = []
         words = zip(self.forms, *self.columns("misc"), strict=True)
@@ -237,10 +232,7 @@ class Sentence:
         return len(self.forms)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the parts from which another process can create a copy.
-
-        Columns that were not read stay text.
-        """
+        """Return the parts for a copy in another process, in which unread columns stay text."""
         core = (self.forms, self.upos, self.heads, self.deprels)
         place = (self.format, self.line, self.lead, self._end)
         others = {n: self._loaded(n) for n in LISTS if n not in _READ_AT_ONCE}
