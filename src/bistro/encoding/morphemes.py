@@ -61,10 +61,7 @@ def pieces(word: SegmentedWord) -> list[Piece]:
 
 
 def folded(word: str, canonical: str) -> str:
-    """Replace the digits of a word by 0.
-
-    If its first morpheme is in lower case, decapitalise it.
-    """
+    """Replace digits by 0, and decapitalise a word if its canonical form is in lower case."""
     if word[:1].isupper() and canonical[:1].islower():
         word = _small(word) if _is_all_capitals(word) else _small(word[0]) + word[1:]
     return without_digits(word)

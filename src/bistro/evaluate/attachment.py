@@ -131,8 +131,8 @@ class AttachmentScores:
     mlas: float | None
     blex: float | None
     upos_sentences: float | None
-    """The share of sentences whose tags are all correct. It requires that both files have the same
-    words."""
+    """The share of sentences whose tags are all correct. This score requires that both files have
+    the same words."""
     xpos_sentences: float | None
     words: int
     """Number of gold words. All numbers in this class count gold items."""

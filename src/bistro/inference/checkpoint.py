@@ -1,7 +1,7 @@
 """Checkpoints, from which an interrupted training run resumes with an identical result.
 
-A checkpoint is a file next to the future model file. It contains the state after a sweep and a
-fingerprint of everything that determines the result, such as configuration, seed and events. A
+A checkpoint is a file next to the future model file. The file contains the state after a sweep and
+a fingerprint of everything that determines the result, such as configuration, seed and events. A
 checkpoint is written under another name and then renamed, so there is always one complete
 checkpoint. The checkpoint is removed when the model is saved.
 """

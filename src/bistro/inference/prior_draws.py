@@ -1,9 +1,9 @@
 """Draw hyper-parameters and outcomes from a Pitman-Yor prior.
 
-The discounts and strengths are drawn from their priors. Then each outcome is drawn from the
-predictive distribution given all earlier outcomes, and seated (Pólya's urn). The seating is
-therefore also a draw from its prior given the data. The properties of the seating are known true
-values with which a sampler can be tested.
+The discounts and strengths are drawn from their priors. Each outcome is drawn from the predictive
+distribution given all earlier outcomes, and then seated (Pólya's urn). The seating is therefore
+also a draw from its prior given the data. The properties of the seating are known true values with
+which a sampler can be tested.
 
 >>> from bistro._core import UniformBase
 >>> settings = SamplerSettings()

@@ -16,14 +16,14 @@ class SamplerSettings:
 
     seating: Literal["gibbs", "minimal", "maximal"] = setting(
         "gibbs",
-        "How customers are seated: gibbs samples the tables, minimal uses one table per dish "
-        "(Kneser-Ney), and maximal uses one table per customer.",
+        "How customers are seated. The method gibbs samples the tables, minimal uses one table "
+        "per dish (Kneser-Ney), and maximal uses one table per customer.",
     )
     hyper: Literal["slice", "sequential", "map", "fixed"] = setting(
         "slice",
-        "How hyper-parameters are set: slice samples them given the seating, sequential "
-        "samples them given the sequence of events (for minimal and maximal seating), map "
-        "maximises the posterior, and fixed keeps their initial values.",
+        "How hyper-parameters are set. The method slice samples them given the seating, "
+        "sequential samples them given the sequence of events (for minimal and maximal "
+        "seating), map maximises the posterior, and fixed keeps the initial values.",
     )
     hyper_every: int = setting(
         1, "Number of sweeps from one update of the hyper-parameters to the next (gibbs only)."
@@ -82,8 +82,8 @@ class SamplerSettings:
 
 UnknownSetting = Literal["classes", "single", "spelling"]
 UNKNOWN_HELP = (
-    "How unknown words are treated: as classes by shape and suffix, as a single <unk>, or by "
-    "their spelling, so that every word has a probability."
+    "How unknown words are treated. They are divided into classes by shape and suffix, or form "
+    "a single <unk>, or are spelled, so that every word has a probability."
 )
 
 

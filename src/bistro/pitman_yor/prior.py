@@ -24,7 +24,7 @@ def simulate_process(
     Parameters
     ----------
     process
-        The process whose parameters are used; its observations are ignored.
+        The process whose parameters are used. The observations of the process are ignored.
     seed
         Seed of the draws.
     observations

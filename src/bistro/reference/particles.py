@@ -109,8 +109,8 @@ class ParticleSearch:
     best_labels: bool = True
     """If true, each arc gets its most probable label. Otherwise, the model sums over the labels."""
     draw: Divide | None = None
-    """The function that assigns particles at random in every pass and selection. If it is None,
-    particles are divided by rounding."""
+    """The function that assigns particles at random in every pass and selection. Without such a
+    function, particles are divided by rounding."""
 
     def run(self) -> Iterator[list[Derivation]]:
         """Yield the beam before and after every selection, and finally the complete derivations."""

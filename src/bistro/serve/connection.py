@@ -41,7 +41,8 @@ class Connection(H11Protocol):
     is_reading = True
     """Whether the server is waiting for the rest of a request.
 
-    It is the first request of the connection, or a request whose first bytes have arrived.
+    This is true for the first request of a connection, and for a request whose first bytes have
+    arrived.
     """
     has_bytes = False
     """Whether bytes of the expected request have arrived."""

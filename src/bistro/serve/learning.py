@@ -33,7 +33,7 @@ class Learner:
     Parameters
     ----------
     least
-        Minimum number of complete sentences for training; None disables training.
+        Minimum number of complete sentences for training. None disables training.
     """
 
     def __init__(self, least: int | None) -> None:

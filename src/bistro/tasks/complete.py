@@ -183,7 +183,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
 
 
 def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
-    """Return a sentence as evidence. Its heads are left out if they fit no tree of the model."""
+    """Return a sentence as evidence, leaving out heads that fit no tree of the model."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
     done.relaxed.append(sentence.line)

@@ -1,9 +1,9 @@
 """Change the word order of sentences, renumber words, and leave out data about the old order.
 
 Heads follow their words. A multiword token is kept if its words are still adjacent and in order.
-Otherwise, only the words of the token are kept. Empty nodes and enhanced graphs (DEPS), which
-depend on positions, are left out, and so are SpaceAfter and similar entries of MISC. The comment
-``# text`` is rewritten.
+Otherwise, only the words of the multiword token are kept. Empty nodes and enhanced graphs (DEPS),
+which depend on positions, are left out, and so are SpaceAfter and similar entries of MISC. The
+comment ``# text`` is rewritten.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
 >>> after = reordered(sentence, [2, 1])

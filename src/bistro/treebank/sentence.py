@@ -78,7 +78,7 @@ class Sentence:
     comments: list[str]
     """The lines that begin with ``#``, unchanged."""
     format: str
-    """The format of the sentence: ``conllu``, ``conllx`` or ``text``."""
+    """The format of the sentence, which is ``conllu``, ``conllx`` or ``text``."""
     line: int
     """The number of the sentence's first line in its file, from 1."""
     lead: str

@@ -1,9 +1,10 @@
 """The running text of a treebank, which consists of its tokens and the white space between them.
 
-The white space after a token is empty if MISC has ``SpaceAfter=No``. Otherwise, the white space is
-the value of ``SpacesAfter`` or, by default, one space. The entries ``SpacesBefore`` and
-``SpacesInToken`` are also used. In these values ``\\s`` ``\\t \\r \\n \\p \\\\`` represent space,
-tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` represents the character with that code.
+The white space after a token is empty if MISC has ``SpaceAfter=No``. Otherwise, the white space
+after a token is the value of ``SpacesAfter`` or, by default, one space. The entries
+``SpacesBefore`` and ``SpacesInToken`` are also used. In these values ``\\s`` ``\\t \\r \\n \\p
+\\\\`` represent space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` represents the character
+with that code.
 
 Paragraphs and documents (``# newpar``, ``# newdoc``) are separated by a blank line, as in the raw
 text of the CoNLL 2018 shared task. Other sentences follow each other on the same line. If a

@@ -126,7 +126,10 @@ def _sentence(chunks: list[Chunk]) -> SplitSentence:
 
 
 def _is_final(pieces: list[str]) -> bool:
-    """Return whether a sentence can end here. It ends after a final mark and any closing marks."""
+    """Return whether a sentence can end here.
+
+    A sentence ends after a final mark and any closing marks.
+    """
     for piece in reversed(pieces):
         if _FINAL.issuperset(piece):
             return True
