@@ -82,7 +82,7 @@ _HOMES = {
     "train": "bistro.tasks.train",
     "write": "bistro.treebank.treebank",
 }
-"""The module of each name, with its name in that module if it is different."""
+"""The module that defines each public name, and the name there if it is different."""
 
 
 def __getattr__(name: str) -> Any:

@@ -17,15 +17,15 @@ _PIECE = 1024
 MOST_EXPANSION = 200
 """Maximum ratio of the decompressed size to the compressed size."""
 ALWAYS_ALLOWED = 1 << 24
-"""Number of bytes that are always allowed, in addition to this ratio."""
+"""Number of decompressed bytes that are allowed in addition to this ratio."""
 
 
 class ExpansionError(Exception):
-    """A compressed file expands more than text does."""
+    """Raised when a compressed file expands far more than compressed text does."""
 
 
 def decompressed(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[IO[bytes]]:
-    """Return a stream of the decompressed bytes of a file with this name."""
+    """Return a stream of decompressed bytes. The suffix of the name determines the format."""
     if name.endswith(".gz"):
         return _limited(contextlib.closing(gzip.GzipFile(fileobj=raw, mode="rb")), raw)
     if name.endswith(".xz"):
@@ -64,7 +64,7 @@ class _Limited(io.RawIOBase):
 
 
 def compressed(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[IO[bytes]]:
-    """Return a stream whose bytes are compressed according to the suffix of the name."""
+    """Return a stream that compresses its bytes in the format given by the suffix of the name."""
     if name.endswith(".gz"):
         # No name and no time in the header: the same content gives the same bytes.
         return cast(IO[bytes], gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0))
@@ -106,7 +106,7 @@ def _writing_zstandard(raw: IO[bytes]) -> contextlib.AbstractContextManager[IO[b
 
 
 class _ZstandardReader(io.RawIOBase):
-    """Reader of successive frames; unlike the package's own reader, it detects a missing end."""
+    """A reader of successive frames that detects a missing end, unlike the package's own reader."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         import zstandard

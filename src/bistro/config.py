@@ -1,11 +1,11 @@
-"""Configurations: frozen dataclasses that are read from TOML and changed by ``key=value``.
+"""Configurations, which are frozen dataclasses read from TOML and changed by ``key=value``.
 
-A setting is a field with a type, a default and a sentence of help. The type determines the accepted
+A setting is a field with a type, a default and a help text. The type determines the accepted
 values: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
-tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). A setting
-that a table omits keeps its value from the default of the whole table. A method ``validate(self)``
-may raise `ConfigError` for conditions that a type cannot express. Unknown keys are errors, which
-suggest the nearest known key.
+tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). If a table
+omits a setting, the setting keeps its value from the default of the whole table. A method
+``validate(self)`` may raise `ConfigError` for conditions that a type cannot express. An unknown key
+is an error, and the message suggests the nearest known key.
 
 >>> @dataclasses.dataclass(frozen=True)
 ... class Walk:
@@ -41,9 +41,10 @@ from bistro.files import open_binary
 Config = TypeVar("Config")
 NOT_SET = "none"
 LARGEST = 2**31 - 1
-"""The largest whole number, since the core uses 32-bit integers."""
+"""The largest whole number that a setting can have. The core uses 32-bit integers."""
 LARGEST_FILE = 1_000_000
-"""Maximum bytes of a settings file; parsed TOML takes a hundred times the size of the file."""
+"""Maximum size of a settings file in bytes. Parsed TOML takes a hundred times the size of the
+file."""
 _NAMES: dict[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -65,13 +66,13 @@ def setting(default: Any, help: str, *, most: int = LARGEST) -> Any:
 def from_dict(cls: type[Config], mapping: Mapping[str, Any], where: str = "config.toml") -> Config:
     """Build a configuration.
 
-    Omitted keys have their defaults. Every error message begins with `where`.
+    Keys that are omitted have their default values. Every error message begins with `where`.
     """
     return _build(cls, mapping, where, "", None)
 
 
 def to_dict(config: Any) -> dict[str, Any]:
-    """Return the configuration as plain dicts and lists, ready for JSON."""
+    """Return the configuration as plain dicts and lists, which JSON can store."""
     plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
     return plain
 
@@ -95,14 +96,15 @@ def read_mapping(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def to_toml(config: Any) -> str:
-    """Write every setting, with its help as a comment above it."""
+    """Return all settings as TOML, each with its help text as a comment above it."""
     return "\n".join(_toml_lines(config, "")) + "\n"
 
 
 def apply_overrides(config: Config, overrides: Sequence[str], where: str = "--set") -> Config:
     """Return `config` with ``key=value`` or ``table.key=value`` applied; the last one wins.
 
-    A value is read as TOML; a value that is not valid TOML is a string, so quotes can be omitted.
+    Each value is parsed as TOML. A value that is not valid TOML is a string, so quotes can be
+    omitted.
     """
     return from_dict(type(config), overridden(to_dict(config), overrides, where), where)
 
@@ -127,7 +129,7 @@ def overridden(
 
 
 def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with changes merged in, table by table."""
+    """Return the settings with the changes merged into each table."""
     whole = dict(settings)
     for key, value in changes.items():
         inner = whole.get(key)
@@ -142,7 +144,7 @@ def _build(
 ) -> Config:
     """Build a table.
 
-    Missing settings are taken from `default`, or from the class if it is None.
+    Missing settings are taken from `default`, or from the class if `default` is None.
     """
     types = get_type_hints(cls)
     names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
@@ -175,7 +177,7 @@ def _check_limits(cls: type[Any], values: Mapping[str, Any], where: str, prefix:
 
 
 def _defaults(cls: type[Any]) -> dict[str, Any]:
-    """Return the settings of a table that have defaults, with these values."""
+    """Return the default values of the settings of a table that have defaults."""
     found = {}
     for field in dataclasses.fields(cls):
         if field.default is not dataclasses.MISSING:
@@ -186,7 +188,10 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
 
 
 def _convert(value: Any, expected: Any, where: str, key: str, default: Any = None) -> Any:
-    """Convert `value` to the type `expected`; raise an error about `key` if it does not fit."""
+    """Convert `value` to the type `expected`.
+
+    Raise an error about `key` if the types do not fit.
+    """
     origin, arguments = get_origin(expected), get_args(expected)
     if _is_table(expected) and isinstance(value, Mapping):
         return _build(
@@ -261,7 +266,7 @@ def _parse_value(text: str) -> Any:
 
 
 def _toml_lines(config: Any, prefix: str) -> list[str]:
-    """Return the lines of one table: first its own settings, as TOML requires, then its tables."""
+    """Return the lines of one table. As TOML requires, its own settings precede its tables."""
     types = get_type_hints(type(config))
     own: list[str] = []
     tables: list[str] = []

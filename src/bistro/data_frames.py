@@ -1,4 +1,4 @@
-"""Tables in Python: pandas data frames if pandas is installed, and aligned text."""
+"""Tables as pandas data frames, if pandas is installed, and as aligned text."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from types import ModuleType
 from bistro.errors import BistroError
 
 ROWS_SHOWN = 60
-"""Maximum number of rows; a longer table is shortened in the middle."""
+"""Maximum number of rows that are shown. A longer table is shortened in the middle."""
 
 
 def pandas() -> ModuleType:
-    """Import pandas; if it is missing, the error explains how to install it."""
+    """Import pandas. If pandas is missing, the error message explains how to install it."""
     try:
         return importlib.import_module("pandas")
     except ModuleNotFoundError:
@@ -22,7 +22,7 @@ def pandas() -> ModuleType:
 
 
 def aligned(columns: Mapping[str, Sequence[object]]) -> str:
-    """Return a table of the columns as text, with numbers right-aligned.
+    """Format the columns as a text table with right-aligned numbers.
 
     >>> print(aligned({"form": ["The", "dog"], "head": [2, 0], "p_head": [0.98765, math.nan]}))
     form  head  p_head

@@ -1,10 +1,10 @@
-"""Destinations of output: the descriptor, device or file that a name refers to.
+"""Destinations of output. A name refers to a descriptor, a device or a file.
 
 Symbolic links are followed, so that a link stays a link and its target is replaced. The name of an
 open descriptor (``/dev/stdout``, ``/dev/fd/63``) refers to that descriptor, whatever its type. A
-pipe or a device is written to. A regular file is replaced as a whole: the new content goes to
-``.NAME.1a2b3c4d.part`` in the same folder, gets the permissions and the owner of the old file, and
-takes its name.
+pipe or a device is written to directly. A regular file is replaced as a whole: the new content goes
+to ``.NAME.1a2b3c4d.part`` in the same folder, gets the permissions and the owner of the old file,
+and takes its name.
 
 While it is written, the ``.part`` file is locked. A lock ends with its process, even if that is
 killed: a ``.part`` file without a lock is left over from a killed run, and the next run removes it
@@ -32,7 +32,7 @@ _MOST_LINKS = 40
 
 @contextlib.contextmanager
 def opened(name: str) -> Iterator[IO[bytes]]:
-    """Open the destination `name` for writing; a regular file is replaced at the end."""
+    """Open the destination `name` for writing. A regular file is replaced at the end."""
     descriptor = descriptor_of(name)
     if descriptor is not None:
         if sys.stdout is not None:
@@ -48,7 +48,7 @@ def opened(name: str) -> Iterator[IO[bytes]]:
 
 
 def descriptor_of(name: str) -> int | None:
-    """Return the number of the descriptor that a name such as ``/dev/stdout`` refers to.
+    """Return the file descriptor that a name such as ``/dev/stdout`` refers to.
 
     >>> descriptor_of("/dev/fd/63"), descriptor_of("out.conllu")
     (63, None)
@@ -90,7 +90,7 @@ def check_writable(name: str) -> None:
 
 
 def remove_left_overs(target: Path) -> None:
-    """Remove temporary files that killed runs left for this target; keep those of live runs."""
+    """Remove temporary files that killed runs left for this target, but not those of live runs."""
     target = Path(os.path.realpath(target))
     pattern = f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.part"
     for part in target.parent.glob(pattern):
@@ -120,7 +120,7 @@ def _replacing(target: Path) -> Iterator[IO[bytes]]:
 
 
 def _new_part(target: Path, mode: int) -> tuple[Path, IO[bytes]]:
-    """Create and lock a temporary file that is not more readable than the old file."""
+    """Create and lock a temporary file with permissions no wider than those of the old file."""
     while True:
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.BINARY

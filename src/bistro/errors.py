@@ -1,7 +1,8 @@
-"""Errors that a user can cause, each with a clear message of one sentence.
+"""Errors that a user can cause, each with a clear one-sentence message.
 
-Every error that is caused by the input, not by the program, is a `BistroError`. The command line
-prints its message, exits with code 2 and shows no traceback; Python callers catch it by type.
+Every error that is caused by the input and not by the program is a `BistroError`. The command line
+prints the message of the error, exits with code 2 and shows no traceback. Python callers catch the
+error by its type.
 
 >>> raise TreebankError("head 9 is outside the sentence", path="train.conllu", line=12)
 Traceback (most recent call last):
@@ -18,15 +19,15 @@ _LONG_WORD = re.compile(r"\S{500,}")
 
 
 class BistroError(Exception):
-    """A user's input or request is not valid; the message explains why."""
+    """A user's input or request is not valid. The message explains why."""
 
 
 class BistroWarning(UserWarning):
-    """A warning for users, in one sentence; the program continues."""
+    """A one-sentence warning for users, after which the program continues."""
 
 
 class TreebankError(BistroError):
-    """A treebank or text file is malformed: file, line and reason."""
+    """A treebank or text file is malformed. The message gives the file, the line and the reason."""
 
     def __init__(self, reason: str, *, path: str | None = None, line: int | None = None) -> None:
         self.reason = reason
@@ -36,7 +37,7 @@ class TreebankError(BistroError):
         super().__init__(f"{place}: {reason}" if place else reason)
 
     def in_file(self, path: str | None) -> TreebankError:
-        """Return the error with the name of its file, unless it already has one."""
+        """Return the error with the name of its file, unless it already names a file."""
         return TreebankError(self.reason, path=self.path or path, line=self.line)
 
 
@@ -49,7 +50,7 @@ class UnknownSettingError(ConfigError):
 
 
 class ModelFileError(BistroError):
-    """A model file is truncated, foreign, or of a version this program cannot read."""
+    """A file is truncated, not a model file, or of a version that this program cannot read."""
 
 
 UNUSABLE = (BistroError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -71,7 +72,7 @@ def damaged(name: str, error: Exception) -> ModelFileError:
 
 
 class OutputError(BistroError):
-    """A result could not be written; no partial file was left behind."""
+    """A result could not be written, and no partial file was left behind."""
 
 
 def printable(text: str) -> str:

@@ -1,9 +1,9 @@
-"""Reading and writing files: compression by suffix, ``-`` for standard streams, atomic writes.
+"""Functions that read and write files, with compression, standard streams and atomic writes.
 
-Reading (`open_binary`) yields bytes, decompressed by suffix (``.gz``, ``.xz``, ``.zst``).
-Writing (`writing`) uses a temporary file next to the target, which takes the target's name only
-after everything has reached the disk. If anything goes wrong, the old file stays and no part of
-the new one is left behind (see `bistro.destination`).
+Reading (`open_binary`) yields bytes, decompressed by suffix (``.gz``, ``.xz``, ``.zst``). `writing`
+uses a temporary file next to the target. The temporary file takes the target's name only after
+everything has reached the disk. If anything goes wrong, the old file stays and no part of the new
+one is left behind (see `bistro.destination`).
 
 >>> with writing("out.conllu.gz") as stream:        # doctest: +SKIP
 ...     stream.write("# text = Hello\\n".encode())
@@ -28,7 +28,8 @@ from bistro.progress import paused
 
 STANDARD_STREAM = "-"
 MOST_CONTAINERS = 10_000_000
-"""Maximum number of lists and objects in one JSON text; three bytes of text can take 80 bytes."""
+"""Maximum number of lists and objects in one JSON text. Three bytes of JSON text can take 80 bytes
+of memory."""
 
 
 class InputError(BistroError):
@@ -41,7 +42,7 @@ def explain(error: OSError) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Parse a JSON text; raise `ValueError` if it is invalid or would fill the memory.
+    """Parse a JSON text. Raise `ValueError` if the text is invalid or would fill the memory.
 
     >>> read_json('{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -56,7 +57,7 @@ def read_json(text: str) -> Any:
 
 @contextlib.contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open `path` for reading bytes, decompressed by its suffix; ``-`` is standard input."""
+    """Open `path` for reading and decompress it by its suffix. The path ``-`` is standard input."""
     name = os.fspath(path)
     if name == STANDARD_STREAM:
         if sys.stdin is None:
@@ -80,9 +81,9 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open `path` for writing bytes; the file appears under its name only when it is complete.
+    """Open `path` for writing bytes. The file appears under this name only when it is complete.
 
-    Links are followed; devices, pipes and descriptors (``/dev/stdout``) are written to.
+    Links are followed. Devices, pipes and descriptors (``/dev/stdout``) are written to directly.
     """
     name = os.fspath(path)
     if name == STANDARD_STREAM:
@@ -99,7 +100,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_text(path: str | os.PathLike[str], text: str | Iterable[str]) -> None:
-    """Write a text, or an iterable of its pieces, to `path`; see `writing`."""
+    """Write a text, or an iterable of its pieces, to `path` (see `writing`)."""
     with writing(path) as stream:
         for piece in [text] if isinstance(text, str) else text:
             stream.write(piece.encode())

@@ -1,4 +1,4 @@
-"""The model file: arrays in safetensors form with one JSON object that describes them.
+"""The model file, with arrays in safetensors format and a JSON object that describes them.
 
     8 bytes   length N of the header, little-endian
     N bytes   JSON: name -> {dtype, shape, data_offsets}, and under ``__metadata__`` the entries
@@ -6,9 +6,9 @@
               padded with spaces so that the data starts at a multiple of 64 bytes
     the rest  the arrays, without gaps, wide types first, then by name
 
-Nothing in it is executed. The checksum covers all bytes after it. Reading copies the file into
-memory, so that overwriting the file does not affect processes that use it; arrays are read-only
-views. See docs/file-format.md.
+Nothing in a model file is executed. The checksum covers all bytes of the file that follow it.
+Reading copies the file into memory, so that overwriting the file does not affect processes that use
+it. The arrays are read-only views. See docs/file-format.md.
 
 >>> import tempfile
 >>> path = tempfile.mkdtemp() + "/m.bistro"
@@ -39,7 +39,7 @@ from bistro.files import explain, read_json, writing
 from bistro.system import read_at
 
 FORMAT_VERSION = 3
-"""The newest version that can be read; this version is written."""
+"""The newest version that this program can read, and the version that it writes."""
 FIRST_CHECKED = 3
 """The first version whose files have a checksum."""
 PROCESS_KIND = "pitman-yor"
@@ -81,9 +81,9 @@ def write_model(
 ) -> None:
     """Write a model file.
 
-    The same header and arrays give the same bytes.
+    The same header and arrays always give the same bytes.
 
-    `header` must have a ``kind``; the versions of the format and of Bistro are added to it.
+    `header` must have a ``kind``. The versions of the format and of Bistro are added to the header.
     """
     name = os.fspath(path)
     if name.endswith(_COMPRESSED):
@@ -119,7 +119,7 @@ def _pieces(
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
-    """Read a model file and check everything except the meaning of the numbers."""
+    """Read a model file, and check everything except the meaning of the numbers."""
     name = os.fspath(path)
     with _opened(name) as (descriptor, size):
         begin = read_at(descriptor, 8, 0)
@@ -135,7 +135,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
 def decode_model(content: bytes, name: str) -> ModelFile:
     """Check the content of a model file as in `read_model`.
 
-    `name` is used in messages.
+    `name` is used in error messages.
     """
     begin = content[: 8 + _header_length(name, content[:8], len(content))]
     data, checksum = np.frombuffer(content, dtype=np.uint8), Checksum()
@@ -151,10 +151,10 @@ class _Parts:
     begin: bytes
     metadata: Any
     layout: list[tuple[int, int, np.dtype[Any], list[int], str]]
-    """Begin and end in the file, type, shape and name of each array."""
+    """The begin, end, type, shape and name of each array in the file."""
 
     def checked(self, data: NDArray[np.uint8], checksum: int) -> ModelFile:
-        """Return the content of a file; raise an error if its checksum is wrong or missing."""
+        """Return the content of a file. Raise an error if the checksum is wrong or missing."""
         has_checksum = self.begin[8:].startswith(_BEFORE_CHECKSUM)
         written = self.begin[_CHECKED_FROM - _DIGITS : _CHECKED_FROM]
         if has_checksum and written != b"%016x" % checksum:
@@ -170,7 +170,7 @@ class _Parts:
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file begins like a model file; a text file never does."""
+    """Return whether a file begins like a model file. A text file never does."""
     try:
         with Path(path).open("rb") as stream:
             begin = stream.read(9)
@@ -214,7 +214,7 @@ def _encode_header(
 
 @contextlib.contextmanager
 def _opened(name: str) -> Iterator[tuple[int, int]]:
-    """Open a file that can hold a model; yield its descriptor and size."""
+    """Open a file that can hold a model, and yield its descriptor and size."""
     try:
         if Path(name).is_dir():
             raise ModelFileError(f"{name}: is a folder, where a model file was expected")
@@ -254,7 +254,7 @@ def _parts(name: str, begin: bytes, size: int) -> _Parts:
 
 
 def _own_entry(name: str, metadata: Any) -> dict[str, Any]:
-    """Return Bistro's part of the header; raise an error if it is missing or too new."""
+    """Return Bistro's part of the header. Raise an error if this part is missing or too new."""
     if not isinstance(metadata, dict) or not isinstance(metadata.get(OWN_ENTRY), str):
         raise ModelFileError(f"{name}: is a safetensors file, but not one made by Bistro")
     try:
@@ -298,7 +298,7 @@ def _layout(
 
 
 def _entry(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
-    """Return begin, end, type and shape of one array, after checking them against each other."""
+    """Return the begin, end, type and shape of one array, and check that they are consistent."""
     try:
         dtype_name, shape = entry["dtype"], entry["shape"]
         begin, end = entry["data_offsets"]

@@ -1,24 +1,24 @@
-"""Progress of long work: named phases, counted steps, one estimate of the remaining time.
+"""Progress of long work, with named phases, counted steps and an estimate of the remaining time.
 
-Code that may take seconds reports its progress; the command line observes and shows it:
+Code that may take several seconds reports its progress, and the command line shows it.
 
     with phase("sampling", total=20, unit="sweeps") as work:
         for _ in range(20):
             ...
             work.advance()
 
-Phases nest. A phase with a `share` represents that part of the enclosing phase: it advances the
-outer phase while it runs, and has advanced it by the whole share when it ends. Work whose parts
-differ in length therefore has one scale:
+Phases nest. A phase with a `share` represents that part of the enclosing phase. While a phase runs,
+it advances the outer phase by up to its share. Work whose parts differ in length therefore has one
+scale.
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...
         with phase("second member", share=0.3, total=sweeps) as work: ...
 
-The remaining time is estimated for the outermost phase with known progress: the time taken so far,
-divided by the fraction done, times the remaining fraction. Steps that a checkpoint already contains
-(`Phase.skip`) took no time and do not count as done. There is no estimate before a fiftieth of the
-work is done.
+The remaining time is estimated for the outermost phase with known progress. The estimate is the
+time taken so far, divided by the finished fraction, times the remaining fraction. Steps that a
+checkpoint already contains (`Phase.skip`) took no time and do not count as done. The estimate is
+shown only after a fiftieth of the work is done.
 
 Without an observer, and in threads other than the observer's, phases do nothing.
 """
@@ -39,7 +39,7 @@ LEAST_FRACTION = 0.02
 
 @dataclass(eq=False)
 class Phase:
-    """One piece of work that is under way.
+    """A piece of work in progress.
 
     Parameters
     ----------
@@ -61,17 +61,18 @@ class Phase:
     note: str = ""
     done: float = 0.0
     skipped: float = 0.0
-    """Steps that were done before this run began."""
+    """Number of steps that were done before this run began."""
     counted: int = 0
-    """Number of processed items, if they are not the steps."""
+    """Number of processed items, if items are not the same as steps."""
     began: float = 0.0
     scaled: float | None = None
-    """Time at which the first inner phase with a share began; earlier work is not on the scale."""
+    """Time at which the first inner phase with a share began. Earlier work is not part of the
+    estimate."""
     moved: float = 0.0
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
 
     def advance(self, steps: float = 1.0, note: str | None = None) -> None:
-        """Count finished steps, with an optional note that is shown."""
+        """Count finished steps, and show an optional note."""
         self.reach(self.done + steps, note)
 
     def reach(self, done: float, note: str | None = None) -> None:
@@ -108,7 +109,7 @@ class Work:
         self.thread = threading.get_ident()
         self.phases: list[Phase] = []
         self.pauses = 0
-        """Depth of nested pauses; progress is not shown while it is above 0."""
+        """Depth of nested pauses. Progress is not shown while this depth is above 0."""
 
     def begin(self, phase: Phase) -> None:
         """Enter a phase."""
@@ -119,7 +120,7 @@ class Work:
         self.phases.append(phase)
 
     def end(self, phase: Phase) -> None:
-        """Leave a phase, and advance the enclosing phase by its share."""
+        """End a phase, and advance the enclosing phase by its share."""
         place = self.phases.index(phase)
         if place and phase.share:
             outer, before = self.phases[place - 1], self._reached(place).skipped
@@ -187,7 +188,7 @@ def observing(clock: Callable[[], float] = time.monotonic) -> Iterator[Work]:
 
 
 def observed() -> Work | None:
-    """Return the work of this thread, if it is observed."""
+    """Return the work of this thread, if the thread is observed."""
     work = _observed
     return work if work is not None and work.thread == threading.get_ident() else None
 
@@ -196,7 +197,7 @@ def observed() -> Work | None:
 def phase(
     name: str, *, total: float | None = None, unit: str = "", share: float = 0.0
 ) -> Iterator[Phase]:
-    """Begin a phase of work, which ends with the context; see `Phase`."""
+    """Begin a phase of work, which ends with the context (see `Phase`)."""
     own, work = Phase(name, total, unit, share), observed()
     if work is None:
         yield own
@@ -209,7 +210,7 @@ def phase(
 
 
 def spared(share: float) -> None:
-    """Count a part of the current phase as done before this run began."""
+    """Mark a part of the current phase as done before this run began."""
     with phase("", share=share) as own:
         own.skip(1.0)
 

@@ -1,8 +1,8 @@
-"""Counter-based random streams: every draw is determined by (seed, purpose, index).
+"""Counter-based random streams, in which every draw is determined by (seed, purpose, index).
 
-Bistro has no global random state. A `Stream` is Philox 4x64-10 (Salmon et al. 2011) keyed by the
-seed and a hash of its purpose, started at the given index; the compiled core holds the same stream,
-so a run gives the same result on every machine and for any number of threads.
+Bistro has no global random state. A `Stream` is Philox 4x64-10 (Salmon and colleagues 2011) keyed
+by the seed and a hash of its purpose, started at the given index. The compiled core has the same
+streams, so a run gives the same result on every machine and for any number of threads.
 
 >>> stream = Stream(seed=1, purpose="example", index=0)
 >>> 0.0 <= stream.uniform() < 1.0
@@ -33,12 +33,12 @@ def check_seed(seed: int) -> None:
 
 @cache
 def purpose_key(purpose: str) -> int:
-    """Return the 64-bit key of a purpose, as in the compiled core."""
+    """Return the same 64-bit key of a purpose as the compiled core."""
     return int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "little")
 
 
 class Stream:
-    """A reproducible sequence of random numbers; the Python version of the core's stream."""
+    """A reproducible sequence of random numbers, which equals the core's stream."""
 
     __slots__ = ("_block", "_counter", "_index", "_key")
 

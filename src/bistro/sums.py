@@ -15,5 +15,5 @@ from collections.abc import Iterable
 
 
 def added(numbers: Iterable[float], start: float = 0) -> float:
-    """Return the sum of numbers, added from left to right."""
+    """Add numbers from left to right and return the sum."""
     return functools.reduce(operator.add, numbers, start)

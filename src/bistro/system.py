@@ -1,7 +1,8 @@
-"""Differences between operating systems, in one module.
+"""All differences between operating systems, in one module.
 
-All other code is independent of the system: names of files are `Path` objects, the encoding UTF-8
-is named explicitly, and this module contains the functions that only some systems have.
+All other code is independent of the operating system. Other modules use `Path` objects for file
+names and always name the encoding UTF-8. This module contains the functions that only some systems
+have.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 
 
 def lock(raw: IO[bytes]) -> None:
-    """Lock an open file while this process runs; raise `OSError` if it is already locked.
+    """Lock an open file while this process runs. Raise `OSError` if the file is already locked.
 
     Windows does not allow open files to be removed, so no lock is needed there.
     """
@@ -44,7 +45,7 @@ def read_at(descriptor: int, size: int, at: int) -> bytes:
 
 
 def remove_unused(path: Path) -> None:
-    """Remove a file; raise `OSError` if a running process has locked it."""
+    """Remove a file. Raise `OSError` if a running process has locked the file."""
     if sys.platform == "win32":
         path.unlink()
         return
@@ -54,9 +55,9 @@ def remove_unused(path: Path) -> None:
 
 
 def rename_open(raw: IO[bytes], path: Path, target: Path) -> None:
-    """Rename an open file, replacing an existing file of that name.
+    """Rename an open file, replacing any existing file with the new name.
 
-    The lock lasts until the file has its name. On Windows an open file cannot be renamed.
+    The file stays locked until it has its new name. On Windows, an open file cannot be renamed.
     """
     if sys.platform == "win32":
         raw.close()
@@ -78,7 +79,7 @@ def keep_access(descriptor: int, before: os.stat_result) -> None:
 
 
 def prepare_stdout() -> None:
-    """Escape characters that the terminal cannot show; write UTF-8 to files and pipes."""
+    """Escape characters that the terminal cannot show, and write UTF-8 to files and pipes."""
     if not isinstance(sys.stdout, io.TextIOWrapper):
         return
     options: dict[str, Any] = {"errors": "backslashreplace"}
@@ -90,7 +91,7 @@ def prepare_stdout() -> None:
 def allow_restart(listening: socket.socket) -> None:
     """Allow a server to reuse its port immediately after it has stopped.
 
-    On Windows a port is free immediately, and the option would let two servers share it.
+    On Windows, a port is free immediately, and the option would let two servers share it.
     """
     if not IS_WINDOWS:
         import socket
@@ -99,9 +100,10 @@ def allow_restart(listening: socket.socket) -> None:
 
 
 def give_memory_back() -> None:
-    """Return memory to the system after a long computation, where glibc is used.
+    """Return memory to the system after a long computation, if glibc is used.
 
-    Large blocks are mapped separately, whatever the size of earlier ones, and threads share heaps.
+    Large blocks are mapped separately, whatever the size of earlier blocks, and threads share
+    heaps.
     """
     if sys.platform != "linux":
         return

@@ -215,7 +215,7 @@ def test_the_fuzzer_finds_a_planted_bug(catalog: Catalog, monkeypatch: pytest.Mo
     with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
         answer = client.post("/api/read", json=GOOD["/api/read"])
     assert answer.status_code == 500
-    assert answer.json() == {"error": "the server has a bug, and its log tells where"}
+    assert answer.json() == {"error": "the server has a bug; its log has the details"}
 
 
 # ---- from the description ------------------------------------------------------------------------

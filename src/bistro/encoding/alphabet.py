@@ -1,10 +1,11 @@
 """Encode characters as numbers, so that a model can spell words.
 
-A character is one Unicode code point, unchanged. Ids are dense: first the characters of the
-training words, by code point; then `other`, which represents all other characters; then
-`end`, which closes a word; then `start`, which only fills contexts. All code points that a Python
-string can hold are possible. Before anything is learned, each of them and the end of the word are
-equally probable; `other` has the combined probability of all the characters that it represents.
+A character is one Unicode code point and is not normalised. Ids are dense. The characters of the
+training words come first, sorted by code point. After the characters come the symbols `other`,
+which represents all other characters, `end`, which closes a word, and `start`, which only pads
+contexts. All code points that a Python string can hold are possible. Before training, all code
+points and the end of the word are equally probable. The symbol `other` has the combined probability
+of all the characters that it represents.
 
 >>> alphabet = Alphabet.of(["abba", "cab"])
 >>> ids, offsets = alphabet.encode(["bad"])
@@ -30,7 +31,7 @@ CODE_POINTS = sys.maxunicode + 1
 
 
 class Alphabet:
-    """The characters of a set of words, and one symbol for all others."""
+    """The characters of a set of words, and one symbol for all other characters."""
 
     def __init__(self, characters: str) -> None:
         if not isinstance(characters, str) or list(characters) != sorted(set(characters)):
@@ -40,7 +41,7 @@ class Alphabet:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Alphabet:
-        """Collect the characters of words."""
+        """Return the alphabet of the characters that occur in the words."""
         return cls("".join(sorted(set().union(*words))))
 
     @property
@@ -55,7 +56,7 @@ class Alphabet:
 
     @property
     def start(self) -> int:
-        """The id that pads contexts before a word; it is never predicted."""
+        """The id that pads contexts before the first character of a word. It is never predicted."""
         return self.other + 2
 
     @property
@@ -64,14 +65,16 @@ class Alphabet:
         return CODE_POINTS - len(self.characters)
 
     def base(self) -> list[float]:
-        """Return the probability of each id up to `end` before anything is learned."""
+        """Return the probability of each id up to `end` before training."""
         each = 1 / (CODE_POINTS + 1)
         return [*repeat(each, self.other), self.others * each, each]
 
     def encode(self, words: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return all characters and offsets: word i is ``ids[offsets[i]:offsets[i+1]]``.
+        """Return the ids of all characters, and the offsets of the words.
 
-        Ends of words are not included.
+        Word i is ``ids[offsets[i]:offsets[i+1]]``.
+
+        The ids do not include the ends of words.
         """
         number, other = self._ids.get, self.other
         ids = [number(character, other) for word in words for character in word]

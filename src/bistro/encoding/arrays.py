@@ -1,11 +1,11 @@
-"""Checks of the arrays of a file before they are used.
+"""Checks of the arrays in a file before they are used.
 
-The code that reads arrays declares the type, the shape and the range of values of each in a table.
+The code that reads arrays declares the type, shape and range of values of each array in a table.
 Numbers that are not finite are always rejected.
 
 >>> check_arrays({"counts": np.array([1, 2, -1])}, {"counts": Expected("i", (None,), low=0)})
 Traceback (most recent call last):
-bistro.errors.ModelFileError: the array 'counts' has values that it cannot have
+bistro.errors.ModelFileError: the array 'counts' has values outside the permitted range
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ class Expected:
     """The expected type, shape and limits of an array."""
 
     kind: str
-    """The kind of its NumPy type: i, u, f or b; with a size (f8) where it matters."""
+    """The kind of the array's NumPy type (i, u, f or b), with a size (f8) where it matters."""
     shape: tuple[int | None, ...]
-    """Its size in each dimension, or None for any."""
+    """The size of the array in each dimension. None allows any size."""
     low: float = -math.inf
     high: float = math.inf
 
 
 def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
-    """Raise an error if arrays are not as expected.
+    """Raise an error if an array has an unexpected type, shape or value.
 
     Additional arrays are allowed.
     """
@@ -44,8 +44,8 @@ def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
             for size, found in zip(wanted.shape, array.shape, strict=True)
         )
         if not array.dtype.str[1:].startswith(wanted.kind) or not has_shape:
-            raise ModelFileError(f"the array '{name}' has another type or size than the model")
+            raise ModelFileError(f"the array '{name}' does not have the type or size of the model")
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ModelFileError(f"the array '{name}' has values that are not finite")
         if array.size and not (wanted.low <= array.min() and array.max() <= wanted.high):
-            raise ModelFileError(f"the array '{name}' has values that it cannot have")
+            raise ModelFileError(f"the array '{name}' has values outside the permitted range")

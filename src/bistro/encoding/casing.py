@@ -1,8 +1,9 @@
 """Capital letters that the position of a word requires, for example at the start of a sentence.
 
-Such a letter carries no information about the word, so a model that knows the habit need not learn
-both *The* and *the*. The habit is learned: a capital letter is required at the start of a sentence,
-or after a mark without letters, if nearly all words in that position begin with a capital letter.
+Such a letter carries no information about the word, so a model that knows the convention need not
+learn both *The* and *the*. The convention is learned from the data. A capital letter counts as
+required at the start of a sentence, or after a token without letters, if nearly all words in that
+position begin with a capital letter.
 
 >>> texts = [["The", "dog", "saw", "the", "cat"], ["A", "cat", "saw", "Rex"]] * 30
 >>> casing = Casing.learn(texts)
@@ -22,7 +23,7 @@ START = ""
 
 
 class Casing:
-    """The tokens after which a capital letter is required, and the counts of words elsewhere."""
+    """The tokens after which a capital letter is required, and word counts in other positions."""
 
     def __init__(self, after: Iterable[str], elsewhere: Counter[str] | None = None) -> None:
         self.after = frozenset(after)
@@ -30,7 +31,7 @@ class Casing:
 
     @classmethod
     def learn(cls, texts: Sequence[Sequence[str]]) -> Casing:
-        """Learn the habit, and the words that are capitalised in any position, from sentences."""
+        """Learn the convention, and the words that are always capitalised, from sentences."""
         followed, by_capital = Counter[str](), Counter[str]()
         for before, word in _pairs(texts):
             if not _has_letters(before) and word[:1].isalpha():

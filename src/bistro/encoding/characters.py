@@ -1,10 +1,11 @@
-"""Running text to numbers: characters as symbols of a model, white space as one symbol.
+"""Encode running text as numbers, with one symbol per character or run of white space.
 
-A run of white space is one symbol: `BREAK` if it holds a blank line, which always ends a sentence,
-and `SPACE` otherwise. Every other character is a separate symbol if it is frequent enough in
-training; otherwise its Unicode category represents it. The characters of addresses (chunks such as
-``www.example.org/a.html``) are distinct from the same characters elsewhere, because a full stop in
-an address ends nothing, and a short context does not show whether it is in an address.
+A run of white space is one symbol. The symbol is `BREAK` if the run contains a blank line, which
+always ends a sentence, and `SPACE` otherwise. Every other character is a separate symbol if it is
+frequent enough in training. A rarer character is represented by its Unicode category. The
+characters of addresses (chunks such as ``www.example.org/a.html``) are distinct from the same
+characters elsewhere, because a full stop in an address ends nothing, and a short context does not
+show whether it is in an address.
 
 >>> characters = Characters.of(["a b. a b."], least=2)
 >>> text = characters.encode("  ab a\\n\\nX")
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from bistro.errors import ModelFileError
 
 WORD_END, SENTENCE_END, GOES_ON = HIDDEN = (0, 1, 2)
-"""Hidden events: a word ends without a space, a sentence ends, a word continues after a space."""
+"""The hidden events are a word end without a space, a sentence end, and a space inside a word."""
 BREAK, SPACE = 3, 4
 FIRST_CHARACTER = 5
 _NAMES = ("WORD_END", "SENTENCE_END", "GOES_ON", "BREAK", "SPACE")
@@ -53,7 +54,7 @@ Symbols = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class EncodedText:
-    """A text as symbols with their positions.
+    """The symbols of a text and their positions.
 
     The position of a run of spaces is the position of its first space.
     """
@@ -69,7 +70,7 @@ class Characters:
     def __init__(self, plain: str, addresses: str) -> None:
         """Number the symbols.
 
-        `plain` and `addresses` are the characters known outside and inside addresses.
+        `plain` and `addresses` are the known characters outside and inside addresses.
         """
         for known in (plain, addresses):
             if not isinstance(known, str) or list(known) != sorted(set(known)):
@@ -83,7 +84,7 @@ class Characters:
 
     @classmethod
     def of(cls, texts: Iterable[str], *, least: int) -> Characters:
-        """Collect the characters that occur at least `least` times."""
+        """Build the symbols from the characters that occur at least `least` times."""
         counts: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
         for text in texts:
             codes = _codes(text)
@@ -107,7 +108,7 @@ class Characters:
         return names[symbol]
 
     def encode(self, text: str, *, line_ends: bool = False) -> EncodedText:
-        """Return the symbols of a text without the white space at its ends.
+        """Return the symbols of a text, without leading and trailing white space.
 
         With `line_ends`, every end of a line is a break, not only a blank line.
         """
@@ -135,7 +136,7 @@ class Characters:
         return EncodedText(text, np.ascontiguousarray(symbols[middle]), places[middle])
 
     def _learn_categories(self, codes: Sequence[int]) -> None:
-        """Give characters that do not occur in training the symbols of their categories."""
+        """Replace characters that do not occur in training with the symbols of their categories."""
         first = len(self) - len(CATEGORIES)
         for code in codes:
             symbol = first + CATEGORIES.index(unicodedata.category(chr(code)))
@@ -173,7 +174,7 @@ def _is_space() -> NDArray[np.bool_]:
 
 
 def _line_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the number of line ends per character; a paragraph end counts as two."""
+    """Return the number of line ends per character. A paragraph end counts as two."""
     ends = np.zeros(codes.size, np.int64)
     ends[(codes == 0x0A) | (codes == 0x85) | (codes == 0x2028)] = 1
     ends[(codes == 0x0C) | (codes == 0x2029)] = 2
@@ -185,5 +186,5 @@ def _line_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
 
 
 def joined_names(symbols: Sequence[int], characters: Characters) -> str:
-    """Return symbols as text, for messages and tests."""
+    """Return the names of symbols as one text, for messages and tests."""
     return " ".join(map(characters.name, symbols))

@@ -1,6 +1,6 @@
-"""Context elements: the names of the parts of a state that a transition model can use.
+"""Context elements, which name the parts of a state that a transition model can use.
 
-A context is a list of elements, the most informative first; back-off drops them from the end.
+A context is a list of elements, the most informative first. Back-off drops elements from the end.
 Stack items are ``s1`` (the top) to ``s4``, each with
 
     s1.tag  s1.word                       the item itself
@@ -12,7 +12,7 @@ In addition, there are ``b.tag`` (the tag of the word about to be generated; for
 ``p1.tag p1.word p2.tag p2.word`` (the last generated words, wherever they are now), ``distance``
 (between s1 and s2, in classes) and ``action`` (left or right arc; for labels only).
 
-The compiled core defines the list of elements; its order gives their numbers.
+The compiled core defines the list of elements. An element's position in the list is its id.
 
 >>> check_context(["s1.tag", "s2.tag"])
 >>> check_context(["s1.tga"])
@@ -31,7 +31,7 @@ NUMBERS = {name: number for number, name in enumerate(transition_elements())}
 
 
 def elements(text: str) -> tuple[str, ...]:
-    """Return the elements that a text names, separated by spaces."""
+    """Parse a text with the names of elements, separated by spaces."""
     return tuple(text.split())
 
 
@@ -50,7 +50,7 @@ def check_context(names: Collection[str], known: Collection[str] = NUMBERS) -> N
 
 
 def is_lexical(name: str) -> bool:
-    """Return whether an element is a word."""
+    """Return whether the value of an element is a word."""
     return name.endswith(".word")
 
 

@@ -1,9 +1,9 @@
 """Edit rules, which transform a string at its two ends and generalise to new strings.
 
-A rule changes the case, replaces the front and the back of a string, and keeps the part between:
-*flies* becomes *fly* by ``ies → y`` at the back, *don't* becomes *do n't* by ``n't → ␣n't``. A rule
-is possible only for strings that have its front and its back. If several rules turn one string into
-another, the rule that explains the most training pairs is chosen.
+A rule changes the case, replaces the front and the back of a string, and keeps the middle. For
+example, *flies* becomes *fly* by ``ies → y`` at the back, and *don't* becomes *do n't* by ``n't →
+␣n't``. A rule applies only to strings that begin with its front and end with its back. If several
+rules turn one string into another, the rule that explains the most training pairs is chosen.
 
 >>> rules = chosen_rules({("flies", "fly"): 1, ("tries", "try"): 1, ("went", "go"): 1})
 >>> str(rules["flies", "fly"]), rules["flies", "fly"].apply("cries"), str(rules["went", "go"])
@@ -27,12 +27,13 @@ _CASES: dict[str, Callable[[str], str]] = {
     "title": str.capitalize,
 }
 _LONGEST_END = 8
-"""A front or back that is longer than this gives a rule for one word only."""
+"""The maximum length of a front or back. A rule with a longer front or back applies to one word
+only."""
 
 
 @dataclass(frozen=True, order=True)
 class EditRule:
-    """Front and back of a string, their replacements, and the change of case (applied first)."""
+    """A rule with the front and back of a string, their replacements, and a change of case."""
 
     case: str = ""
     front: str = ""
@@ -43,7 +44,7 @@ class EditRule:
     """True if the rule applies to a single string, `front`, which becomes `new_front`."""
 
     def apply(self, form: str) -> str | None:
-        """Return the result for a string, or None if the rule does not apply."""
+        """Apply the rule to a string, and return the result, or None if the rule does not apply."""
         if self.whole:
             return self.new_front if form == self.front else None
         cased = _CASES[self.case](form)
@@ -53,7 +54,7 @@ class EditRule:
         return self.new_front + cased[len(self.front) : len(self.front) + kept] + self.new_back
 
     def to_header(self) -> list[Any]:
-        """Return the rule, ready for JSON."""
+        """Return the rule as a value that JSON can store."""
         return list(astuple(self))
 
     @classmethod
@@ -74,7 +75,10 @@ class EditRule:
 
 
 def possible_rules(source: str, target: str) -> Iterator[EditRule]:
-    """Yield all rules that turn one string into another, those with the longest middle first."""
+    """Yield all rules that turn one string into another.
+
+    Rules with the longest middle come first.
+    """
     seen: set[str] = set()
     for case, cased in ((case, change(source)) for case, change in _CASES.items()):
         if cased in seen:
@@ -91,7 +95,7 @@ def possible_rules(source: str, target: str) -> Iterator[EditRule]:
 
 
 def chosen_rules(pairs: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], EditRule]:
-    """Return for each pair of strings the rule that fits the most pairs."""
+    """Choose the rule for each pair of strings that fits the most pairs."""
     rules = {pair: list(possible_rules(*pair)) for pair in pairs}
     counts = Counter(rule for candidates in rules.values() for rule in candidates)
     return {
@@ -101,7 +105,7 @@ def chosen_rules(pairs: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], 
 
 
 def _common(one: str, other: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the maximal common substrings: their lengths and their positions in both strings."""
+    """Yield the maximal common substrings as their lengths and their positions in both strings."""
     for begin in range(len(one)):
         for place in range(len(other)):
             if one[begin] != other[place] or (

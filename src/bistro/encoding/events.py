@@ -1,4 +1,4 @@
-"""Events: outcomes in contexts, as integer arrays; a Pitman-Yor model learns from them.
+"""Training events of Pitman-Yor models, which are outcomes in contexts.
 
 >>> events = Events(np.array([[3, 1], [2, 1]], np.int32), np.array([5, 6], np.int32))
 >>> events.sorted().contexts.tolist()
@@ -19,7 +19,10 @@ from bistro.encoding.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Events:
-    """One row per training event: its context (most informative element first) and its outcome."""
+    """The contexts and outcomes of training events.
+
+    The first element of each context is the most informative.
+    """
 
     contexts: NDArray[np.int32]
     outcomes: NDArray[np.int32]
@@ -35,8 +38,9 @@ class Events:
     def sorted(self) -> Events:
         """Return the events sorted by their contexts.
 
-        Customers are exchangeable, so any order is correct. In this order, neighbours share their
-        restaurants, and a sweep accesses memory in sequence instead of at random.
+        The customers of a restaurant are exchangeable, so any order is correct. In sorted order,
+        neighbouring events share their restaurants, and a sweep accesses memory in sequence instead
+        of at random.
         """
         order = np.lexsort((self.outcomes, *self.contexts.T[::-1]))
         return Events(
@@ -51,7 +55,7 @@ class Events:
 
 
 def text_events(texts: Sequence[Sequence[str]], vocabulary: Vocabulary, order: int) -> Events:
-    """Return all words and sentence ends of texts, each with the `order - 1` words before it."""
+    """Return all words and sentence ends of texts as events after `order - 1` words."""
     ids, offsets = vocabulary.encode_all(texts)
     return padded_events(ids, offsets, order, start=vocabulary.start, end=vocabulary.end)
 
@@ -59,7 +63,7 @@ def text_events(texts: Sequence[Sequence[str]], vocabulary: Vocabulary, order: i
 def padded_events(
     ids: NDArray[np.int32], offsets: NDArray[np.int64], order: int, *, start: int, end: int
 ) -> Events:
-    """Return all words and sentence ends, each with `order - 1` words before it, nearest first."""
+    """Return all words and sentence ends as events after `order - 1` words, nearest first."""
     pad = order - 1
     lengths = np.diff(offsets)
     begins = np.concatenate(([0], np.cumsum(lengths + pad + 1)))[:-1]

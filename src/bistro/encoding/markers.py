@@ -1,6 +1,7 @@
 """Markers of unknown English words, in the style of the Berkeley parser.
 
-The features of an unknown word that the parsers of Petrov et al. (2006) use, in this order:
+A marker lists the features of an unknown word that the parsers of Petrov and colleagues (2006) use,
+in this order.
 
     initial  capital at the start of the sentence, lower case after it
     known      ... and the word is known in lower case
@@ -9,8 +10,9 @@ The features of an unknown word that the parsers of Petrov et al. (2006) use, in
     -s -ed -ing -ion -er -est -ly -ity -y -al     a suffix, of words that are long enough
 
 Unlike the classes of `bistro.encoding.unknown`, which learn their suffixes, these are specific to
-English. A marker that was never seen in training is replaced by the marker without the suffix, then
-without dash and digit, then by ``<unk>``.
+English. A marker that does not occur in training is replaced by the marker without the suffix. If
+the shorter marker does not occur either, dash and digit are dropped too, and finally ``<unk>`` is
+used.
 
 >>> markers = EnglishMarkers.learn_markers({"Opening": 1}, {"walking": 1}, known=["opening"])
 >>> markers.names
@@ -34,7 +36,7 @@ SHORTEST_WITH_S = 3
 
 @dataclass(frozen=True)
 class EnglishMarkers(UnknownClasses):
-    """The markers seen in training; marker 0 is ``<unk>``."""
+    """The markers that occur in training. Marker 0 is ``<unk>``."""
 
     known: frozenset[str] = frozenset()
     """The known words."""
@@ -43,7 +45,7 @@ class EnglishMarkers(UnknownClasses):
     def learn_markers(
         cls, initial: Mapping[str, int], inside: Mapping[str, int], known: Iterable[str]
     ) -> Self:
-        """Learn from the counts of rare words, at the start of sentences and inside them."""
+        """Learn the markers from the counts of rare words at the start of and inside sentences."""
         nameless = cls(known=frozenset(known))
         return replace(nameless, names=nameless.seen_names(initial, inside, fewest=1))
 

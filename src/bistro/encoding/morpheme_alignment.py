@@ -1,8 +1,9 @@
-"""Alignment of the morphemes of an annotation with the letters of the written word.
+"""Alignment of annotated morphemes with the letters of the written word.
 
-An annotation gives the canonical forms of morphemes, not their spelling: kwephrojekthi is
-kwa-i-phrojekthi, whose a and i became one e. The letters of the morphemes are aligned with the
-letters of the word at the lowest cost, which gives the beginning and end of each morpheme:
+An annotation gives the canonical forms of morphemes, not their spelling. For example, kwephrojekthi
+is annotated as kwa-i-phrojekthi, whose a and i are written as one e. The letters of the morphemes
+are aligned with the letters of the word at the lowest cost, which gives the beginning and end of
+each morpheme:
 
     the same letter, in either case       0
     a vowel for a vowel, w or y for u, o, i   2
@@ -27,7 +28,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 _UNIT = 1000
-"""Costs are multiplied by this; smaller amounts break ties."""
+"""The factor by which costs are multiplied, so that smaller amounts can break ties."""
 _LEFT_OUT = _PUT_IN = 2 * _UNIT
 _EMPTY = 3 * _UNIT
 _AT_FRONT = 1
@@ -36,7 +37,7 @@ _VOWELS = frozenset("aeiou")
 _GLIDES = frozenset({("u", "w"), ("o", "w"), ("i", "y")})
 
 _Row = list[tuple[int, int]]
-"""For each position in the word, the lowest cost so far and the start of the current morpheme."""
+"""The lowest cost so far and the start of the current morpheme, for each position in the word."""
 
 
 def boundaries(word: str, forms: Sequence[str]) -> list[int]:
@@ -97,7 +98,10 @@ def _substitution(letter: str, written: str) -> int:
 
 
 def _lower(text: str) -> str:
-    """Return a text in lower case with the same length (İ becomes two characters otherwise)."""
+    """Return a text in lower case without changing its length.
+
+    Python's `str.lower` turns İ into two characters.
+    """
     small = text.lower()
     if len(small) == len(text):
         return small

@@ -1,9 +1,9 @@
-"""Morphemes as numbers: labels, letters, and every morpheme that was seen, with its letters.
+"""Encode the labels, letters and morphemes of the training words as numbers.
 
-A morpheme of a word is aligned with the letters of its spelling (`morpheme_alignment`), its
-*surface*, as opposed to its *canonical* form, which the annotation gives. Before counting, digits
-become 0, and a word that is capitalised although its first morpheme is not (at the beginning
-of a sentence, in a heading) is changed to lower case.
+The annotation gives the *canonical* form of each morpheme. The morpheme is aligned
+(`morpheme_alignment`) with the letters that spell it, which are its *surface*. Before counting,
+digits become 0. A word that is capitalised although its first morpheme is not (at the start of a
+sentence or in a heading) is changed to lower case.
 
 >>> from bistro.treebank.morphology import SegmentedWord, parse_morphemes
 >>> word = SegmentedWord("Kwephrojekthi", parse_morphemes("kwa[Poss]-i[Pre]-phrojekthi[Stem]"))
@@ -31,11 +31,11 @@ from bistro.treebank.morphology import SegmentedWord
 
 _DIGIT = re.compile(r"\d")
 LEAST_SHARE = 0.01
-"""Default share of capitalised words, for training data without any."""
+"""The share of capitalised words that is assumed if the training data have no capitals."""
 
 
 class Piece(NamedTuple):
-    """A morpheme of a word: its label, its canonical form and its spelling."""
+    """A morpheme of a word, with its label, its canonical form and its spelling."""
 
     label: str
     canonical: str
@@ -43,7 +43,7 @@ class Piece(NamedTuple):
 
 
 class Capitals(NamedTuple):
-    """Shares of lower-case words that are capitalised, and that are written in all capitals."""
+    """The shares of lower-case words whose first letter or all letters are written as capitals."""
 
     first: float
     all: float
@@ -61,7 +61,7 @@ def pieces(word: SegmentedWord) -> list[Piece]:
 
 
 def folded(word: str, canonical: str) -> str:
-    """Return a word with digits as 0, decapitalised if its first morpheme is in lower case."""
+    """Replace digits by 0, and decapitalise a word if its canonical form is in lower case."""
     if word[:1].isupper() and canonical[:1].islower():
         word = _small(word) if _is_all_capitals(word) else _small(word[0]) + word[1:]
     return without_digits(word)
@@ -108,22 +108,22 @@ def _is_all_capitals(word: str) -> bool:
 
 
 def _small(text: str) -> str:
-    """Return a text in lower case with the same length."""
+    """Return a text in lower case without changing its length."""
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """All labels, letters and morphemes that were seen."""
+    """All labels, letters and morphemes of the training words."""
 
     labels: tuple[str, ...]
     letters: str
-    """Letters in the order of their numbers; the next number represents any other letter."""
+    """The letters in the order of their ids. The next id represents any other letter."""
     morphemes: tuple[Piece, ...]
 
     @classmethod
     def of(cls, words: Iterable[Sequence[Piece]]) -> Self:
-        """Collect the labels, letters and morphemes of words, each sorted."""
+        """Collect the sorted labels, letters and morphemes of words."""
         found = sorted({piece for word in words for piece in word})
         labels = sorted({piece.label for piece in found})
         letters = sorted({letter for piece in found for letter in piece.surface})
@@ -131,7 +131,7 @@ class Inventory:
 
     @property
     def alphabet(self) -> int:
-        """The number of letters, including the one that represents unknown letters."""
+        """The number of letters, including the symbol that represents unknown letters."""
         return len(self.letters) + 1
 
     @cached_property
@@ -141,12 +141,12 @@ class Inventory:
 
     @cached_property
     def morpheme_numbers(self) -> dict[Piece, int]:
-        """The number of each morpheme."""
+        """The id of each morpheme."""
         return {piece: number for number, piece in enumerate(self.morphemes)}
 
     @cached_property
     def surfaces(self) -> dict[str, int]:
-        """The number of each surface."""
+        """The id of each surface."""
         forms = sorted({piece.surface for piece in self.morphemes})
         return {form: number for number, form in enumerate(forms)}
 
@@ -176,7 +176,7 @@ class Inventory:
 
     # The elements of contexts: the same as in cpp/infinite/morpheme_table.hpp.
     def history(self, before: Sequence[Piece]) -> list[int]:
-        """Return the context after some morphemes, nearest first, without its first element."""
+        """Return the context after some morphemes, nearest first, without the first element."""
         size = len(self.labels)
         found = []
         for piece in reversed(before):
@@ -184,7 +184,7 @@ class Inventory:
         return [*found, 1 + size]
 
     def header(self) -> dict[str, Any]:
-        """Return everything, ready for JSON."""
+        """Return all fields as values that JSON can store."""
         return {
             "labels": list(self.labels),
             "letters": self.letters,

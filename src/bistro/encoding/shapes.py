@@ -9,7 +9,7 @@ _MOST_KINDS = 6
 
 
 def kind_of(character: str) -> str:
-    """Return the kind of a character: A, a, 0, or the mark itself."""
+    """Return the kind of a character, which is A, a, 0, or the mark itself."""
     if character.isdigit():
         return "0"
     if character.isalpha():
@@ -19,7 +19,7 @@ def kind_of(character: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def shape(form: str) -> str:
-    """Return the sequence of kinds of characters in a word: A, a, 0, or the mark itself.
+    """Return the kinds of a word's characters as a sequence of A, a, 0, and the marks themselves.
 
     >>> [shape(word) for word in ("Paris", "NATO", "3rd", "e-mail", "...")]
     ['Aa', 'A', '0a', 'a-a', '.']

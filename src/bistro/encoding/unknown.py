@@ -1,6 +1,7 @@
 """Classes of unknown words, defined by the visible features of a word.
 
-A class is a shape, perhaps ``dash``, perhaps a suffix: ``<unk-lower-ing>``, ``<unk-capital-dash>``.
+A class consists of a shape, optionally ``dash``, and optionally a suffix. Examples are
+``<unk-lower-ing>`` and ``<unk-capital-dash>``.
 
     number   no letter but a digit: 1,250       initial  capital at the start of the sentence
     punct    neither: --, :-)                   capital  capital elsewhere
@@ -9,8 +10,9 @@ A class is a shape, perhaps ``dash``, perhaps a suffix: ``<unk-lower-ing>``, ``<
                                                 lower    no capitals
 
 Suffixes are the most frequent final one to three characters of the rare training words, so they
-depend on the language. A class must be seen `FEWEST_SEEN` times among the rare words; otherwise
-its words belong to the class without the suffix, then without the dash, then to ``<unk>``.
+depend on the language. A class must occur `FEWEST_SEEN` times among the rare words. The words of a
+rarer class belong to the class without the suffix, then to the class without the dash, and finally
+to ``<unk>``.
 
 >>> classes = UnknownClasses.learn({}, {"walking": 3, "talking": 4, "xy": 1}, num_suffixes=1)
 >>> classes.names
@@ -35,7 +37,7 @@ _SHAPES_WITH_SUFFIX = frozenset({"lower", "initial", "capital", "mixed", "letter
 
 @dataclass(frozen=True)
 class UnknownClasses:
-    """The classes learned from the rare words of a training set; class 0 is ``<unk>``."""
+    """The classes learned from the rare words of a training set. Class 0 is ``<unk>``."""
 
     names: tuple[str, ...] = (UNKNOWN,)
     suffixes: frozenset[str] = frozenset()
@@ -48,14 +50,14 @@ class UnknownClasses:
     def learn(
         cls, initial: Mapping[str, int], inside: Mapping[str, int], num_suffixes: int
     ) -> UnknownClasses:
-        """Learn from the counts of rare words, at the start of sentences and inside them."""
+        """Learn the classes from the counts of rare words at the start of and inside sentences."""
         suffixes = _frequent_suffixes(Counter(initial) + Counter(inside), num_suffixes)
         return cls(cls(suffixes=suffixes).seen_names(initial, inside, FEWEST_SEEN), suffixes)
 
     def seen_names(
         self, initial: Mapping[str, int], inside: Mapping[str, int], fewest: int
     ) -> tuple[str, ...]:
-        """Return ``<unk>`` and the classes of counted words that were seen often enough."""
+        """Return ``<unk>`` and the classes that occur often enough among the counted words."""
         pending = Counter[tuple[str, ...]]()
         for counts, is_initial in ((initial, True), (inside, False)):
             for word, count in counts.items():
@@ -64,7 +66,7 @@ class UnknownClasses:
         return (UNKNOWN, *frequent_classes(pending, fewest))
 
     def index(self, word: str, *, initial: bool) -> int:
-        """Return the number of the most specific class that was learned for `word`."""
+        """Return the index of the most specific learned class of `word`."""
         if len(self.names) == 1:
             return 0
         candidates = self.candidates(word, initial)
@@ -81,7 +83,7 @@ class UnknownClasses:
 
 
 def sentence_start(words: Sequence[str]) -> int:
-    """Return the number of words up to and including the first with a letter or digit."""
+    """Return the number of words up to and including the first word with a letter or digit."""
     for place, word in enumerate(words, start=1):
         if any(map(str.isalnum, word)):
             return place
@@ -89,7 +91,7 @@ def sentence_start(words: Sequence[str]) -> int:
 
 
 def shape_of(word: str, *, initial: bool) -> str:
-    """Return the shape of a word according to the table above."""
+    """Return the shape of a word, such as lower or capital."""
     has_digit = any(map(str.isdigit, word))
     if not any(map(_is_letter, word)):
         return "number" if has_digit else "punct"
@@ -137,9 +139,10 @@ def _frequent_suffixes(counts: Mapping[str, int], number: int) -> frozenset[str]
 def frequent_classes(pending: Counter[tuple[str, ...]], fewest: int) -> list[str]:
     """Return the classes that are frequent enough.
 
-    Words of rarer classes count for the next more general class.
+    The words of a rarer class count towards the next more general class.
 
-    `pending` counts words by the names of their classes, the most specific first.
+    The keys of `pending` are tuples of class names that fit a word, the most specific first, and
+    the values are counts.
     """
     kept = Counter[str]()
     while pending:

@@ -1,14 +1,15 @@
 """Convert words to numbers and back.
 
-Ids are dense: first the classes of unknown words (0 is ``<unk>``), then the words, the most
-frequent first, equally frequent ones by code point. `len` counts these. Two more ids follow
-them: `end` (``</s>``), which a model of whole sentences predicts, and `start` (``<s>``), which only
-fills contexts. They are numbers, not strings: a word ``</s>`` in a text is a word like any other.
+Ids are dense. The classes of unknown words come first (0 is ``<unk>``). The words follow by
+decreasing frequency, and equally frequent words are sorted by code point. `len` counts these. The
+last two ids are `end` (``</s>``), which a model of whole sentences predicts, and `start` (``<s>``),
+which only pads contexts. The symbols `end` and `start` are ids, not strings, so ``</s>`` in a text
+is a word like any other.
 
 A word seen fewer than `unknown_below` times in training is unknown, there and later, and is encoded
-as its class (see `bistro.encoding.unknown`). With ``unknown = "spelling"`` every word of training
-is known, and ``<unk>`` represents all other words, which a model distinguishes by their spelling.
-Zero-width characters make no difference between words (see `bistro.treebank.invisible`).
+as its class (see `bistro.encoding.unknown`). With ``unknown = "spelling"``, every training word is
+known. In that case, ``<unk>`` represents all other words, which a model distinguishes by their
+spelling. Zero-width characters make no difference between words (see `bistro.treebank.invisible`).
 
 >>> vocabulary = Vocabulary.build([["the", "dog"], ["the", "cat"]], unknown="single")
 >>> vocabulary.encode(["the", "dog", "barks"]).tolist(), vocabulary.end, vocabulary.start
@@ -46,14 +47,14 @@ _SETTINGS = ("unknown", "unknown_below", "unknown_suffixes")
 
 @dataclass
 class WordCounts:
-    """Counts of each word, anywhere and at the start of sentences; counts can be added."""
+    """The counts of each word, in total and at the start of sentences. Counts can be added."""
 
     all: Counter[str] = field(default_factory=Counter)
     initial: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]]) -> WordCounts:
-        """Count the words of sentences; the sentences are read once."""
+        """Count the words of sentences. The sentences are read once."""
         counts = cls()
         for sentence in sentences:
             counts.all.update(sentence)
@@ -95,7 +96,10 @@ class Vocabulary:
         unknown_below: int = 2,
         unknown_suffixes: int = 100,
     ) -> Vocabulary:
-        """Count the words of `sentences` (read once) and learn the classes from the rare words."""
+        """Count the words of `sentences` and learn the classes from the rare words.
+
+        The sentences are read once.
+        """
         return cls.counted(
             WordCounts.of(sentences),
             unknown=unknown,
@@ -139,7 +143,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]] | WordCounts, config: Any) -> Vocabulary:
-        """Build the vocabulary of `sentences` with the unknown-word settings that `config` has."""
+        """Build the vocabulary of `sentences` with the unknown-word settings of `config`."""
         settings = {name: getattr(config, name) for name in _SETTINGS if hasattr(config, name)}
         words = sentences if isinstance(sentences, WordCounts) else WordCounts.of(sentences)
         return cls.counted(words, **settings)
@@ -165,7 +169,7 @@ class Vocabulary:
 
     @property
     def num_classes(self) -> int:
-        """The number of classes of unknown words, which have the ids below this number."""
+        """The number of classes of unknown words. The classes have the ids below this number."""
         return len(self.classes.names)
 
     @property
@@ -180,7 +184,7 @@ class Vocabulary:
 
     @property
     def start(self) -> int:
-        """The id that pads contexts before a sentence; it is never predicted."""
+        """The id that pads contexts before the first word of a sentence. It is never predicted."""
         return len(self) + 1
 
     @property
@@ -189,7 +193,7 @@ class Vocabulary:
         return self._strings[self.num_classes : len(self)]
 
     def is_unknown(self, word: str) -> bool:
-        """Return whether `word` is encoded as a class."""
+        """Return whether `word` is encoded as a class of unknown words."""
         return word not in self._ids and seen(word) not in self._ids
 
     def unknown_mask(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -203,7 +207,10 @@ class Vocabulary:
     def encode_all(
         self, sentences: Iterable[Sequence[str]]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return all ids and offsets: sentence i is ``ids[offsets[i]:offsets[i+1]]``."""
+        """Return the ids of all words, and the offsets of the sentences.
+
+        Sentence i is ``ids[offsets[i]:offsets[i+1]]``.
+        """
         ids: list[int] = []
         offsets = [0]
         for sentence in sentences:
@@ -214,12 +221,12 @@ class Vocabulary:
     def decode(self, ids: Iterable[int]) -> list[str]:
         """Return the words of ids.
 
-        Classes, end and start are returned as their symbols.
+        Unknown-word classes, end and start are returned as their symbols.
         """
         return [self._strings[i] for i in ids]
 
     def to_header(self) -> dict[str, Any]:
-        """Return everything as a dict for JSON."""
+        """Return the vocabulary as a dict that JSON can store."""
         return {
             **{name: getattr(self, name) for name in _SETTINGS},
             "suffixes": sorted(self.classes.suffixes),
@@ -250,7 +257,7 @@ class Vocabulary:
 
     @property
     def hash(self) -> str:
-        """The SHA-256 of the header as JSON with sorted keys and without spaces, in hex."""
+        """The SHA-256 hash of the header as JSON with sorted keys and without spaces, in hex."""
         canonical = json.dumps(self.to_header(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
@@ -277,7 +284,7 @@ class Vocabulary:
 
 
 def _merged(counts: Counter[str]) -> Counter[str]:
-    """Merge the counts of words that look the same."""
+    """Merge the counts of words that differ only in invisible characters."""
     merged = Counter[str]()
     for word, count in counts.items():
         merged[seen(word)] += count
@@ -309,7 +316,7 @@ def _unique_strings(values: Any) -> list[str]:
 
 
 def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
-    """Return the vocabulary of a header; raise an error if it does not match its hash."""
+    """Return the vocabulary of a header. Raise an error if the header does not match its hash."""
     vocabulary = Vocabulary.from_header(header["vocabulary"])
     if vocabulary.hash != header["vocabulary_hash"]:
         raise ModelFileError("the vocabulary is not the one that the model was trained with")

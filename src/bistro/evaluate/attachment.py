@@ -1,23 +1,23 @@
-"""Scores of trees, tags and words: the percentage that a system predicts correctly.
+"""Percentages of trees, tags and words that a system predicts correctly.
 
-Two conventions are in use. They differ by more than parsers do, so every figure names its
-convention.
+Two conventions are in use. The choice of convention changes scores by more than the choice of
+parser, so every figure names its convention.
 
 - *UD*: all words count, punctuation included; subtypes of relations (after ``:``) are ignored. UAS
-  is the share of words with the correct head, LAS of words with the correct head and relation; the
-  other metrics are listed in `SCORES`. All agree with the official scorer of Universal Dependencies
-  and of the CoNLL 2018 shared task.
+  is the share of words with the correct head, and LAS is the share of words with the correct head
+  and relation. The other metrics are listed in `SCORES`. All metrics agree with the official scorer
+  of Universal Dependencies and of the CoNLL 2018 shared task.
 - *without punctuation* (CoNLL-X and the Penn Treebank): the same UAS and LAS over the words that
-  are not punctuation in gold. Labels of those treebanks have no subtypes, so nothing is lost by
-  ignoring them. These figures need the same words in both files.
+  are not punctuation in gold. The labels of CoNLL-X and Penn treebanks have no subtypes, so
+  ignoring subtypes does not matter. Scores without punctuation need the same words in both files.
 
 The files may split the same text into different words and sentences. The words are then aligned by
-their characters (`word_alignment`), and every figure is an F1; `metrics` also holds precision,
+their characters (`word_alignment`), and every score is an F1. `metrics` also holds precision,
 recall and aligned accuracy. If the words are the same, precision, recall and F1 of UAS, LAS and
 tags are equal.
 
-Figures are percentages, not rounded; a figure that cannot be computed (LAS of trees without labels)
-is None, and `unavailable` gives the reason.
+Scores are percentages and not rounded. A score that cannot be computed, such as LAS of trees
+without labels, is None, and `unavailable` gives the reason.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -81,7 +81,7 @@ SCORES = (
     ("MLAS", "mlas", "CLAS with UPOS, UFeats and function words, F1"),
     ("BLEX", "blex", "CLAS with lemmas, F1"),
 )
-"""The scores of UD: title, name in this module, and meaning of each."""
+"""The title, name and meaning of each UD score."""
 SEGMENTS = (
     ("Tokens", "tokens", "tokens of the text, by their characters"),
     ("Sentences", "sentences", "sentences, by their characters"),
@@ -99,23 +99,26 @@ NEEDED = {
     "feats": ("UD features", ("ufeats",)),
     "lemmas": ("lemmas", ("lemmas", "blex")),
 }
-"""For each column, its name in messages and the scores that need it."""
+"""The name of each column in messages, and the scores that need the column."""
 
 
 @dataclass(frozen=True)
 class NoPunct:
-    """The scores over the words that are not punctuation, in percent."""
+    """The scores over all words except punctuation, in percent."""
 
     uas: float | None
     las: float | None
     words: int
     punct: Punctuation
-    """The rule by which punctuation was recognised."""
+    """The rule that recognised punctuation."""
 
 
 @dataclass(frozen=True)
 class AttachmentScores:
-    """Scores in percent; None if they cannot be computed, F1 if the words of the files differ."""
+    """Scores in percent.
+
+    A score that cannot be computed is None. If the words of the files differ, all scores are F1.
+    """
 
     uas: float | None
     las: float | None
@@ -128,29 +131,31 @@ class AttachmentScores:
     mlas: float | None
     blex: float | None
     upos_sentences: float | None
-    """Sentences with all tags correct; this and the next score need the same words."""
+    """The share of sentences whose tags are all correct. This score requires that both files have
+    the same words."""
     xpos_sentences: float | None
     words: int
-    """Number of words of gold; all numbers here refer to gold."""
+    """Number of gold words. All numbers in this class count gold items."""
     content_words: int
     """Number of words over which CLAS, MLAS and BLEX are computed."""
     sentences: int
     aligned_by: AlignedBy
-    """`words` if both files have the same words, otherwise `characters`."""
+    """The method of alignment, which is `words` if both files have the same words, otherwise
+    `characters`."""
     metrics: dict[str, Metric]
-    """Precision, recall, F1, aligned accuracy and counts, by the names in `SCORES` and `SEGMENTS`;
-    without scores that cannot be computed."""
+    """Precision, recall, F1, aligned accuracy and counts of each metric that can be computed. The
+    keys are the names in `SCORES` and `SEGMENTS`."""
     no_punct: NoPunct
-    """The scores without punctuation; all are None where the words differ."""
+    """The scores without punctuation, which are None if the words of the files differ."""
     protocol: dict[str, str]
-    """The conventions of the scores (`ud`) and of the scores in `no_punct`."""
+    """The names of the conventions of these scores (`ud`) and of the scores in `no_punct`."""
     unavailable: dict[str, str]
-    """The reason why a score is None, by name."""
+    """The reason why each missing score is None, by the name of the score."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures by name.
+        """Return all scores by name.
 
-        The figures without punctuation are a nested dictionary.
+        The scores without punctuation are a nested dictionary.
         """
         metrics = {name: metric.to_dict() for name, metric in self.metrics.items()}
         return vars(self) | {"metrics": metrics, "no_punct": vars(self.no_punct)}
@@ -169,8 +174,8 @@ def score(
     Parameters
     ----------
     gold, system
-        Sentences with the same words, or the same text split into different words. They are read
-        once and not kept, so iterators are allowed.
+        Sentences with the same words, or the same text split into different words. The sentences
+        are read once and not kept, so iterators are allowed.
     punct
         The rule for punctuation: `upos`, `penn` or `unicode`; default: recognised from gold.
     gold_name, system_name
@@ -190,13 +195,13 @@ def score(
 def first_difference(
     gold: Sequence[object], system: Sequence[object]
 ) -> tuple[int, object, object]:
-    """Return the first position (from 1) at which two lists of words differ, and both words."""
+    """Return the first position (from 1) at which two lists of words differ, and the two words."""
     pairs = zip([*gold, "(end)"], [*system, "(end)"], strict=False)
     return next((place, *pair) for place, pair in enumerate(pairs, start=1) if pair[0] != pair[1])
 
 
 def _complete(gold: Iterable[Sentence], name: str) -> Iterator[Sentence]:
-    """Yield the sentences of gold; raise an error if a tree is incomplete."""
+    """Yield the gold sentences. Raise an error if a tree is incomplete."""
     for sentence in gold:
         if MISSING in sentence.heads:
             raise TreebankError(
@@ -216,7 +221,7 @@ def _recognise(gold: Words, codes: Codes) -> Punctuation:
 
 
 def _is_plain(gold: Words, codes: Codes, rule: Punctuation) -> NDArray[np.bool_]:
-    """Return a mask of the words of gold that are not punctuation."""
+    """Return a mask of the gold words that are not punctuation."""
     if rule == "upos":
         return ~codes.upos.flags("PUNCT".__eq__)[gold.upos]
     if rule == "penn":
@@ -280,7 +285,7 @@ def _summarise(words: AlignedWords, rule: Punctuation) -> AttachmentScores:
 
 
 def _whole_sentences(words: AlignedWords, column: str, unavailable: dict[str, str]) -> float | None:
-    """Return the share of sentences with all tags correct."""
+    """Return the share of sentences whose tags are all correct."""
     if f"{column}_sentences" in unavailable:
         return None
     right = np.logical_and.reduceat(words.agree(column), words.gold.sentence_starts[:-1])

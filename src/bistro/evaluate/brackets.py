@@ -1,11 +1,12 @@
-"""Bracket scores: the share of correct constituents, as the program EVALB counts them.
+"""Bracket scores, which give the share of correct constituents, as the program EVALB counts them.
 
-A constituent is a label with the words it spans. With M constituents that gold and system share,
+A constituent is a label with the words it spans. Let M be the number of constituents that gold and
+system share over all sentences.
 
     precision = M / constituents of system    recall = M / constituents of gold
     F1 = 2 M / (constituents of system + constituents of gold)
 
-over all sentences together. The conventions follow EVALB with Collins' parameters:
+The conventions follow EVALB with Collins' parameters:
 
 - traces, and words with the tags ``, : `` '' .``, are removed before spans are counted, and so are
   constituents that span nothing else; tags of words are not constituents;
@@ -18,9 +19,10 @@ over all sentences together. The conventions follow EVALB with Collins' paramete
 - tags: the share of correct tags among the remaining words; the length of a sentence, for the
   scores of sentences up to 40, counts punctuation but no traces.
 
-One point differs: here the tags of gold decide for both trees which words are punctuation. EVALB
-uses each tree's own tags, and leaves out sentences in which a wrong tag makes the numbers of words
-differ; here they count. Unlabelled scores compare only the spans.
+There is one difference from EVALB. In Bistro, the gold tags decide for both trees which words are
+punctuation. EVALB uses each tree's own tags, and leaves out sentences in which a wrong tag makes
+the numbers of words differ. In Bistro, such sentences count. Unlabelled scores compare only the
+spans.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> gold = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .))")
@@ -55,7 +57,7 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class Constituent:
-    """A label with the words it spans: from `begin` up to, not including, `end`."""
+    """A label with the words it spans, from `begin` up to but not including `end`."""
 
     label: str
     begin: int
@@ -69,13 +71,13 @@ class BracketScores:
     labelled: Rates
     unlabelled: Rates
     exact: float | None
-    """Sentences with all constituents correct (labelled)."""
+    """The share of sentences whose labelled constituents are all correct."""
     crossing: float | None
     """Mean number of system constituents per sentence that cross a gold constituent."""
     no_crossing: float | None
-    """Sentences without crossing constituents."""
+    """The share of sentences without crossing constituents."""
     tags: float | None
-    """Words with the correct tag, punctuation left out."""
+    """The share of words with the correct tag, not counting punctuation."""
     words: int
     """Number of words that are not punctuation."""
     sentences: int
@@ -83,19 +85,19 @@ class BracketScores:
     """Constituents of gold."""
     system: int
     matched: int
-    """Labelled constituents that gold and system share."""
+    """The number of labelled constituents that gold and system share."""
 
 
 @dataclass(frozen=True)
 class BracketReport:
-    """The scores over all sentences and over the short ones."""
+    """The scores over all sentences and over the short sentences."""
 
     all: BracketScores
     short: BracketScores
     protocol: str = PROTOCOL
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures by name: `all`, `up_to_40`, `protocol`."""
+        """Return all scores by name, with the keys `all`, `up_to_40` and `protocol`."""
         return {
             "all": asdict(self.all),
             f"up_to_{SHORT}": asdict(self.short),
@@ -112,7 +114,7 @@ def score_brackets(
 ) -> BracketReport:
     """Compare trees of the same words.
 
-    The names (of files, for example) are used in messages.
+    The names, for example of files, are used in error messages.
     """
     golds, systems = list(gold), list(system)
     _check_sizes(golds, systems, gold_name, system_name)
@@ -128,9 +130,9 @@ def score_brackets(
 
 
 def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent]:
-    """Return the constituents that count.
+    """Return the constituents of a tree that count.
 
-    `left_out` are the positions of punctuation marks.
+    `left_out` contains the positions of the punctuation marks.
 
     >>> from bistro.treebank.brackets import parse_tree
     >>> constituents(parse_tree("((S (NP (DT a) (NN b)) (. .)))"), {2})
@@ -159,7 +161,7 @@ def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent
 
 
 def crosses(one: Constituent, other: Constituent) -> bool:
-    """Return whether two constituents overlap with neither inside the other."""
+    """Return whether two constituents overlap without either being inside the other."""
     first, second = sorted((one, other), key=lambda span: span.begin)
     return first.begin < second.begin < first.end < second.end
 

@@ -1,13 +1,12 @@
-"""Attachment by dependency length: short arcs are easy, long ones distinguish parsers.
+"""Attachment scores by dependency length. Short arcs are easy, and long arcs distinguish parsers.
 
-The length of an arc is the distance in words between head and dependent; arcs from the root are a
-separate class (Titov & Henderson 2007, Table 2). Gold and system may disagree on the length, so
-each class has a precision and a recall. With C correct arcs, G arcs in gold and S arcs in the
-system's trees,
+The length of an arc is the distance in words between head and dependent. Arcs from the root are a
+separate class (Titov & Henderson 2007, Table 2). Gold and system may disagree on the length of an
+arc, so each class has a precision and a recall. An arc is correct if its head and label are correct
+(`las`, ignoring subtypes), or if its head is correct (`uas`). The scores of C correct arcs, G gold
+arcs and S system arcs are as follows.
 
     precision = C / S    recall = C / G    F1 = 2 C / (G + S)
-
-An arc is correct if head and label are correct (`las`; subtypes ignored), or the head (`uas`).
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -39,7 +38,7 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class Rates:
-    """Precision, recall and F1 in percent; None where there is nothing to count."""
+    """Precision, recall and F1 in percent, or None if there is nothing to count."""
 
     precision: float | None
     recall: float | None
@@ -47,7 +46,7 @@ class Rates:
 
     @classmethod
     def of(cls, right: int, gold: int, system: int) -> Rates:
-        """Return the rates from the numbers of correct, gold and system items."""
+        """Compute the rates from the numbers of correct, gold and system items."""
         f1 = percent(2 * right, gold + system)
         return cls(percent(right, system), percent(right, gold), f1)
 
@@ -63,7 +62,7 @@ class LengthScores:
     uas: Rates
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures by name."""
+        """Return all scores by name."""
         return vars(self) | {"las": vars(self.las), "uas": vars(self.uas)}
 
 
@@ -72,8 +71,8 @@ def score_by_length(
 ) -> list[LengthScores]:
     """Return the scores of each length class, for all words or without punctuation.
 
-    `punct` is the rule by which punctuation is recognised in gold, None to count all words. Words
-    without a head in the system's tree have no arc there.
+    `punct` is the rule that recognises punctuation in gold. If `punct` is None, all words count.
+    Words without a head in the system's tree have no arc there.
     """
     counts: Counter[tuple[str, str]] = Counter()
     labels = set()
@@ -96,7 +95,7 @@ def score_by_length(
 
 
 def length_class(word: int, head: int) -> str:
-    """Return the class of an arc.
+    """Return the length class of an arc.
 
     >>> length_class(3, 0), length_class(3, 9), length_class(12, 3)
     ('to root', '3-6', '>= 7')

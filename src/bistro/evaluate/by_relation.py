@@ -1,6 +1,6 @@
-"""Attachment by relation: accuracy for each relation, and the commonest confusions.
+"""Attachment scores of each relation, and the most common confusions.
 
-The words of gold are grouped by their relation (subtypes ignored, as in UD's scores). For the words
+The gold words are grouped by their relation, ignoring subtypes as in the UD scores. For the words
 of a relation,
 
     uas = share with the correct head    las = share with the correct head and relation
@@ -29,7 +29,7 @@ PROTOCOL = "words of gold by their relation; all words, punctuation included; su
 
 @dataclass(frozen=True)
 class RelationScores:
-    """The scores of the words with one gold relation; shares are in percent."""
+    """The scores of the words with one gold relation. Shares are in percent."""
 
     relation: str
     words: int
@@ -37,11 +37,11 @@ class RelationScores:
     las: float
     labels: float
     taken_for: tuple[str, int] | None
-    """The commonest wrong relation and its number of words; None if there is none."""
+    """The most common wrong relation and its number of words, or None if there is none."""
 
 
 def score_by_relation(gold: Iterable[Sentence], system: Iterable[Sentence]) -> list[RelationScores]:
-    """Return the scores of every relation of gold, the commonest first."""
+    """Return the scores of every gold relation, the most common first."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     heads: Counter[str] = Counter()
     labelled: Counter[str] = Counter()
@@ -71,12 +71,12 @@ def plain_relation(label: str) -> str:
 
 
 def percent(part: float, whole: float) -> float | None:
-    """Return a share in percent; None if the whole is 0."""
+    """Return a share in percent, or None if the whole is 0."""
     return 100.0 * part / whole if whole else None
 
 
 def commonest_other(found: Counter[str], right: str) -> tuple[str, int] | None:
-    """Return the commonest wrong value, and its count."""
+    """Return the most common wrong value and its count."""
     wrong = ((-times, value) for value, times in found.items() if value != right)
     most = min(wrong, default=None)
     return (most[1], -most[0]) if most else None

@@ -1,8 +1,10 @@
-"""Attachment by sentence length: long sentences are harder, and rarer.
+"""Attachment scores by sentence length.
+
+Long sentences are harder to parse than short sentences, and rarer.
 
 Sentences are grouped by their number of words, punctuation included. Within a group, UAS is the
-share of words with the correct head, LAS with the correct head and relation (subtypes ignored);
-`exact` is the share of sentences with all heads correct.
+share of words with the correct head. LAS is the share of words with the correct head and relation,
+ignoring subtypes. `exact` is the share of sentences whose heads are all correct.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -29,7 +31,7 @@ PROTOCOL = "sentences by their number of words; all words, punctuation included;
 class SentenceScores:
     """The scores of one class of sentence lengths.
 
-    Shares are in percent, and None for an empty class.
+    Shares are in percent. The shares of an empty class are None.
     """
 
     length: str
@@ -38,11 +40,11 @@ class SentenceScores:
     uas: float | None
     las: float | None
     exact: float | None
-    """Sentences with all heads correct."""
+    """The share of sentences whose heads are all correct."""
 
 
 def check_borders(borders: Sequence[int]) -> None:
-    """Raise an error if borders do not increase, starting from at least 1."""
+    """Raise an error unless the borders are at least 1 and strictly increasing."""
     if not borders or borders[0] < 1 or any(a >= b for a, b in pairwise(borders)):
         shown = ", ".join(map(str, borders)) or "none"
         raise ConfigError(f"lengths of sentences must increase, as in 10,20,40; not {shown}")
@@ -51,7 +53,7 @@ def check_borders(borders: Sequence[int]) -> None:
 def score_by_sentence(
     gold: Iterable[Sentence], system: Iterable[Sentence], borders: Sequence[int] = BORDERS
 ) -> list[SentenceScores]:
-    """Return the scores of each class.
+    """Return the scores of each class of sentence lengths.
 
     `borders` are the upper limits of all classes except the last.
     """
@@ -70,7 +72,7 @@ def score_by_sentence(
 
 
 def class_names(borders: Sequence[int]) -> list[str]:
-    """Return the names of the classes.
+    """Return the names of the classes of sentence lengths.
 
     >>> class_names([1, 10])
     ['1', '2-10', '> 10']

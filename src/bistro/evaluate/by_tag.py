@@ -1,4 +1,4 @@
-"""Tag accuracy for each tag, and the commonest confusions.
+"""The accuracy for each tag, and the most common confusions.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
@@ -26,13 +26,13 @@ class TagScores:
     right: float
     """Share of words with the correct tag, in percent."""
     taken_for: tuple[str, int] | None
-    """The commonest wrong tag and its number of words; None if there is none."""
+    """The most common wrong tag and its number of words, or None if there is none."""
 
 
 def score_by_tag(
     gold: Iterable[Sentence], system: Iterable[Sentence], column: str
 ) -> list[TagScores]:
-    """Return the scores of every tag of gold in `column`, the commonest first."""
+    """Return the scores of every gold tag in `column`, the most common first."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for right, given in zip(gold, system, strict=True):
         for tag, found in zip(getattr(right, column), getattr(given, column), strict=True):

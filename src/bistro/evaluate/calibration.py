@@ -1,14 +1,15 @@
-"""Calibration: of the arcs with a probability of 90 %, are 90 % correct?
+"""Calibration of predicted probabilities. Are 90 % of all arcs with a probability of 90 % correct?
 
-Every word gives a pair: the probability p of the value in its row (PHead, PDeprel, PUpos or PXpos
-in MISC), and whether that value is correct (c = 1) or not (0). The pairs are divided into 15 bins
-of equal width by p; with n_b pairs in bin b, N in total,
+Every word gives a pair (p, c). Here p is the probability of the value in the word's row (PHead,
+PDeprel, PUpos or PXpos in MISC), and c is 1 if that value is correct and 0 otherwise. The pairs are
+divided by p into 15 bins of equal width. Bin b contains n_b of the N pairs.
 
     expected calibration error = Σ_b n_b / N · |mean of p in b - mean of c in b|
     Brier score                = mean of (p - c)²
 
-The first is 0 for a perfectly calibrated parser; the second also rewards confident predictions.
-Labels are compared with their subtypes, since the probability belongs to the whole label.
+The calibration error is 0 for a perfectly calibrated parser. The Brier score also rewards confident
+predictions. Labels are compared including their subtypes, since the probability belongs to the
+whole label.
 
 >>> c = calibration_of([(1.0, True), (0.5, True), (0.5, False), (0.5, True), (0.5, False)])
 >>> c.expected_calibration_error, c.brier
@@ -41,18 +42,18 @@ class Bin:
     high: float
     words: int
     confidence: float | None
-    """Mean probability; like the accuracy, it is None for a bin without words."""
+    """Mean probability, which is None for a bin without words, like the accuracy."""
     accuracy: float | None
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Agreement of probabilities with observed accuracy; all figures lie between 0 and 1."""
+    """The agreement of probabilities with observed accuracy. All figures lie between 0 and 1."""
 
     expected_calibration_error: float
     brier: float
     confidence: float
-    """Mean predicted probability; if it exceeds the accuracy, the model is overconfident."""
+    """Mean predicted probability. The model is overconfident if it exceeds the accuracy."""
     accuracy: float
     words: int
     bins: list[Bin]
@@ -63,7 +64,7 @@ class Calibration:
 
 
 def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
-    """Return the calibration of pairs (probability, is correct); at least one pair is needed."""
+    """Return the calibration of pairs (probability, is correct). At least one pair is needed."""
     members: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
     for pair in pairs:
         members[min(int(pair[0] * BINS), BINS - 1)].append(pair)
@@ -87,7 +88,7 @@ def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
 def calibrate(
     gold: Iterable[Sentence], system: Iterable[Sentence], *, system_name: str = "system"
 ) -> dict[str, Calibration]:
-    """Return the calibration of every kind of probability that `system` has in MISC, by its key.
+    """Return the calibration of each kind of probability in the MISC column of `system`, by key.
 
     Both must have the same words; `bistro.evaluate.attachment.score` checks this.
     """

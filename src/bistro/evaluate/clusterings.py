@@ -1,9 +1,9 @@
 """The distance between two clusterings of the same items, independent of cluster names.
 
 The variation of information (Meilă 2003) is the sum of the conditional entropies of each clustering
-given the other, in bits. It is a metric, it is 0 if the clusterings are the same, and it does not
-depend on names. Chains of a model with latent states name them differently each time; this distance
-can compare them.
+given the other, in bits. The variation of information is a metric, and it is 0 if and only if the
+clusterings are the same. Each chain of a model with latent states names the states differently, but
+this distance can still compare chains.
 
 >>> variation_of_information([0, 0, 1, 1], [7, 7, 3, 3])
 0.0

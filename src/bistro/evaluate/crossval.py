@@ -1,7 +1,7 @@
-"""Cross-validation: every sentence of a treebank tested with a model that has not seen it.
+"""Cross-validation, which tests every sentence with a model that was not trained on it.
 
-The treebank is cut into k folds; k models are trained, each on all folds but one, and tested on the
-remaining fold. With x_1 … x_k the figures of the folds,
+The treebank is cut into k folds. Each of k models is trained on all folds except one, and tested on
+the remaining fold. Let x_1 … x_k be the scores of the folds.
 
     mean = Σ x_i / k        standard error of the mean = sqrt( Σ (x_i - mean)² / (k - 1) / k )
 
@@ -48,27 +48,27 @@ class CrossValidation:
 
     @property
     def names(self) -> list[str]:
-        """The names of the figures that all folds have."""
+        """The names of the scores that all folds have."""
         first, *others = (fold.figures for fold in self.folds)
         return [name for name in first if all(name in figures for figures in others)]
 
     def mean(self, name: str) -> float:
-        """Return the mean of a figure over the folds."""
+        """Return the mean of a score over the folds."""
         return fmean(self._values(name))
 
     def standard_error(self, name: str) -> float:
-        """Return the standard error of the mean of a figure."""
+        """Return the standard error of the mean of a score."""
         return stdev(self._values(name)) / math.sqrt(len(self.folds))
 
     def parses(self) -> list[Parse]:
-        """Return the parse of every sentence by the model that has not seen it, in file order."""
+        """Return the sentences in file order, parsed by the models not trained on them."""
         places = [place for split in self.splits for place in split.held_out]
         parses = [parse for fold in self.folds for parse in fold.parses]
         by_place = dict(zip(places, parses, strict=True))
         return [by_place[place] for place in sorted(by_place)]
 
     def to_tsv(self) -> str:
-        """Return a table with one line per fold, then their mean and its standard error."""
+        """Return a table with one line per fold, followed by the mean and its standard error."""
         lines = [["fold", "sentences", "words", *self.names]]
         for number, fold in enumerate(self.folds, start=1):
             figures = [f"{fold.figures[name]:.3f}" for name in self.names]
@@ -80,7 +80,7 @@ class CrossValidation:
         return "".join("\t".join(line) + "\n" for line in lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures, ready for JSON."""
+        """Return all scores as values that JSON can store."""
         return {
             "folds": [
                 {"sentences": fold.sentences, "words": fold.words, **fold.figures}
@@ -111,7 +111,7 @@ def cross_validate(
     on_fold: Callable[[int, Judgement], None] = lambda number, judgement: None,
     **settings: Any,
 ) -> CrossValidation:
-    """Cross-validate: train k models, and score each on the part that it has not seen.
+    """Train k models, and score each on the fold that was not used for its training.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def cross_validate(
     seed
         Seed of the folds and of the models.
     threads
-        Number of threads; 0 uses all cores. The result does not depend on it.
+        Number of threads; 0 uses all cores. The result does not depend on the number of threads.
     workers
         Workers that train and score instead of threads.
     keep
@@ -160,7 +160,7 @@ def judged_kind(
     settings: Mapping[str, Any] | None = None,
     abilities: Sequence[str] = JUDGED,
 ) -> Kind:
-    """Return the record of a kind; raise an error if it cannot be tested on treebank sentences."""
+    """Return the record of a kind. Raise an error if the kind cannot be tested on a treebank."""
     given = {} if config is None else configuration.to_dict(config)
     family, _ = kinds.settled(kind, configuration.merged(given, settings or {}))
     if _is_judged(family, abilities):

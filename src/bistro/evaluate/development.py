@@ -1,4 +1,4 @@
-"""The accuracy of a parser on a development set: one score, and the figures behind it.
+"""The accuracy of a parser on a development set, as one score and in detail.
 
 >>> judge = DevelopmentSet(sentences, tags="both", metric="las")       # doctest: +SKIP
 >>> judge(model)                                                       # doctest: +SKIP
@@ -25,7 +25,7 @@ FIGURES = ("uas", "las", "no_punct.uas", "no_punct.las")
 
 @dataclass(frozen=True)
 class DevelopmentSet:
-    """Sentences with gold trees, and the measure by which parsers are compared on them."""
+    """Sentences with gold trees, and the metric by which parsers are compared on them."""
 
     sentences: Sequence[Sentence]
     tags: Literal["joint", "given", "both"] = "both"
@@ -34,9 +34,9 @@ class DevelopmentSet:
     threads: int = 1
 
     def __call__(self, model: Parser) -> dict[str, float]:
-        """Parse the sentences and return the figures.
+        """Parse the sentences and return the scores.
 
-        The score is the mean of the metric over the sources of tags.
+        The main score is the mean of the metric over the sources of tags.
         """
         ways = ("given", "joint") if self.tags == "both" else (self.tags,)
         figures: dict[str, float] = {}
@@ -63,7 +63,7 @@ def annotate(
     sentences: Iterable[Sentence | Sequence[str]],
     **options: Any,
 ) -> Treebank:
-    """Parse sentences and return them as a treebank with the trees and tags found.
+    """Parse sentences and return them as a treebank with the predicted trees and tags.
 
     Parameters
     ----------

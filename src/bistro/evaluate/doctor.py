@@ -1,13 +1,14 @@
-"""Search for annotation errors: annotated values ranked by surprisal.
+"""Search for annotation errors by ranking the annotated values by surprisal.
 
 A model that has not seen a sentence computes the probability of each annotated arc (head and label)
-and each tag, given the rest of the annotation (`bistro.tasks.given_the_rest`):
+and each tag, given the rest of the annotation (`bistro.tasks.given_the_rest`).
 
     surprise = -log2 p(annotated value | words, all other annotation)        in bits
 
 The most surprising values with a likely alternative are either mistakes or deserve a remark in the
-guidelines. The models are trained on k folds, or one model on other data. Ties at the highest
-surprise are ordered by the probability of the alternative.
+guidelines. The treebank is examined in k folds, each by a model trained on the other folds, or by a
+single model trained on other data. Values that share the highest surprise are ordered by the
+probability of the alternative.
 
 >>> import bistro
 >>> treebank = list(bistro.builtin(sentences=80, seed=1))
@@ -42,9 +43,9 @@ What = Literal["head", "label", "tag", "crossing"]
 USUAL_KIND = "eisner"
 USUAL_FOLDS = 10
 SMALLEST = 2.0**-50
-"""The smallest probability that is distinguished; values that no model can score also get it."""
+"""The smallest probability of a value. Values that no model can score have this probability."""
 CONTEXT = 5
-"""Number of words on each side in a snippet."""
+"""Number of words shown on each side of a word."""
 HEADINGS = (
     *("surprise", "what", "place", "sent_id", "word", "form", "annotated", "p"),
     *("alternative", "p_alternative", "text"),
@@ -58,13 +59,13 @@ class Finding:
     surprise: float
     """Surprise in bits."""
     what: What
-    """The part in which the annotated value and the alternative differ, or ``crossing``."""
+    """The part of the value that differs in the alternative, or ``crossing``."""
     sentence: int
     """Index of the sentence in the treebank, from 0."""
     word: int
     """Position of the word, from 1."""
     annotated: str
-    """An arc as ``head:label``, or a tag."""
+    """The annotated arc as ``head:label``, or the annotated tag."""
     probability: float
     alternative: str
     alternative_probability: float
@@ -78,8 +79,8 @@ class Examination:
     arcs: list[Finding]
     tags: list[Finding]
     crossings: list[Finding]
-    """Arcs with a crossing pattern unseen in training. They have no probability for this reason
-    alone and need not be mistakes, so they are listed separately."""
+    """Arcs with a crossing pattern unseen in training. These arcs have no probability and need not
+    be mistakes, so they are listed separately."""
     skipped: int
     """Number of sentences with missing heads or tags, which were left out."""
     protocol: str
@@ -129,7 +130,7 @@ def examine(
     on_fold: Callable[[int, int], None] = lambda number, total: None,
     **settings: Any,
 ) -> Examination:
-    """Rank the arcs and tags of a treebank by how much they surprise models.
+    """Rank the arcs and tags of a treebank by their surprise.
 
     Parameters
     ----------
@@ -140,8 +141,9 @@ def examine(
     k
         Number of folds; default: 10, or none if `beside` is given.
     beside
-        Additional sentences, which are not examined. Without `k`, one model trained only on these
-        scores all of `treebank`; with `k`, they are added to the training data of each fold.
+        Additional sentences, which are not examined. Without `k`, one model that is trained only on
+        the additional sentences scores all of `treebank`. With `k`, the additional sentences are
+        added to the training data of each fold.
     by
         ``"sentence"``, or ``"document"`` to keep documents whole.
     seed
@@ -203,7 +205,7 @@ _Opinions = list[list[Opinion]]
 
 
 def _require_arcs_and_tags(kind: str) -> None:
-    """Raise an error if a kind does not find both heads and tags."""
+    """Raise an error unless models of a kind predict both heads and tags."""
     family = kinds.find(kind)
     if not (family.can("parse") and family.can("tag")):
         able = [one for one in kinds.able("parse") if kinds.find(one).can("tag")]
@@ -224,7 +226,7 @@ def arc_names(sentence: Sentence) -> list[str]:
 
 
 def _kinds_of_arcs(sentence: Sentence, opinions: Sequence[Opinion]) -> list[What]:
-    """Return the doubtful part of each arc: its head, its label, or its crossing pattern."""
+    """Return which part of each arc is doubtful (head, label or crossing pattern)."""
     lifted = projectivize(sentence.heads, sentence.deprels, "head").heads
     return [
         "crossing"
@@ -268,7 +270,7 @@ def line_of(sentence: Sentence, word: int) -> int:
 
 
 def snippet(sentence: Sentence, word: int) -> str:
-    """Return a word in brackets with the surrounding words."""
+    """Return a word in brackets, with the surrounding words."""
     first, last = max(0, word - 1 - CONTEXT), min(len(sentence), word + CONTEXT)
     shown = [*sentence.forms[first:last]]
     shown[word - 1 - first] = f"[{shown[word - 1 - first]}]"

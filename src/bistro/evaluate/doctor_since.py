@@ -1,12 +1,13 @@
-"""Evaluation of `bistro doctor` on real corrections: the changes between two treebank versions.
+"""Evaluation of `bistro doctor` on real corrections between two versions of a treebank.
 
-The older version is examined. A finding is correct if annotators changed that value later:
+The older version of the treebank is examined. A finding is correct if annotators changed the value
+later.
 
     precision among the first n = changed values among them / n
     recall in the first 5 %     = changed values among them / all changed values
 
-Annotators do not find every mistake, and some changes follow new guidelines, so a precision of
-100 % is out of reach. The figures serve to compare rankings.
+Annotators do not find every mistake, and some changes follow new guidelines, so a precision of 100
+% is out of reach. The purpose of the figures is to compare rankings.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from bistro.evaluate.doctor import Finding, arc_names
 from bistro.treebank.sentence import Sentence
 
 Place = tuple[int, int]
-"""Index of a sentence in the older version (from 0), and position of a word (from 1)."""
+"""The index of a sentence in the older version (from 0) and the position of a word (from 1)."""
 FIRST = (10, 50, 100)
 TOP = 0.05
 
 
 @dataclass(frozen=True)
 class Changes:
-    """The values of the older version that were changed."""
+    """The values of the older version that annotators changed."""
 
     arcs: dict[Place, str]
-    """Changed arcs, with their new value."""
+    """The new value of each changed arc."""
     tags: dict[Place, str]
     matched: list[int]
-    """Sentences of the older version that the newer one also has, with the same words."""
+    """Indices of the sentences that both versions have with the same words."""
 
     def new_value(self, finding: Finding) -> str | None:
-        """Return the new value if annotators changed it, otherwise None."""
+        """Return the new value if annotators changed the value of a finding, otherwise None."""
         changed = self.tags if finding.what == "tag" else self.arcs
         return changed.get((finding.sentence, finding.word))
 
@@ -47,11 +48,12 @@ class Hits:
     values: int
     changed: int
     precision: dict[int, float]
-    """Share of changed values among the first findings, for several numbers of them."""
+    """Share of changed values among the first n findings, for several n."""
     recall: float
     """Share of all changed values that are among the first 5 % of findings."""
     restored: float
-    """Share of the changed values among the first 100 whose alternative equals the new value."""
+    """Share of the changed values among the first 100 findings whose alternative is the new
+    value."""
 
     def __str__(self) -> str:
         first = ", ".join(f"{100 * p:.0f} % of the first {n}" for n, p in self.precision.items())
@@ -68,8 +70,8 @@ def changes(
 ) -> Changes:
     """Return the values that differ between two versions of a treebank.
 
-    Sentences are matched by their `sent_id`, or by their position if they have none, and must have
-    the same words.
+    Sentences with the same words are matched by their `sent_id`, or by their position if they have
+    no `sent_id`.
     """
     by_id = {sentence.sent_id or str(place): sentence for place, sentence in enumerate(newer)}
     arcs: dict[Place, str] = {}
@@ -93,7 +95,7 @@ def changes(
 
 
 def hits(ranked: Sequence[Finding], found: Changes) -> Hits:
-    """Return precision and recall of a ranking of matched sentences."""
+    """Return the precision and recall of the ranking for the matched sentences."""
     matched = set(found.matched)
     ranked = [finding for finding in ranked if finding.sentence in matched]
     new = [found.new_value(finding) for finding in ranked]

@@ -1,8 +1,9 @@
-"""Effects of conditions on surprisal: how much more surprising a region is in one of two versions.
+"""Effects of conditions on the surprisal of a region in two versions of a sentence.
 
-Every item has two conditions, such as an ambiguous sentence and its control, and the same critical
-region in both. The effect of an item is the difference of the region's surprisal; the effect of an
-experiment is its mean over items, with the standard error over items and Student's t interval.
+Every item has two conditions, such as an ambiguous sentence and its control, with the same critical
+region in both conditions. The effect of an item is the difference between the region's surprisals.
+The effect of an experiment is the mean over items, with its standard error and Student's t
+interval.
 
 >>> regions = [
 ...     Region(item, condition, "all", "1", "fell", bits, 0.0, False)
@@ -30,7 +31,7 @@ from bistro.models.base import Model
 from bistro.tasks.stimuli import MISSING, Stimulus, Table
 
 LEAST = 2
-"""Minimum number of items for a standard error."""
+"""Minimum number of items needed to compute a standard error."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,14 @@ class Region:
     item: str
     condition: str
     group: str
-    """The group of items; the effects of each group are computed separately."""
+    """The group to which the item belongs. The effects of each group are computed separately."""
     region: str
-    """The number of the region in the sentence."""
+    """The index of the region in the sentence."""
     words: str
     surprisal: float
     """Surprisal in bits, summed over the words."""
     mc_se: float
-    """Standard error of the surprisal; 0 where it is exact."""
+    """Standard error of the surprisal, which is 0 if the surprisal is exact."""
     unknown: bool
     """Whether one of the words is unknown to the model."""
 
@@ -66,7 +67,7 @@ class Pair:
 
     @property
     def mc_se(self) -> float:
-        """Standard error of the difference where surprisal is estimated."""
+        """Standard error of the difference, if surprisal is estimated."""
         return math.hypot(self.first.mc_se, self.second.mc_se)
 
 
@@ -85,13 +86,13 @@ class Effect:
 
     @property
     def means(self) -> tuple[float, float]:
-        """Mean surprisal of the two conditions."""
+        """Mean surprisal of each of the two conditions."""
         first, second = self._bits()
         return float(first.mean()), float(second.mean())
 
     @property
     def errors(self) -> tuple[float, float]:
-        """Standard errors of these means over items."""
+        """Standard errors of the two mean surprisals over items."""
         first, second = (_error(values) for values in self._bits())
         return first, second
 
@@ -102,7 +103,7 @@ class Effect:
 
     @property
     def se(self) -> float:
-        """Standard error of the mean difference over items; NaN for one item."""
+        """Standard error of the mean difference over items, or NaN if there is only one item."""
         return _error(np.array([pair.difference for pair in self.pairs]))
 
     @property
@@ -133,7 +134,7 @@ class Effect:
 
     @property
     def mc_se(self) -> float:
-        """The part of the error that comes from estimated surprisals."""
+        """The part of the standard error that is due to estimated surprisals."""
         return math.sqrt(sum(pair.mc_se**2 for pair in self.pairs)) / self.items
 
     def _bits(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -195,7 +196,7 @@ def critical_regions(
 
 
 def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tuple[str, str]:
-    """Return the two conditions: the named ones, or the only two that occur."""
+    """Return the two named conditions, or the only two that occur."""
     known = list(dict.fromkeys(region.condition for region in regions))
     if not known:
         raise BistroError(
@@ -215,7 +216,7 @@ def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tup
 def effects(regions: Iterable[Region], conditions: tuple[str, str]) -> list[Effect]:
     """Return the effect of each group and region.
 
-    Items without both conditions are left out.
+    Items that lack one of the conditions are left out.
     """
     of_pair: dict[tuple[str, str], dict[str, dict[str, Region]]] = {}
     for region in regions:

@@ -1,15 +1,16 @@
-"""Forecasts from a learning curve: the score to expect with twice the data.
+"""Forecasts from a learning curve, such as the expected score with twice the data.
 
-Scores of parsers grow with the number n of training words as a power law that levels off,
+Scores of parsers grow with the number n of training words as a power law that levels off.
 
     y(n) = a - b n^-c                a: the limit for infinite data, c: the rate of approach
 
-A handful of noisy points does not determine three numbers well, so the forecast averages over them.
-For every c of a grid, the points give a and b by weighted least squares, and with them a normal
-distribution of y(n*) (flat priors on a and b). These distributions are averaged, weighted by the
-probability of the points given c times a prior on c, and truncated to possible scores. The noise
-has two parts: the noise of draws, with variance σ² / n, where σ is estimated from repeated draws
-and a default; and the misfit of a curve that is only nearly a power law.
+A handful of noisy points does not determine a, b and c well, so the forecast averages over their
+possible values. For every c of a grid, weighted least squares with flat priors on a and b gives a
+normal distribution of y(n*). The distributions for all c are averaged and truncated to possible
+scores. The weight of each distribution is the probability of the points given c, times a prior on
+c. The noise has two parts. The noise of draws has variance σ² / n, where σ is estimated from
+repeated draws and a default value. The other part of the noise is the misfit of a curve that is
+only nearly a power law.
 
 >>> sizes = [1000, 2000, 4000, 8000]
 >>> scores = [90 - 300 * n**-0.4 for n in sizes]
@@ -33,11 +34,11 @@ from bistro.errors import BistroError
 
 Floats = NDArray[np.float64]
 Points = Sequence[tuple[float, Sequence[float]]]
-"""Sizes, each with the scores of all draws."""
+"""Sizes of training data, each with the scores of all draws."""
 
 POWERS = np.exp(np.linspace(math.log(0.05), math.log(1.5), 60))
 USUAL_POWER, SPREAD_OF_POWERS = 0.35, 0.5
-"""Median, and standard deviation of the logarithm, of the prior on c."""
+"""The median of the prior on c, and the standard deviation of its logarithm."""
 MISFIT = 0.25
 """Standard deviation of the misfit between curves and the power law."""
 USUAL_NOISE, WORTH = 50.0, 4
@@ -48,7 +49,7 @@ LEAST_POINTS = 3
 
 @dataclass(frozen=True)
 class Forecast:
-    """A score that has not been measured yet."""
+    """The forecast of a score that has not been measured."""
 
     size: float
     mean: float
@@ -88,7 +89,7 @@ class _Fit:
 
 
 def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: float) -> _Fit:
-    """Fit a and b for a given c; return the prediction and the evidence of the points."""
+    """Fit a and b for a given c, and return the prediction and the evidence of the points."""
     columns = np.stack([np.ones_like(sizes), -(sizes**-power)], axis=1)
     weighted = columns / variances[:, None]
     precision = columns.T @ weighted
@@ -105,7 +106,7 @@ def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: f
 
 
 def _noise(points: Points) -> float:
-    """Return σ², estimated from the default and from all sizes with several draws."""
+    """Estimate σ² from the default value and from all sizes with several draws."""
     squares, freedom = WORTH * USUAL_NOISE**2, float(WORTH)
     for n, values in points:
         group = np.asarray(values)

@@ -1,4 +1,4 @@
-"""The accuracy of a model of any kind on sentences it has not seen.
+"""The accuracy of a model of any kind on sentences that were not in its training data.
 
     parsers          uas, las      all words count, subtypes of relations ignored (UD)
                      tags          share of correct tags, if the parser finds them
@@ -35,13 +35,14 @@ Tags = Literal["joint", "given"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """Figures of a model on some sentences, and its parses."""
+    """The scores of a model on some sentences, and its parses."""
 
     figures: dict[str, float]
     sentences: int
     words: int
     parses: list[Parse]
-    """Parses with marginals; empty if the model does not parse, or if they were not requested."""
+    """Parses with marginals. The list is empty if the model does not parse or parses were not
+    requested."""
     tag_column: str = "upos"
 
 
@@ -50,7 +51,7 @@ def judge(
 ) -> Judgement:
     """Test a model on annotated sentences, in one thread.
 
-    With `keep`, the result includes its parses.
+    With `keep`, the result includes the model's parses.
     """
     size = len(sentences), sum(map(len, sentences))
     if isinstance(model, Parser):
@@ -67,7 +68,7 @@ def judge(
 
 
 def require_trees(sentences: Sequence[Any], path: str | None = None) -> None:
-    """Raise an error if any word has no head: scores need complete trees."""
+    """Raise an error if any word has no head, since scores need complete trees."""
     for sentence in sentences:
         if not isinstance(sentence, Sentence) or MISSING in sentence.heads:
             line = f"{path or 'line'}:{sentence.line}: " if isinstance(sentence, Sentence) else ""

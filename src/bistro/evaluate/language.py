@@ -1,7 +1,7 @@
-"""Figures of a language model on a text: perplexity, bits per word and per character.
+"""Figures of a language model on a text, such as perplexity and bits per word and per character.
 
-A text of N words in S sentences has N + S events, each with its log-probability: every word, and
-`</s>`, the end of every sentence. With ``L`` the sum of natural logarithms over all events,
+A text of N words in S sentences has N + S events. The events are all words and the ends of
+sentences, `</s>`. Let L be the sum of the natural logarithms of the probabilities of all events.
 
     perplexity        = exp(-L / (N + S))              with </s>
     perplexity_no_eos = exp(-L_words / N)              without </s>
@@ -10,13 +10,13 @@ A text of N words in S sentences has N + S events, each with its log-probability
     bits_per_char     = -L / ln 2 / C
     bits_per_byte     = -L / ln 2 / B
 
-C counts the characters of the tokens and one space or newline after each token, the size of the
-text written one sentence per line; B counts the same in UTF-8 bytes. With an open vocabulary, where
-every string has a probability, bits_per_char measures the whole text, and can be compared between
-any two such models. Otherwise the letters of unknown words are not counted, and the figure does not
-measure the whole text.
+C counts the characters of the tokens and one space or newline after each token, which is the size
+of the text written with one sentence per line. B counts the same text in UTF-8 bytes. With an open
+vocabulary, where every string has a probability, bits_per_char measures the whole text and can be
+compared between models. With a closed vocabulary, the letters of unknown words are not counted, so
+the figure does not measure the whole text.
 
-An impossible event makes the perplexity infinite. A figure without any events is NaN.
+An impossible event makes the perplexity infinite. A figure over no events is NaN.
 
 >>> half, quarter = math.log(0.5), math.log(0.25)
 >>> figures = language_figures([half, quarter, half], [False, False, True], [False] * 3, 8)
@@ -45,7 +45,7 @@ UNKNOWN_SPELLED = "spelled character by character"
 
 @dataclass(frozen=True)
 class LanguageFigures:
-    """Figures of a model on a text; the module's docstring defines each figure."""
+    """The figures of a model on a text. The docstring of this module defines each figure."""
 
     perplexity: float
     perplexity_no_eos: float
@@ -53,22 +53,22 @@ class LanguageFigures:
     bits_per_word: float
     bits_per_char: float
     oov_rate: float
-    """Share of the words (not of the events) outside the vocabulary, from 0 to 1."""
+    """Share of words (not of events) that are outside the vocabulary, from 0 to 1."""
     words: int
     """Number of words, without `</s>`."""
     sentences: int
     characters: int
     bits_per_byte: float
-    """NaN where the bytes were not counted."""
+    """Bits per byte of the text, or NaN if the bytes were not counted."""
     bytes: int
     log_prob: float
     """Natural logarithm of the probability of the whole text, `</s>` included."""
     open_vocabulary: bool
-    """True if every string has a probability: only then can bits_per_char be compared."""
+    """True if every string has a probability. Only such models can be compared by bits_per_char."""
     protocol: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name, unrounded; undefined ones are None."""
+        """Return the figures by name, without rounding. Undefined figures are None."""
         return {
             name: None if isinstance(value, float) and math.isnan(value) else value
             for name, value in vars(self).items()
@@ -95,12 +95,12 @@ def language_figures(
     bytes: int = 0,
     open_vocabulary: bool = False,
 ) -> LanguageFigures:
-    """Summarise a text, event by event.
+    """Compute the figures of a text from the log-probabilities of its events.
 
-    `log_probs` are natural logarithms, one per event; `is_eos` marks the events that end a
-    sentence, `is_oov` the words outside the vocabulary; `characters` comes from
-    `count_characters`, `bytes` from `count_bytes`. With an open vocabulary, unknown words were
-    spelled, otherwise scored as classes.
+    `log_probs` contains one natural logarithm per event. `is_eos` marks the events that end a
+    sentence, and `is_oov` marks the words outside the vocabulary. `characters` is the result of
+    `count_characters`, and `bytes` is the result of `count_bytes`. With an open vocabulary, unknown
+    words are spelled. Otherwise, unknown words are scored as classes.
     """
     logs = np.asarray(log_probs, dtype=np.float64)
     ends = np.asarray(is_eos, dtype=np.bool_)

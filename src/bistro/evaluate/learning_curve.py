@@ -1,10 +1,10 @@
-"""Learning curves: scores of models trained on growing parts of a treebank, and a forecast.
+"""Learning curves with the scores of models trained on growing parts of a treebank.
 
-Parts are nested: each draw puts the sentences in a random order, and its parts are the beginnings
-of that order (1/16, 1/8, 1/4, 1/2 and all, by default). The models are tested on a test set, or on
-the folds that they were not trained on; with k folds, "all" is (k - 1) / k of the treebank. A power
-law predicts the score of twice the largest part and, as a check that needs no new data, the score
-of the largest part from the smaller ones (`bistro.evaluate.forecast`).
+The parts of a draw are nested. Each draw puts the sentences in a random order. By default, the
+parts are the first 1/16, 1/8, 1/4, 1/2 and all of the sentences. The models are tested on a test
+set, or on the folds that they were not trained on. With k folds, "all" is (k - 1) / k of the
+treebank. A power law predicts the score of twice the largest part and, as a check that needs no new
+data, the score of the largest part from the smaller ones (`bistro.evaluate.forecast`).
 
 >>> import bistro
 >>> treebank, test = bistro.builtin(sentences=160, seed=1), bistro.builtin(sentences=40, seed=2)
@@ -49,22 +49,22 @@ class Part:
     share: float
     sentences: int
     words: float
-    """Words of training data, averaged over draws and folds."""
+    """Number of training words, averaged over draws and folds."""
     judgements: list[list[Judgement]]
-    """One list per draw, with one item per fold; a single item if there is a test set."""
+    """One list per draw, with one item per fold, or a single item if there is a test set."""
 
     def scores(self, name: str) -> list[float]:
-        """Return a figure for each draw, averaged over its folds."""
+        """Return a score for each draw, averaged over its folds."""
         return [fmean(j.figures[name] for j in folds) for folds in self.judgements]
 
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """Scores by size, and forecasts."""
+    """The scores of each size of training data, and the forecasts."""
 
     parts: list[Part]
     figure: str
-    """The figure that is forecast: las, or else uas or tags."""
+    """The name of the score that is forecast (las if available, otherwise uas or tags)."""
     protocol: str
 
     @property
@@ -74,23 +74,29 @@ class LearningCurve:
 
     @property
     def doubled(self) -> Forecast:
-        """The expected score with twice the largest part."""
+        """The expected score with twice the training data of the largest part."""
         return self.forecast(2 * self.parts[-1].words)
 
     @property
     def hindcast(self) -> Forecast | None:
-        """The score of the largest part, predicted from the others; None if they are too few."""
+        """The score of the largest part, predicted from the other parts.
+
+        If there are too few parts, the value is None.
+        """
         if len(self.parts) <= LEAST_POINTS:
             return None
         return self.forecast(self.parts[-1].words, self.parts[:-1])
 
     def forecast(self, words: float, parts: Sequence[Part] | None = None) -> Forecast:
-        """Return the expected score with this number of words."""
+        """Return the expected score with a given number of training words."""
         points = [(part.words, part.scores(self.figure)) for part in parts or self.parts]
         return forecast_of(points, words)
 
     def to_tsv(self) -> str:
-        """Return one line per size, with standard deviations over draws, then the forecasts."""
+        """Return a table with one line per size, and the forecasts.
+
+        The table includes standard deviations over draws.
+        """
         names = self.names
         head = ["share", "sentences", "words", "draws", *names, *(f"{name}_sd" for name in names)]
         lines = [["what", *head]]
@@ -119,7 +125,7 @@ class LearningCurve:
         return [what, *sizes, "NA", *cells]
 
     def summary(self) -> str:
-        """Return the forecasts in words."""
+        """Return the forecasts as sentences."""
         last, doubled = self.parts[-1], self.doubled
         now = fmean(last.scores(self.figure))
         text = (
@@ -212,7 +218,10 @@ def learning_curve(
 
 
 def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | None = None) -> Kind:
-    """Return the record of a kind; raise an error if its scores cannot be compared across sizes."""
+    """Return the record of a kind.
+
+    Raise an error if models of different sizes cannot be compared.
+    """
     if kind in kinds.able("score") and not any(map(kinds.find(kind).can, COMPARED)):
         raise BistroError(
             "perplexities of models with different vocabularies cannot be compared: a learning "
@@ -234,7 +243,7 @@ def _checked(shares: Sequence[float], draws: int) -> list[float]:
 
 
 def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tuple[int, ...]:
-    """Return the first share of the sentences in a random order, so that parts are nested."""
+    """Return the first part of the sentences in a random order, so that parts are nested."""
     number = round(share * len(places))
     if number < 1:
         raise BistroError(

@@ -5,8 +5,8 @@ Each metric counts items in gold, items in the system's output, and correct ones
     precision = correct / system        recall = correct / gold
     F1 = 2 · correct / (gold + system)  aligned accuracy = correct / aligned
 
-The aligned items are the words of gold that have a partner in the system (`word_alignment`); a
-head is correct if it is the partner of gold's head. All figures agree with the official scorer.
+The aligned items are the words of gold that have a partner in the system (`word_alignment`); a head
+is correct if it is the partner of gold's head. All metrics agree with the official scorer.
 
 >>> Metric(correct=3, gold=4, system=6, aligned=4).f1
 60.0
@@ -32,7 +32,7 @@ CONTENT_RELATIONS = {
 }
 # fmt: on
 CHILD_RELATIONS = {"aux", "case", "cc", "clf", "cop", "det", "mark"}
-"""Relations of the function words that MLAS compares with their content word."""
+"""Relations of the function words that MLAS compares along with their content words."""
 FUNCTION_RELATIONS = CHILD_RELATIONS | {"punct"}
 
 Flags = NDArray[np.bool_]
@@ -49,16 +49,16 @@ class Metric:
     gold: int
     system: int
     aligned: int | None = None
-    """None for Tokens, Sentences and Words, which are not counted over aligned words."""
+    """Number of aligned words, or None for Tokens, Sentences and Words, which are not aligned."""
 
     @property
     def precision(self) -> float | None:
-        """Share of correct items among the items of the system."""
+        """Share of correct items among the system items."""
         return _percent(self.correct, self.system)
 
     @property
     def recall(self) -> float | None:
-        """Share of correct items among the items of gold."""
+        """Share of correct items among the gold items."""
         return _percent(self.correct, self.gold)
 
     @property
@@ -107,7 +107,7 @@ class AlignedWords:
         return np.asarray(self.agree("lemmas") | none)
 
     def heads(self) -> Flags:
-        """Return a mask of pairs with the same head: aligned words, or the root in both files."""
+        """Return a mask of pairs whose heads are aligned with each other or are both the root."""
         parents = self.system.parents[self.alignment.system]
         partners = np.where(parents >= 0, self._partners()[np.maximum(parents, 0)], parents)
         return np.asarray(self.gold.parents[self.alignment.gold] == partners)
@@ -125,9 +125,10 @@ class AlignedWords:
     def function_children(self, right: Flags) -> Flags:
         """Return a mask of pairs with the same function words as dependents.
 
-        `right` marks the pairs with the same relation, tag and features. A function word of gold
-        matches if it is `right` and aligned with a dependent of the partner. The function words of
-        a pair are the same if the number of matches equals their number on both sides.
+        `right` marks the pairs with the same relation, tag and features. A gold function word
+        matches if it is `right` and aligned with a dependent of the system word. The function words
+        of a pair are the same if the number of matches equals the number of function words on each
+        side.
         """
         is_child = self.marked(self.gold, CHILD_RELATIONS)[self.alignment.gold]
         parents = self.gold.parents[self.alignment.gold]
@@ -139,7 +140,7 @@ class AlignedWords:
         return np.asarray((same == of_gold) & (same == of_system))
 
     def _partners(self) -> Integers:
-        """Return the gold partner of each word of the system."""
+        """Return the gold word that is aligned with each system word."""
         partners = np.full(len(self.system), NOT_ALIGNED, dtype=np.int64)
         partners[self.alignment.system] = self.alignment.gold
         return partners

@@ -1,9 +1,9 @@
-"""Dependency lengths of orders: real, sampled, random and optimal; and BLEU of predicted orders.
+"""Dependency lengths of real, sampled, random and optimal orders, and BLEU of predicted orders.
 
-The length of a dependency is the distance of a word from its head in words. The random order of a
-tree draws every family's order uniformly (all projective orders are equally probable). The optimal
-projective order has the least sum of lengths (Gildea & Temperley 2007): dependents are placed
-alternately on the two sides, the largest subtrees outermost and the smallest next to the head.
+The length of a dependency is the distance in words between a word and its head. The random order of
+a tree is a uniform draw from all its projective orders. The optimal projective order has the
+smallest sum of lengths (Gildea & Temperley 2007). Dependents are placed alternately on the two
+sides of the head, with the largest subtrees outermost and the smallest next to the head.
 
 >>> heads = [0, 1, 1, 1, 4]                      # a head with three dependents, one of two words
 >>> order = optimal_order(heads, range(1, 6))
@@ -25,7 +25,7 @@ from bistro.rng import Stream
 
 
 def total_length(heads: Sequence[int], order: Sequence[int]) -> int:
-    """Return the sum of the distances of words from their heads.
+    """Return the sum of the distances between words and their heads.
 
     Omitted words are not counted.
     """
@@ -44,7 +44,7 @@ def random_order(heads: Sequence[int], kept: Sequence[int], stream: Stream) -> l
 
 
 def optimal_order(heads: Sequence[int], kept: Sequence[int]) -> list[int]:
-    """Return a projective order with the least total length."""
+    """Return a projective order with the smallest total dependency length."""
     children = _children(heads, kept)
     sizes = _sizes(heads, kept)
     sides: dict[int, int] = {_root(heads): 0}
@@ -95,7 +95,10 @@ def _from_the_top(root: int, children: dict[int, list[int]]) -> list[int]:
 
 
 def bleu(found: Sequence[Sequence[str]], real: Sequence[Sequence[str]]) -> float:
-    """Return the BLEU score of orders against the real ones, by sacrebleu without tokenisation."""
+    """Return the BLEU score of orders against the real orders, computed by sacrebleu.
+
+    The words are not tokenised again.
+    """
     try:
         sacrebleu: Any = importlib.import_module("sacrebleu")
     except ImportError:

@@ -1,4 +1,4 @@
-"""Scores of words cut into morphemes, against an annotation of the same words.
+"""Scores of the segmentation of words into morphemes, against an annotation of the same words.
 
     boundaries   precision, recall and F1 of the positions inside words where a morpheme begins
     segments     share of the words with all boundaries correct
@@ -40,13 +40,13 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class SegmentationScores:
-    """Figures in percent, by group: all words, words seen in training, and unseen words."""
+    """Scores in percent for all words, for words seen in training, and for unseen words."""
 
     figures: dict[str, dict[str, float]]
     words: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything, ready for JSON."""
+        """Return all scores as values that JSON can store."""
         groups = {g: {"words": self.words[g], **self.figures[g]} for g in self.figures}
         return {"protocol": PROTOCOL, **groups}
 
@@ -68,7 +68,7 @@ def score(
 ) -> SegmentationScores:
     """Compare two annotations of the same words.
 
-    `seen` are the words of the training data.
+    `seen` contains the words of the training data.
     """
     counts = {group: Counter[str]() for group in (GROUPS if seen is not None else GROUPS[:1])}
     for right, found in zip_longest(gold, system):

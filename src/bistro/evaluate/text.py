@@ -1,4 +1,4 @@
-"""Figures of a model on a text, in one call.
+"""Score a text with a model and compute all figures, in one call.
 
 >>> import bistro
 >>> model = bistro.train("ngram", [["to", "be"], ["or", "not", "to", "be"]], seed=1)

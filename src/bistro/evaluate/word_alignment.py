@@ -1,16 +1,16 @@
 """Alignment of system words with gold words, which may split the text differently.
 
-Files with the same words in the same sentences are aligned word by word. Otherwise words are
+Files with the same words in the same sentences are aligned word by word. In other files, words are
 aligned as in the CoNLL 2018 shared task. Both files must have the same characters except white
-space, so that a token is a span of characters:
+space, so that a token is a span of characters.
 
 - A word that is a single token is aligned with the word of the same span.
-- Words inside multiword tokens have no span of their own. The smallest span that contains such a
-  token, and whose border no multiword token of either file crosses, is a *region*: its words are
-  aligned by a longest common subsequence of their lower-cased forms.
+- Words inside multiword tokens have no span of their own. A *region* is the smallest span that
+  contains a multiword token and whose borders no multiword token of either file crosses. The words
+  of a region are aligned by a longest common subsequence of their lower-cased forms.
 
-The regions are found by a walk through both files, as the official scorer does it; the walk jumps
-from one multiword token to the next, and all other words are aligned at once.
+The regions are found by a walk through both files, as in the official scorer. The walk jumps from
+one multiword token to the next, and all other words are aligned at once.
 
 >>> from bistro.evaluate.word_arrays import Codes, read_words
 >>> from bistro.treebank.sentence import Sentence
@@ -37,7 +37,7 @@ from bistro.evaluate.word_arrays import Codes, Integers, Words, without_spaces
 from bistro.treebank.fields import quoted
 
 NOT_ALIGNED = -3
-"""Placeholder for the index of a word of gold; differs from `ROOT` and `NO_HEAD`."""
+"""A placeholder for the index of a gold word, different from `ROOT` and `NO_HEAD`."""
 _SHOWN_CHARACTERS = 20
 _SHOWN_TOKENS = 2
 
@@ -46,19 +46,19 @@ AlignedBy = Literal["words", "characters"]
 
 @dataclass(frozen=True)
 class Alignment:
-    """Pairs of words, as two arrays of indices, and the method of alignment."""
+    """The pairs of aligned words, as two arrays of indices, and the method of alignment."""
 
     gold: Integers
     system: Integers
     by: AlignedBy
     same_text: bool
-    """True if both files have the same characters; always true if aligned by characters."""
+    """True if both files have the same characters, which alignment by characters requires."""
 
 
 def align(gold: Words, system: Words, codes: Codes) -> Alignment:
     """Align the words of two files.
 
-    If their texts differ, a `TreebankError` names the place.
+    If the texts of the files differ, a `TreebankError` reports the place.
     """
     texts = "".join(gold.text), "".join(system.text)
     same_text = texts[0] == texts[1]
@@ -81,7 +81,7 @@ def align(gold: Words, system: Words, codes: Codes) -> Alignment:
 
 
 def common_spans(gold: Integers, system: Integers) -> int:
-    """Count the spans that two divisions of one text have in common, given their borders."""
+    """Count the spans that two divisions of the same text share, given their borders."""
     after = np.zeros(int(gold[-1]) + 1, dtype=np.int64)
     after[gold[:-1]] = gold[1:]
     return int(np.count_nonzero(after[system[:-1]] == system[1:]))
@@ -110,16 +110,16 @@ class _Side:
         self._multiword_at = _compact(np.flatnonzero(words.multiword))
         self.forms = _compact(words.forms)
         self.token_ends = _compact(np.searchsorted(words.tokens, words.tokens, "right"))
-        """The first word after the token of each word."""
+        """The index of the first word after the token of each word."""
         self._names = codes.forms.names
 
     def next_multiword(self, word: int) -> int:
-        """Return the first word from `word` on that is part of a multiword token, or the end."""
+        """Return the first word of a multiword token at or after `word`, or the end."""
         place = bisect_left(self._multiword_at, word)
         return self._multiword_at[place] if place < len(self._multiword_at) else self.size
 
     def is_inside(self, word: int, end: int) -> bool:
-        """Return whether a word is in a region that ends, as far as known, at character `end`."""
+        """Return whether a word is in a region that ends, so far, at the character `end`."""
         if word >= self.size:
             return False
         if self.is_multiword[word]:
@@ -127,7 +127,10 @@ class _Side:
         return self.walk_ends[word] <= end
 
     def keys(self, first: int, last: int) -> list[str]:
-        """Return the forms to compare: lower-cased, without spaces unless in a multiword token."""
+        """Return the lower-cased forms to compare.
+
+        Only forms in multiword tokens keep their spaces.
+        """
         forms = [self._names[code] for code in self.forms[first:last]]
         return [
             (form if self.is_multiword[word] else without_spaces(form)).lower()
@@ -169,10 +172,10 @@ def _align_regions(gold: _Side, system: _Side) -> Integers:
 
 
 def _next_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int, int]:
-    """Return the words at which a walk from (word, other) first meets a multiword token.
+    """Return the words at which a walk from (word, other) first reaches a multiword token.
 
-    The walk passes the word that begins first. If both begin at the same character, it passes the
-    gold word, or both words if they also end at the same character.
+    The walk passes the word that begins first. If both words begin at the same character, the walk
+    passes the gold word, or both words if they also end at the same character.
     """
     stop, other_stop = gold.next_multiword(word), system.next_multiword(other)
     if stop == word or other_stop == other:
@@ -195,7 +198,7 @@ def _next_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 
 
 def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int, int, int, int]:
-    """Return the first words of the region that begins here, and the first words after it."""
+    """Return the first words of the region that begins here, and the words after the region."""
     if (
         gold.is_multiword[word]
         and system.is_multiword[other]
@@ -228,7 +231,7 @@ def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 def _common_subsequence(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the indices of a longest common subsequence.
 
-    Among equally long ones, items of `one` are skipped first.
+    Among equally long subsequences, items of `one` are skipped first.
     """
     longest = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in reversed(range(len(one))):
@@ -293,7 +296,7 @@ def _token_start(words: Words, place: int) -> int:
 
 
 def _show(words: Words, text: str, place: int, start: int) -> tuple[int, int, str]:
-    """Return the number and line of the sentence at a character, and the tokens around it."""
+    """Return the number and line of the sentence at a character, and the surrounding tokens."""
     if place >= len(text):
         return len(words.text), int(words.lines[-1]), "the end of the text"
     sentence = int(np.searchsorted(words.sentence_borders, place, side="right")) - 1

@@ -1,8 +1,9 @@
-"""The words of a whole file as arrays of numbers: a million words in about 100 megabytes.
+"""The words of a whole file as arrays of numbers. A million words take about 100 megabytes.
 
-Scores compare columns of two files. Strings are replaced by codes, which both files share, so that
-equal values have equal codes; heads become indices of words in the file. Values that scores ignore
-are removed before the coding: subtypes of relations, and features that are not universal.
+Scores compare the columns of two files. Strings are replaced by codes that both files share, so
+equal values have equal codes. Heads become indices of words in the file. Parts of values that
+scores ignore, such as subtypes of relations and features that are not universal, are removed before
+coding.
 
 Sentences are read one by one and not kept.
 
@@ -46,7 +47,7 @@ Integers = NDArray[np.int32 | np.int64]
 
 
 def universal_features(feats: str) -> str:
-    """Return the universal features of a word, sorted."""
+    """Return the sorted universal features of a word."""
     if feats == EMPTY:
         return ""
     kept = (f for f in feats.split("|") if f.partition("=")[0] in UNIVERSAL_FEATURES)
@@ -59,7 +60,7 @@ def without_spaces(form: str) -> str:
 
 
 class ColumnCodes(dict[str, int]):
-    """Map from the values of one column to codes.
+    """A map from the values of one column to codes.
 
     Values with equal simplified forms share a code.
     """
@@ -80,7 +81,7 @@ class ColumnCodes(dict[str, int]):
         return code
 
     def flags(self, is_marked: Callable[[str], bool]) -> NDArray[np.bool_]:
-        """Return a mask of the codes whose names are marked."""
+        """Return a mask of the codes whose names satisfy a condition."""
         return np.fromiter(map(is_marked, self.names), dtype=bool, count=len(self.names))
 
 
@@ -98,7 +99,7 @@ class Codes:
 
 @dataclass(frozen=True)
 class Words:
-    """All words of a file; one entry per word unless noted otherwise."""
+    """All words of a file. Arrays have one entry per word unless noted otherwise."""
 
     name: str
     forms: Integers
@@ -108,7 +109,7 @@ class Words:
     feats: Integers
     deprels: Integers
     parents: Integers
-    """The index of the head in the file, or `ROOT`, or `NO_HEAD`."""
+    """The index of the head in the file, `ROOT` or `NO_HEAD`."""
     sentence_starts: Integers
     """Index of the first word of each sentence, followed by the total number of words."""
     lines: Integers
@@ -116,7 +117,7 @@ class Words:
     text: list[str]
     """The characters of each sentence, without spaces."""
     token_borders: Integers
-    """Character positions at which tokens begin, and at which the last one ends."""
+    """The character positions at which tokens begin, followed by the end of the last token."""
     tokens: Integers
     """The token of each word."""
     multiword: NDArray[np.bool_]
@@ -127,12 +128,12 @@ class Words:
 
     @property
     def sentence_borders(self) -> Integers:
-        """Character positions at which sentences begin, and at which the last one ends."""
+        """Character positions at which sentences begin, followed by the end of the text."""
         return _cumulated(list(map(len, self.text)))
 
 
 class _Reader:
-    """Builder of the arrays of a file, sentence by sentence."""
+    """A builder of the arrays of a file, sentence by sentence."""
 
     def __init__(self, codes: Codes) -> None:
         self._coded = {
@@ -208,9 +209,9 @@ class _Reader:
 
 
 def read_words(sentences: Iterable[Sentence], codes: Codes, name: str) -> Words:
-    """Return the words of a file, given its sentences.
+    """Read the words of a file from its sentences.
 
-    `name` is used in messages.
+    `name` is used in error messages.
     """
     reader = _Reader(codes)
     for sentence in sentences:
@@ -219,5 +220,5 @@ def read_words(sentences: Iterable[Sentence], codes: Codes, name: str) -> Words:
 
 
 def _cumulated(lengths: Sequence[int]) -> Integers:
-    """Return the offsets of pieces with these lengths, and the end of the last piece."""
+    """Return the offsets of pieces with the given lengths, and the end of the last piece."""
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

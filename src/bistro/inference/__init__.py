@@ -1,1 +1,1 @@
-"""Learning: Gibbs sweeps, hyper-parameters, checkpoints."""
+"""Training by Gibbs sweeps, with hyper-parameters and checkpoints."""

@@ -13,7 +13,7 @@ INSTALL = "pip install arviz h5netcdf"
 
 
 def load_arviz() -> Any:
-    """Import ArviZ; if it is missing, the error gives the command that installs it."""
+    """Import ArviZ. If ArviZ is missing, the error message gives the command that installs it."""
     try:
         with warnings.catch_warnings():
             # Version 0.23 announces its successor on every import.

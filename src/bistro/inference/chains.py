@@ -1,7 +1,8 @@
-"""Run chains to their end, with progress, interruption and resumption.
+"""Run chains to their last sweep, with progress, interruption and resumption.
 
-A training run consists of a few chains that sweep side by side. Everything that determines its
-result is hashed into a fingerprint, so that only the run that wrote a checkpoint can continue it.
+A training run consists of a few chains that sweep in parallel. Everything that determines the
+result is hashed into a fingerprint, so that only the run that wrote a checkpoint can continue from
+it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
-"""Numbers that describe a state, independent of the names of its parts: one, or one per depth."""
+"""Figures that describe a state, by name. Each is one number, or one number per depth. Renaming the
+parts of a state does not change its figures."""
 
 
 def short(value: float) -> float:
@@ -39,12 +41,12 @@ def short(value: float) -> float:
 
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Errors that an impossible state can cause: one that no training run was ever in."""
+"""Errors that can be caused by a damaged state, which no training run can reach."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """The data that a watcher of training receives after each sweep."""
+    """The data that an observer of training receives after each sweep."""
 
     number: int
     total: int
@@ -58,19 +60,21 @@ class Session:
     checkpoint: Checkpoint | None = None
     resume: bool = False
     on_start: Callable[[int, int], None] = lambda done, total: None
-    """Called once, with the number of sweeps that a checkpoint saves and the total number."""
+    """Called once, with the number of sweeps that the checkpoint already contains and the total
+    number."""
     on_sweep: Callable[[Sweep], None] = lambda sweep: None
     on_words: Callable[[int, int], None] = lambda done, total: None
     """Called after each piece of raw text, with the number of parsed words and the total number."""
     on_note: Callable[[str], None] = lambda note: None
-    """Called with a note about the data that a user may not expect."""
+    """Called with a note about unexpected properties of the data."""
     stop_asked: Callable[[], bool] = lambda: False
     threads: int = 1
-    """Number of chains that sweep at the same time; the result does not depend on it."""
+    """Number of chains that sweep at the same time, which does not affect the result."""
     workers: Workers | None = None
-    """The workers that parse raw text; threads of this process by default."""
+    """The workers that parse raw text, which are threads of this process by default."""
     share: float = 0.0
-    """Share of training in the caller's total work, to estimate the remaining time."""
+    """Share of training in the caller's total work, which is used to estimate the remaining
+    time."""
 
     def saved(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
         """Return the content of the checkpoint if this run resumes."""
@@ -110,7 +114,7 @@ class Session:
     def for_phase(
         self, fingerprint: str, phase: int, carried: Mapping[str, NDArray[Any]]
     ) -> Session:
-        """Return the session of one phase of a training run; all phases share one checkpoint."""
+        """Return the session of one phase of a training run. All phases share one checkpoint."""
         if self.checkpoint is None:
             return self
         own = PhaseCheckpoint(self.checkpoint, fingerprint, phase, carried)
@@ -118,17 +122,17 @@ class Session:
 
 
 class Sweeping(Protocol):
-    """The methods that a chain must have to be run."""
+    """The methods that every chain must have."""
 
     @property
     def is_deterministic(self) -> bool:
-        """True if a second sweep could change nothing."""
+        """True if a second sweep cannot change anything."""
 
     def seat(self) -> None:
         """Initialise the state."""
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Make one sweep, and keep the sample if `keep` is true."""
+        """Perform one sweep, and keep the sample if `keep` is true."""
 
     def log_likelihood(self) -> float:
         """Return the log-likelihood of the current state."""
@@ -145,13 +149,13 @@ class Sweeping(Protocol):
 
 @dataclass(frozen=True)
 class Stage:
-    """Chains that sweep side by side, the number of sweeps, and the number of samples kept."""
+    """Chains that sweep in parallel, the number of sweeps, and the number of samples kept."""
 
     chains: Sequence[Sweeping]
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """For each chain, the prefix of its names in the trace; empty if there is only one model."""
+    """The prefix of each chain's names in the trace. With only one model, the prefix is empty."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)
@@ -165,7 +169,7 @@ class Stage:
         return {o + name: array for o, c in self._owned() for name, array in c.state().items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Return all chains to a saved state."""
+        """Restore all chains from a saved state."""
         for owner, chain in self._owned():
             own = {n.removeprefix(owner): a for n, a in state.items() if n.startswith(owner)}
             chain.restore(own)
@@ -178,7 +182,7 @@ def run_chains(
     session: Session,
     owners: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """Run chains side by side to their last sweep and return the trace of the likelihood."""
+    """Run chains in parallel to their last sweep, and return the trace of the likelihood."""
     total = 1 if all(chain.is_deterministic for chain in chains) else settings.sweeps
     return run_stages([Stage(chains, total, settings.samples, owners)], fingerprint, session)
 
@@ -186,7 +190,7 @@ def run_chains(
 def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
     """Run stages one after the other.
 
-    Chains of a later stage begin where earlier chains end.
+    Chains of a later stage begin in the final state of earlier chains.
     """
     total = sum(stage.sweeps for stage in stages)
     trace = _begin(stages, fingerprint, session)
@@ -208,7 +212,7 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
 
 
 def _sweep(stages: Sequence[Stage], number: int, threads: int) -> Stage:
-    """Make the sweep with this number, and return its stage."""
+    """Perform the sweep with this index, and return its stage."""
     stage, first = _stage_of(stages, number)
     if number == first:
         for chain in stage.chains:
@@ -229,9 +233,9 @@ def _stage_of(stages: Sequence[Stage], sweep: int) -> tuple[Stage, int]:
 
 
 def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -> None:
-    """Make one sweep of every chain.
+    """Perform one sweep of every chain.
 
-    Chains share no data, so several can sweep at once.
+    Chains share no data, so several chains can sweep at the same time.
     """
     if threads == 1 or len(chains) == 1:
         for chain in chains:
@@ -243,7 +247,7 @@ def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -
 
 
 def _begin(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
-    """Restore the chains from the checkpoint, if there is one; return its trace."""
+    """Restore the chains from the checkpoint, if there is one, and return its trace."""
     saved = session.saved(fingerprint)
     if not saved:
         return []

@@ -1,8 +1,9 @@
 """Checkpoints, from which an interrupted training run resumes with an identical result.
 
-A checkpoint is a file next to the future model, with the state after a sweep and a fingerprint of
-everything that determines the result (configuration, seed, events). It is written under another
-name and renamed, so there is always one whole checkpoint. It is removed when the model is saved.
+A checkpoint is a file next to the future model file. The file contains the state after a sweep and
+a fingerprint of everything that determines the result, such as configuration, seed and events. A
+checkpoint is written under another name and then renamed, so there is always one complete
+checkpoint. The checkpoint is removed when the model is saved.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ KIND = "checkpoint"
 
 
 class StoppedError(BistroError):
-    """Training was stopped on request; the work done so far is in the checkpoint."""
+    """Training was stopped on request. The work done so far is in the checkpoint."""
 
 
 class Checkpoint:
@@ -47,7 +48,7 @@ class Checkpoint:
     def save(
         self, fingerprint: str, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> None:
-        """Write the state, replacing the previous one."""
+        """Write the state, replacing the previously saved state."""
         write_model(self.path, {"kind": KIND, "fingerprint": fingerprint, **header}, arrays)
         self._last = time.monotonic()
 
@@ -68,7 +69,7 @@ class Checkpoint:
         return file.header, file.arrays
 
     def discard(self) -> None:
-        """Remove the file, and partly written files of killed runs; the model is not affected."""
+        """Remove the checkpoint and any partial files of killed runs. The model is not affected."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
@@ -78,11 +79,12 @@ class Checkpoint:
 
 
 class PhaseCheckpoint(Checkpoint):
-    """The same file, for one phase of a training run with several phases.
+    """The checkpoint of one phase of a training run with several phases, in the same file.
 
-    Every save also includes the other data that the phase needs. The fingerprint is that of the
-    whole training run. A phase cannot use the state of another phase. A phase may itself have
-    phases, for example in a pipeline that trains a committee: each depth has its own entry.
+    Every saved state also includes the other data that the phase needs. The fingerprint is the
+    fingerprint of the whole training run. A phase cannot use the state of another phase. A phase
+    may itself have phases, for example in a pipeline that trains a committee. Each depth of phases
+    has its own entry.
     """
 
     def __init__(
@@ -99,7 +101,7 @@ class PhaseCheckpoint(Checkpoint):
     def save(
         self, fingerprint: str, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> None:
-        """Write the state with its phase, replacing the previous one."""
+        """Write the state with its phase, replacing the previously saved state."""
         own = {**header, self._entry: self._phase}
         self._whole.save(self._fingerprint, own, {**self._carried, **arrays})
         self._last = time.monotonic()

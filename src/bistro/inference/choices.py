@@ -1,8 +1,8 @@
-"""A choice among named outcomes given a list of strings, used to learn columns of words.
+"""A learned choice among named outcomes given a list of strings, used for columns of words.
 
-The context is a list of strings, most informative first; the outcomes are names. A string that
-never occurred at its position in training ends the context there, so the longest known prefix
-of the context decides.
+The context is a list of strings, the most informative first, and the outcomes are names. The
+context ends before the first string that did not occur at its position in training, so the longest
+known prefix of the context decides.
 
 >>> data = [(("dog", "NOUN"), "-s+"), (("cat", "NOUN"), "-s+"), (("run", "VERB"), "same")] * 4
 >>> learner = ChoiceLearner("rules", [c for c, _ in data], [o for _, o in data], settings, seed=1)
@@ -29,7 +29,7 @@ _UNSEEN = 2**31 - 1
 
 
 class Names:
-    """Strings and their numbers, in the order of first occurrence."""
+    """The strings and their ids, in the order of first occurrence."""
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
@@ -46,14 +46,14 @@ class Names:
         return len(self.names)
 
     def encode(self, rows: Contexts) -> NDArray[np.int32]:
-        """Encode rows of strings as a matrix; all unseen strings share one special number."""
+        """Encode rows of strings as a matrix. All unseen strings share one special id."""
         get = self.numbers.get
         flat = [get(value, _UNSEEN) for row in rows for value in row]
         return np.array(flat, dtype=np.int32).reshape(len(rows), -1)
 
 
 class ChoiceLearner(Chain):
-    """The process of one choice during training."""
+    """The Pitman-Yor process of one choice during training."""
 
     def __init__(
         self,
@@ -85,9 +85,9 @@ class Choice:
     def ranked(
         self, contexts: Contexts, most: int
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return the numbers and probabilities of the best outcomes in each context, best first.
+        """Return the ids and probabilities of the best outcomes in each context, best first.
 
-        Rows are filled up with -1 and 0.
+        Rows are padded with -1 and 0.
         """
         if not contexts:
             return np.zeros((0, most), np.int32), np.zeros((0, most))
@@ -97,7 +97,8 @@ class Choice:
     def known_endings(self, length: int) -> set[tuple[str, str]]:
         """Return the last two elements of all training contexts of this length.
 
-        If the last two elements of a context are not among them, its last element has no effect.
+        If the last two elements of a context do not occur in training, its last element has no
+        effect.
         """
         begins, elements = self.arrays["child_begin"], self.arrays["element"]
         parents = np.zeros(len(elements), np.int64)
@@ -121,7 +122,7 @@ class Choice:
         return logs
 
     def header(self) -> dict[str, Any]:
-        """Return the data that are not arrays, ready for JSON."""
+        """Return the data that are not arrays, as values that JSON can store."""
         return {"elements": self.elements.names, "outcomes": self.outcomes.names}
 
     @classmethod

@@ -1,10 +1,10 @@
-"""The same work on many machines: `Workers` on a Dask cluster.
+"""Workers on a Dask cluster, which distribute work over many machines.
 
-``--cluster tcp://host:port`` names the scheduler of a running cluster, ``--cluster local:N`` starts
-N worker processes on this machine and ends them afterwards; without either, threads do the work.
-Shared data are sent once and stay with the workers. Items are sent a bounded number at a time, and
-results are returned in the order of the items. A task is pure: when a worker is lost, its tasks run
-again elsewhere, and the result is the same.
+The option ``--cluster tcp://host:port`` names the scheduler of a running cluster. ``--cluster
+local:N`` starts N worker processes on this machine and ends them afterwards. Without a cluster,
+threads do the work. Shared data are sent once and kept by the workers. Items are sent a bounded
+number at a time, and results are returned in the order of the items. A task has no side effects.
+When a worker is lost, its tasks run again elsewhere, and the result is the same.
 
 >>> def times(shared, item):
 ...     return shared * item
@@ -39,29 +39,30 @@ if TYPE_CHECKING:
     from distributed import Client, Future, Security
 
 AHEAD_PER_WORKER = 6
-"""Items under way for each worker.
+"""Maximum number of unfinished items per worker.
 
-Results are taken in order, so all workers finally wait for the item of a slow one. With a value of
-2, one slow worker in twenty halves the speed of a hundred.
+Results are collected in order, so all workers eventually wait for the item of a slow worker. With a
+value of 2, one slow worker in twenty halves the speed of a hundred workers.
 """
 SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_SCHEDULER = 60.0
-"""Seconds in which a failed network may recover, or a scheduler may be restarted."""
+"""Seconds to wait for a failed network to recover, or for a scheduler to be restarted."""
 SECONDS_WITHOUT_WORKERS = 60.0
-"""Seconds without workers after which a cluster counts as empty; a nanny is faster."""
+"""Seconds without workers after which a cluster counts as empty. A nanny restarts a lost worker
+sooner."""
 SECONDS_BETWEEN_LOOKS = 1.0
 UNWATCHED = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Settings of Dask for a local cluster: monitoring of processes is off, since it takes time."""
+"""Settings of Dask for a local cluster. Process monitoring is off, since it takes time."""
 ATTEMPTS = 20
-"""Maximum attempts to get a lost result; a lost worker explains one or two losses."""
+"""Maximum number of attempts to get a lost result. A lost worker explains one or two losses."""
 
 
 class ClusterError(BistroError):
-    """A cluster cannot be used: its address, its scheduler or its workers."""
+    """A cluster cannot be used because of its address, its scheduler or its workers."""
 
 
 class SchedulerLostError(ClusterError):
@@ -70,10 +71,10 @@ class SchedulerLostError(ClusterError):
 
 @contextmanager
 def workers_for(cluster: str | None, threads: int) -> Iterator[Workers]:
-    """Yield the workers that `cluster` names, or threads; they end with the context.
+    """Yield the workers that `cluster` names, or threads. They end with the context.
 
     `cluster` is ``tcp://host:port``, ``tls://host:port``, ``local:N`` or None. Without a cluster,
-    `threads` is the number of threads; 0 uses all cores.
+    `threads` is the number of threads, and 0 uses all cores.
     """
     if cluster is None:
         yield LocalWorkers(threads or os.cpu_count() or 1)
@@ -104,7 +105,7 @@ class ClusterWorkers:
     ) -> None:
         """Initialise the workers.
 
-        `connect` makes another client when the connection is lost.
+        `connect` creates another client when the connection is lost.
         """
         self._client = client
         self._connect = connect
@@ -137,7 +138,7 @@ class ClusterWorkers:
     ) -> Generator[Result, None, None]:
         """Run tasks as long as the scheduler answers.
 
-        `unanswered` are the items that were sent before.
+        `unanswered` contains the items that were sent before and have no result yet.
         """
         name = f"bistro-{secrets.token_hex(8)}"
         ahead: deque[Future] = deque()
@@ -163,7 +164,7 @@ class ClusterWorkers:
                 self._client.cancel([*ahead, held])
 
     def _connect_again(self, error: SchedulerLostError) -> None:
-        """Reconnect to the scheduler or its replacement within a minute, or raise the error."""
+        """Reconnect to the scheduler or its replacement within a minute, or raise an error."""
         begin = time.monotonic()
         while self._connect is not None and time.monotonic() - begin < SECONDS_WITHOUT_SCHEDULER:
             try:
@@ -178,8 +179,8 @@ class ClusterWorkers:
     def _broadcast(self, shared: object, name: str) -> Future:
         """Copy the shared data to every worker.
 
-        They are sent as a task, not as scattered data, since a task's result can be computed again
-        when all the workers that had it are lost.
+        The data are sent as a task, not as scattered data, since a task's result can be computed
+        again when all the workers that had it are lost.
         """
         try:
             held = self._client.submit(_hold, shared, key=f"{name}-shared")
@@ -207,7 +208,7 @@ class ClusterWorkers:
         raise self._scheduler_lost()
 
     def _await(self, future: Future) -> None:
-        """Wait until the task has succeeded; raise its error if it failed."""
+        """Wait until the task has succeeded, or raise its error if it failed."""
         while True:
             try:
                 error = future.exception(timeout=SECONDS_BETWEEN_LOOKS)
@@ -240,7 +241,7 @@ class ClusterWorkers:
         return error
 
     def _look(self) -> None:
-        """Count the workers' threads from time to time; a cluster without workers is an error."""
+        """Count the workers' threads from time to time. A cluster without workers is an error."""
         if self._client.status != "running":
             raise self._scheduler_lost()
         now = time.monotonic()
@@ -280,7 +281,10 @@ def _noted(items: Iterator[bytes], notes: deque[bytes]) -> Iterator[bytes]:
 def _attempt(
     version: str, task: Callable[[Shared, Item], Result], shared: Shared, packed: bytes
 ) -> bytes:
-    """Run a task if the worker has the same version of Bistro; return the result as bytes."""
+    """Run a task and return its result as bytes.
+
+    The worker must have the same version of Bistro.
+    """
     if version != __version__:
         raise ClusterError(
             f"the worker on {platform.node()} has Bistro {__version__}, but {version} is needed: "
@@ -290,7 +294,7 @@ def _attempt(
 
 
 def _check_address(cluster: str) -> int:
-    """Return the requested number of local processes, or 0 for a cluster elsewhere."""
+    """Return the requested number of local processes, or 0 for a running cluster."""
     if match := re.fullmatch(r"local:([1-9]\d{0,3})", cluster):
         return int(match[1])
     if re.fullmatch(r"(tcp|tls)://(\[[0-9a-fA-F:.%]+\]|[^\s:/\[\]]+):\d{1,5}", cluster):
@@ -314,7 +318,7 @@ def _check_installed() -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress Dask's log; Bistro's own errors report the relevant part of it."""
+    """Suppress Dask's log, since Bistro's own errors report the relevant part of it."""
     import dask
     from distributed.utils import silence_logging_cmgr
 
@@ -327,10 +331,11 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
-    """Run worker processes on this machine; yield their scheduler's address and its keys.
+    """Run worker processes on this machine, and yield their scheduler's address and keys.
 
-    Anyone who can connect to a scheduler can run code as its user. A port of this machine is open
-    to all its accounts, so all connections need a certificate, which is made for this run.
+    Anyone who can connect to a scheduler can run code under the account of its user. All accounts
+    of a machine can connect to its ports, so every connection needs a certificate, which is made
+    for this run.
     """
     import dask
     from distributed import LocalCluster, Security
@@ -356,13 +361,16 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
 
 
 def dask_setup(worker: object) -> None:
-    """Ignore Ctrl-C, which a terminal sends to all processes: the main process handles it."""
+    """Ignore Ctrl-C, which a terminal sends to all processes and the main process handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
 def _connected(address: str, security: Security | None) -> Iterator[Client]:
-    """Yield a client of the scheduler; raise an error soon if there is no scheduler."""
+    """Yield a client of the scheduler.
+
+    Raise an error after a short time if there is no scheduler.
+    """
     from distributed import Client
 
     try:

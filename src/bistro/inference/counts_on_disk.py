@@ -1,8 +1,9 @@
-"""Counts of a long text in files, for machines whose memory is too small for them.
+"""Counts of a long text in files, for machines whose memory is too small for the counts.
 
-Training counts every context of the text. Inside `counts_in` the large arrays of these counts are
-unnamed files, mapped into memory: the system caches as much as it has room for, and the files
-disappear with the process, however it ends. The model has the same bytes in both cases.
+Training counts every context of the text. Inside `counts_in`, the large arrays of counts are
+unnamed files that are mapped into memory. The system caches as much as it has room for, and the
+files disappear when the process ends, even if it is killed. The model file has the same bytes with
+and without files.
 
 >>> import tempfile
 >>> with counts_in(tempfile.gettempdir()):

@@ -1,10 +1,10 @@
-"""Sorted lists of events, made by many workers and kept on disk if they exceed memory.
+"""Sorted lists of events, which workers produce and which are kept on disk if they are large.
 
 A worker that encodes a piece of text sorts its events (see `bistro.encoding.events`), so that
 combining all pieces is a merge: the franchise reads all lists side by side, each from its beginning
-to its end, and never goes back. Beyond a few hundred megabytes, lists are kept in an unnamed file,
-which is mapped: the system caches as much of it as it has room for, and the file disappears with
-the process, however it ends.
+to its end, and never goes back. Beyond a few hundred megabytes, lists are kept in an unnamed file
+that is mapped into memory. The system caches as much of the file as it has room for, and the file
+disappears when the process ends, even if it is killed.
 
 >>> runs = EventRuns(levels=1)
 >>> runs.add(Events(np.array([[2], [3]], np.int32), np.array([5, 6], np.int32)))
@@ -27,7 +27,7 @@ from bistro.errors import OutputError
 from bistro.files import explain
 
 MOST_IN_MEMORY = 1 << 28
-"""Bytes of lists that are kept in memory; later lists are written to disk."""
+"""Maximum size in bytes of the lists that are kept in memory. Later lists are written to disk."""
 Lists = list[tuple[NDArray[np.int32], NDArray[np.int32]]]
 
 
@@ -42,7 +42,7 @@ class EventRuns:
         self._bytes = 0
         self._file: IO[bytes] | None = None
         self._sizes: list[int] = []
-        """Number of events of every list in the file."""
+        """Number of events in each list in the file."""
 
     def __len__(self) -> int:
         return sum(outcomes.size for _, outcomes in self._held) + sum(self._sizes)
@@ -93,5 +93,5 @@ class EventRuns:
 
     @property
     def bytes_on_disk(self) -> int:
-        """The size of the file in bytes; 0 if there is none."""
+        """The size of the file in bytes, or 0 if there is no file."""
         return os.fstat(self._file.fileno()).st_size if self._file else 0

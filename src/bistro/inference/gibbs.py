@@ -1,8 +1,8 @@
-"""Learning a franchise: seat all events, sweep, move the hyper-parameters, average samples.
+"""Train a franchise by seating events, sweeping, updating hyper-parameters and averaging samples.
 
 A chain is in a definite state after every sweep, and sweep i draws from the stream named (seed,
 purpose, i). A run that was stopped and resumed therefore gives the same result as an uninterrupted
-one.
+run.
 
 >>> chain = Chain("words", events, UniformBase(9), SamplerSettings(), seed=1)   # doctest: +SKIP
 >>> for sweep in range(40): chain.step(sweep)                                   # doctest: +SKIP
@@ -29,7 +29,7 @@ from bistro.rng import purpose_key
 def level_figures(
     name: str, parameters: Sequence[tuple[float, float]], tables: Sequence[int] = ()
 ) -> Figures:
-    """Return the trace values of one process, each as a list over depths."""
+    """Return the trace values of one process. Each value is a list with one element per depth."""
     figures: Figures = {
         f"{name}.discount": [short(discount) for discount, _ in parameters],
         f"{name}.strength": [short(strength) for _, strength in parameters],
@@ -52,11 +52,11 @@ class Learned:
             self.franchise.set_parameters(level, discount, settings.strength)
         self._kept = PredictiveSum()
         self.has_samples = False
-        """True if samples are kept; they refer to restaurants and entries by number."""
+        """True if samples are kept. Samples refer to restaurants and entries by their indices."""
         self._sequence: SequentialLikelihood | None = None
 
     def finish_sweep(self, sweep: int, *, keep: bool) -> None:
-        """Update the hyper-parameters if they are due, then keep the sample if `keep` is true."""
+        """Update the hyper-parameters every few sweeps, and keep the sample if `keep` is true."""
         if (sweep + 1) % self.settings.hyper_every == 0:
             update_hyperparameters(
                 self.franchise, self.settings, self._stream("hyper", sweep), self._sequence
@@ -66,7 +66,7 @@ class Learned:
             self.has_samples = True
 
     def forget_samples(self) -> None:
-        """Forget the samples kept so far."""
+        """Discard the samples kept so far."""
         self._kept = PredictiveSum()
         self.has_samples = False
 
@@ -76,7 +76,7 @@ class Learned:
         return arrays
 
     def figures(self) -> Figures:
-        """Return discounts, strengths and numbers of tables, starting with the shortest context."""
+        """Return discounts, strengths and table counts, starting with the shortest context."""
         tables = [tables for _, _, tables in self.franchise.counts_by_level()]
         return level_figures(self.name, self.franchise.parameters(), tables)
 
@@ -95,7 +95,7 @@ class Learned:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Return seating, hyper-parameters and kept samples to a saved state."""
+        """Restore the seating, the hyper-parameters and the kept samples from a saved state."""
 
         def saved(name: str) -> NDArray[Any]:
             return state[f"{self.name}.{name}"]
@@ -112,7 +112,7 @@ class Learned:
 
 
 class Chain(Learned):
-    """A franchise that is learned from events that are all observed."""
+    """A franchise that is learned from observed events."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class Chain(Learned):
 
     @property
     def is_deterministic(self) -> bool:
-        """True if a second sweep would change nothing."""
+        """True if a second sweep cannot change anything."""
         return self.settings.seating != "gibbs" and self.settings.hyper in ("map", "fixed")
 
     def seat(self) -> None:

@@ -1,7 +1,7 @@
-"""Discount and strength of every level: slice-sampled, maximised, or fixed.
+"""The discount and strength of every level, which are slice-sampled, maximised, or fixed.
 
 The compiled core computes the likelihood of a level and its gradient from counts of counts. Slice
-sampling runs there; the maximum a posteriori is found here by L-BFGS-B,
+sampling runs in the core. The maximum a posteriori is found by L-BFGS-B.
 
     max over (d, θ)   log p(seating | d, θ) + log Beta(d; a, b) + log Gamma(θ; shape, rate)
 """
@@ -29,7 +29,7 @@ def update_hyperparameters(
     stream: Stream,
     sequence: SequentialLikelihood | None = None,
 ) -> None:
-    """Move or maximise the hyper-parameters of all levels, according to the settings."""
+    """Sample or maximise the hyper-parameters of all levels, according to the settings."""
     prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
     if sequence is not None:
         franchise.slice_sequentially(sequence, prior, dirichlet=settings.dirichlet, rng=stream)
@@ -46,7 +46,7 @@ def update_hyperparameters(
 def maximise(
     likelihood: LevelLikelihood, start: tuple[float, float], settings: SamplerSettings
 ) -> tuple[float, float]:
-    """Return the discount and strength of highest posterior density for one level."""
+    """Return the discount and strength with the highest posterior density for one level."""
 
     def gradient(d: Floats, theta: Floats) -> tuple[float, Floats, Floats]:
         value, by_discount, by_strength = likelihood.gradient(float(d[0]), float(theta[0]))
@@ -60,7 +60,7 @@ def maximise_together(
     start: Sequence[tuple[float, float]],
     settings: SamplerSettings,
 ) -> list[tuple[float, float]]:
-    """Return the discounts and strengths of highest posterior density for several levels at once.
+    """Return the discounts and strengths with the highest posterior density for several levels.
 
     `gradient` returns a log-likelihood and its derivatives for given discounts and strengths.
     """

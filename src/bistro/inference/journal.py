@@ -1,7 +1,8 @@
-"""A journal of trials: one JSON object per line, so that a search can be stopped and resumed.
+"""A journal of trials with one JSON object per line, so that a search can be stopped and resumed.
 
-The first line identifies the search; each other line holds a configuration and its figures. A last
-line cut short by a crash is ignored. Configurations in the journal are not tried again.
+The first line identifies the search. Each other line holds a configuration and its figures. If a
+crash cuts the last line short, that line is ignored. Configurations in the journal are not tried
+again.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from bistro.errors import BistroError, OutputError
 from bistro.files import explain, write_text
 
 SCORE = "score"
-"""The name of the figure that every trial has; higher is better."""
+"""The name of the figure that every trial has. Higher values are better."""
 
 
 class Journal:
-    """The trials of one search, on disk or (without a path) in memory only."""
+    """The trials of one search, which are kept on disk, or only in memory if there is no path."""
 
     def __init__(self, path: Path | None, search: dict[str, Any]) -> None:
         self.path = path
@@ -74,7 +75,10 @@ def _key(config: dict[str, Any]) -> str:
 
 
 def _checked(figures: Any) -> dict[str, float]:
-    """Return the figures of a trial; raise `ValueError` if they are not numbers with a score."""
+    """Return the figures of a trial.
+
+    Raise `ValueError` unless the figures are numbers and include a score.
+    """
     numbers = figures.values() if isinstance(figures, dict) and SCORE in figures else [None]
     if not all(type(number) in (int, float) for number in numbers):
         raise ValueError

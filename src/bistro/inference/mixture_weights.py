@@ -1,9 +1,9 @@
 """Weights of a mixture, learned on held-out data.
 
-Every event has a probability under each member; the mixture gives it Σ_m w_m p_m.
-Expectation-maximisation divides each event among the members in proportion to their
-contributions, and a weight becomes the mean share of its member. The likelihood has
-one maximum in the weights, so EM finds it.
+If each member m gives an event the probability p_m, the mixture gives it Σ_m w_m p_m.
+Expectation-maximisation (EM) divides each event among the members in proportion to their
+contributions. The weight of a member becomes its mean share. The likelihood has only one maximum,
+so EM finds it.
 
 >>> better, worse = [0.5, 0.4, 0.5], [0.1, 0.5, 0.1]
 >>> weights = mixture_weights(np.array([better, worse]))
@@ -27,7 +27,7 @@ def equal_weights(members: int) -> Floats:
 
 
 def mixture_weights(probabilities: Floats, close_enough: float = CLOSE_ENOUGH) -> Floats:
-    """Return the weights (with sum 1) that maximise the likelihood of the events (columns).
+    """Return the weights that maximise the likelihood of the events (columns). They sum to 1.
 
     An event to which no member gives any probability does not affect the weights. The search ends
     when no weight changes by more than `close_enough`.

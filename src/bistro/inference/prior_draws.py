@@ -1,8 +1,9 @@
-"""Data drawn from a Pitman-Yor prior: hyper-parameters first, then outcomes one by one.
+"""Draw hyper-parameters and outcomes from a Pitman-Yor prior.
 
-After the discounts and strengths are drawn from their priors, each outcome is drawn from the
-prediction given all earlier outcomes, and then seated (Pólya's urn). The seating is therefore also
-a draw from its prior given the data, and its properties are true values for testing a sampler.
+The discounts and strengths are drawn from their priors. Each outcome is drawn from the predictive
+distribution given all earlier outcomes, and then seated (Pólya's urn). The seating is therefore
+also a draw from its prior given the data. The properties of the seating are known true values with
+which a sampler can be tested.
 
 >>> from bistro._core import UniformBase
 >>> settings = SamplerSettings()
@@ -98,7 +99,7 @@ def simulated_chain(true: Learned, chain: Chain) -> Simulated:
 
 
 def franchise_quantities(franchise: Franchise, name: str) -> dict[str, float]:
-    """Return the hyper-parameters and tables of every depth, and the seating's log-likelihood."""
+    """Return the hyper-parameters and table counts of every depth, and the log-likelihood."""
     quantities: dict[str, float] = {}
     counts = franchise.counts_by_level()
     for level, (discount, strength) in enumerate(franchise.parameters()):

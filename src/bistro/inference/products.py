@@ -1,10 +1,10 @@
-"""A choice by several experts: Pitman-Yor processes over one set of outcomes, multiplied.
+"""A choice by a product of experts, which are Pitman-Yor processes over the same outcomes.
 
     p(outcome) ∝ p_0(outcome)^-b Π p_e(outcome | context of e)^(1/experts)
 
 A process drops its context elements in a fixed order. Experts with different orders have different
-information and make different errors. Each of them includes the marginal frequencies p_0 of the
-outcomes, so part of these is divided out again.
+information and make different errors. Every expert includes the marginal frequencies p_0 of the
+outcomes, so the product is divided by a power of p_0.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from bistro.inference.settings import SamplerSettings
 from bistro.modelfile import Arrays
 
 Columns = Sequence[Sequence[str]]
-"""One list of strings per element of a context, with one string per position."""
+"""The context elements, each given as a list with one string per position."""
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Possible outcomes at each position, with their scores."""
+    """The possible outcomes at each position, with their scores."""
 
     starts: NDArray[np.int64]
     """The index of the first candidate of each position."""
@@ -49,7 +49,10 @@ class Candidates:
         return np.asarray(weights / np.add.reduceat(weights, self.starts)[self.places])
 
     def best(self) -> NDArray[np.int64]:
-        """Return the number of the best candidate of each position; the first wins a tie."""
+        """Return the index of the best candidate of each position.
+
+        The first candidate wins a tie.
+        """
         best = np.maximum.reduceat(self.scores, self.starts)[self.places]
         numbers = np.where(self.scores == best, np.arange(len(best)), len(best))
         return np.minimum.reduceat(numbers, self.starts)
@@ -103,8 +106,8 @@ class Product:
     ) -> Candidates:
         """Return the candidates of all positions.
 
-        The candidates of a position are the outcomes in `allowed`. If there are none, they are the
-        `most` best outcomes of each expert.
+        The candidates of a position are the outcomes in `allowed`. If `allowed` has none, they are
+        the `most` best outcomes of each expert.
         """
         group, begin, members = _groups(allowed)
         matrices = [_matrix(self.elements, contexts[name]) for name in self.parts]
@@ -115,7 +118,7 @@ class Product:
         return Candidates(starts, outcomes, scores)
 
     def header(self) -> dict[str, Any]:
-        """Return the data that are not arrays, ready for JSON."""
+        """Return the data that are not arrays, as values that JSON can store."""
         return {"elements": self.elements.names, "outcomes": self.outcomes.names}
 
     @classmethod
@@ -125,14 +128,14 @@ class Product:
 
 
 def _matrix(names: Names, columns: Columns) -> NDArray[np.int32]:
-    """Return one row of numbers per position."""
+    """Return one row of ids per position."""
     return np.stack([names.encode([column])[0] for column in columns], axis=1)
 
 
 def _groups(
     allowed: Sequence[Sequence[int]],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Number the distinct lists, so that each is kept once."""
+    """Assign ids to the distinct lists, so that each list is kept once."""
     numbers: dict[int, int] = {}
     lists: list[Sequence[int]] = []
     group = np.full(len(allowed), -1, dtype=np.int32)

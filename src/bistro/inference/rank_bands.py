@@ -1,13 +1,13 @@
-"""Test of uniform ranks: their empirical distribution, a simultaneous band, an exact p-value.
+"""A test of whether ranks are uniform, with a simultaneous band and an exact p-value.
 
 If n ranks are drawn uniformly from 0, ..., L, the number C_j of ranks below j is Binomial(n, z_j)
-with z_j = j/(L + 1), for every j at once. The statistic is the smallest of the two-sided tail
-probabilities at all j (Säilynoja, Bürkner & Vehtari 2022),
+with z_j = j/(L + 1), for every j at once. The statistic γ is the smallest two-sided tail
+probability over all j (Säilynoja, Bürkner & Vehtari 2022).
 
     γ = min over j of  2 min( P(Bin(n, z_j) ≤ C_j),  P(Bin(n, z_j) ≥ C_j) ),
 
-and its distribution is exact: C_1, C_2, ... is a Markov chain, so the probability that it stays
-between two curves is a product of small matrices.
+The distribution of γ is computed exactly. The counts C_1, C_2, ... form a Markov chain, so the
+probability that they stay between two curves is a product of small matrices.
 
 >>> uniform = np.arange(100) % 10
 >>> p_value(uniform, 9) > 0.99, p_value(np.minimum(uniform, 7), 9) < 0.01
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Band:
-    """Bounds (inclusive) within which all C_j stay with a given probability."""
+    """The inclusive bounds within which all C_j stay with a given probability."""
 
     low: Ints
     high: Ints
@@ -40,7 +40,7 @@ def counts_below(ranks: Ints, draws: int) -> Ints:
 
 
 def p_value(ranks: Ints, draws: int) -> float:
-    """Return the probability of a statistic at most this large for uniform ranks.
+    """Return the probability that the statistic of uniform ranks is at most as large as observed.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def p_value(ranks: Ints, draws: int) -> float:
 
 
 def simultaneous_band(runs: int, draws: int, error_rate: float) -> Band:
-    """Return the narrowest band that uniform ranks leave with at most the given probability."""
+    """Return the narrowest band that uniform ranks leave with at most a given probability."""
     low, high = error_rate / (2 * draws), error_rate
     for _ in range(30):
         middle = np.sqrt(low * high)

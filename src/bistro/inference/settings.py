@@ -12,31 +12,38 @@ from bistro.errors import ConfigError
 
 @dataclass(frozen=True)
 class SamplerSettings:
-    """Seating, hyper-parameters and the length of the chain."""
+    """The settings for seating, hyper-parameters and the length of the chain."""
 
     seating: Literal["gibbs", "minimal", "maximal"] = setting(
         "gibbs",
-        "Seating of customers: sampled; one table per dish (Kneser-Ney); one table per customer.",
+        "How customers are seated. The method gibbs samples the tables, minimal uses one table "
+        "per dish (Kneser-Ney), and maximal uses one table per customer.",
     )
     hyper: Literal["slice", "sequential", "map", "fixed"] = setting(
         "slice",
-        "Hyper-parameters: slice-sampled given the seating, or given the sequence of events "
-        "(minimal and maximal seating, which do not depend on them); maximised a posteriori; "
-        "or fixed.",
+        "How hyper-parameters are set. The method slice samples them given the seating, "
+        "sequential samples them given the sequence of events (for minimal and maximal "
+        "seating), map maximises the posterior, and fixed keeps the initial values.",
     )
     hyper_every: int = setting(
-        1, "Hyper-parameters are updated after every n-th sweep (gibbs seating)."
+        1, "Number of sweeps from one update of the hyper-parameters to the next (gibbs only)."
     )
-    sweeps: int = setting(60, "Sweeps over the training events.")
-    samples: int = setting(40, "Number of last sweeps that are averaged in prediction.")
+    sweeps: int = setting(60, "Number of sweeps over the training events.")
+    samples: int = setting(40, "Number of final sweeps whose samples are averaged in prediction.")
     dirichlet: bool = setting(
-        False, "Discounts are 0, whatever the value of discount: a hierarchical Dirichlet process."
+        False, "Use a hierarchical Dirichlet process, in which all discounts are 0."
     )
-    discount: float = setting(0.5, "Initial discount of every level (final, if fixed).")
-    strength: float = setting(1.0, "Initial strength of every level (final, if fixed).")
-    discount_prior: tuple[float, float] = setting((1.0, 1.0), "Beta(a, b) prior of the discount.")
+    discount: float = setting(
+        0.5, "Initial discount of every level, which does not change if hyper is fixed."
+    )
+    strength: float = setting(
+        1.0, "Initial strength of every level, which does not change if hyper is fixed."
+    )
+    discount_prior: tuple[float, float] = setting(
+        (1.0, 1.0), "Parameters of the Beta prior of the discount."
+    )
     strength_prior: tuple[float, float] = setting(
-        (1.0, 1.0), "Gamma(shape, rate) prior of the strength."
+        (1.0, 1.0), "Shape and rate of the Gamma prior of the strength."
     )
 
     def validate(self) -> None:
@@ -64,7 +71,7 @@ class SamplerSettings:
 
     @property
     def is_deterministic(self) -> bool:
-        """True if nothing is drawn: neither the seating nor the hyper-parameters."""
+        """True if neither the seating nor the hyper-parameters are sampled."""
         return self.seating == "minimal" and self.hyper in ("map", "fixed")
 
     @property
@@ -75,21 +82,23 @@ class SamplerSettings:
 
 UnknownSetting = Literal["classes", "single", "spelling"]
 UNKNOWN_HELP = (
-    "Unknown words: classes by shape and suffix, one <unk>, or none (every word can be spelled)."
+    "How unknown words are treated. They are divided into classes by shape and suffix, or form "
+    "a single <unk>, or are spelled, so that every word has a probability."
 )
 
 
 @dataclass(frozen=True)
 class SpellingSettings:
-    """Settings for the spelling of words, for unknown = "spelling"."""
+    """The settings for the spelling of words if unknown = "spelling"."""
 
     order: int = setting(
         6,
-        "Length of the character n-grams: each sees the order - 1 characters before it.",
+        "Length of the character n-grams. Each character depends on the order - 1 characters "
+        "before it.",
         most=100,
     )
     tag_after: int = setting(
-        2, "If words have tags, the tag follows this many characters in the context."
+        2, "Number of characters that precede the tag in the context, if words have tags."
     )
 
     def validate(self) -> None:

@@ -1,18 +1,20 @@
-"""Simulation-based calibration: a test of whether a sampler draws from its posterior.
+"""Simulation-based calibration, which tests whether a sampler draws from its posterior.
 
-Draw parameters from the prior and data from the model with these parameters; let the sampler infer
-the parameters from the data; count how many of its draws lie below the true value. If the sampler
-is correct, this rank is uniform, whatever the model and the data (Cook, Gelman & Rubin 2006;
-Talts et al. 2018):
+Each run draws parameters from the prior and data from the model with these parameters. The sampler
+then infers the parameters from the data. The rank of a parameter is the number of the sampler's
+draws that lie below the true value. If the sampler is correct, the rank is uniformly distributed
+for any model and data (Cook, Gelman & Rubin 2006, and Talts and colleagues 2018).
 
     truth ~ prior,  data ~ p(data | truth),  draws 1..L ~ sampler(data)
     rank = number of draws below the truth  ~  uniform on 0, ..., L
 
 Draws of a chain depend on each other, so only every n-th sweep is used, with n such that draws are
-nearly independent (see `choose_thinning`). Quantities may depend on the data as well: the
-log-likelihood of the current state reveals errors that no parameter shows (Modrák et al. 2023).
+nearly independent (see `choose_thinning`). Quantities may also depend on the data. The
+log-likelihood of the current state reveals errors that no parameter shows (Modrák and colleagues
+2023).
 
-A simulation is a function of a seed. It returns the true values and a chain that has not seen them:
+A simulation is a function of a seed. The simulation returns the true values and a chain that has no
+access to them.
 
 >>> def coin(seed):                                   # heads ~ Beta(1, 1), 9 tosses
 ...     rng = np.random.default_rng(seed)
@@ -43,23 +45,23 @@ from bistro.rng import purpose_key
 
 Quantities: TypeAlias = Mapping[str, float]
 DRAWS = 31
-"""Draws of each run: ranks are 0 to 31."""
+"""Number of draws in each run. Ranks lie between 0 and this number."""
 ERROR_RATE = 0.001
 FIRST_PILOT = 1 << 40
-"""Number of the first pilot run; no other run has such a number."""
+"""Number of the first pilot run, which is larger than the number of any other run."""
 PILOT_RUNS, PILOT_SWEEPS, MOST_THINNING = 8, 512, 64
 ENOUGH = 0.2
-"""Acceptable autocorrelation of draws: it increases the variance of ranks by 3 %."""
+"""Largest acceptable autocorrelation of draws, which increases the variance of ranks by 3 %."""
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """True values drawn from the prior, and a chain that infers them from the data only."""
+    """True values drawn from the prior, and a chain that infers them only from the data."""
 
     truth: Quantities
     sweep: Callable[[], None]
     quantities: Callable[[], Quantities]
-    """Function that returns the quantities of `truth`, computed from the current state."""
+    """A function that computes the quantities of `truth` from the current state."""
 
     @classmethod
     def of_chain(
@@ -67,7 +69,7 @@ class Simulated:
     ) -> Simulated:
         """Return a simulation with true values and a seated chain.
 
-        Sweeps are not kept as samples.
+        The states after sweeps are not kept as samples.
         """
         sweeps = count()
         return cls(truth, lambda: chain.step(next(sweeps), keep=False), quantities)
@@ -79,11 +81,11 @@ Simulation: TypeAlias = Callable[[int], Simulated]
 
 @dataclass(frozen=True)
 class SamplerCheck:
-    """The ranks of true values among the draws of a sampler, and the conclusion from them."""
+    """The ranks of true values among the draws of a sampler, and the verdict on the sampler."""
 
     name: str
     ranks: dict[str, NDArray[np.int64]]
-    """One rank per run, by quantity; quantities that never change are left out."""
+    """The rank of each run, by quantity. Quantities that never change are left out."""
     draws: int
     thinning: int
     burn_in: int
@@ -99,7 +101,7 @@ class SamplerCheck:
 
     @cached_property
     def p_values(self) -> dict[str, float]:
-        """The p-value of every quantity, not corrected for their number."""
+        """The p-value of every quantity, not corrected for multiple tests."""
         return {name: p_value(ranks, self.draws) for name, ranks in self.ranks.items()}
 
     @property
@@ -109,17 +111,17 @@ class SamplerCheck:
 
     @property
     def p_value(self) -> float:
-        """The smallest p-value times the number of quantities (Bonferroni), at most 1."""
+        """The smallest p-value with a Bonferroni correction for the number of quantities."""
         return min(1.0, self.p_values[self.worst] * len(self.ranks))
 
     @property
     def is_rejected(self) -> bool:
-        """True if a correct sampler gives such ranks with a probability below the error rate."""
+        """True if the corrected p-value of the ranks is below the error rate."""
         return self.p_value < self.error_rate
 
     @cached_property
     def band(self) -> Band:
-        """The bounds within which all quantities of a correct sampler stay together."""
+        """The bounds within which all quantities of a correct sampler stay at the same time."""
         return simultaneous_band(self.runs, self.draws, self.error_rate / len(self.ranks))
 
     @property
@@ -134,7 +136,7 @@ class SamplerCheck:
 
     @property
     def protocol(self) -> str:
-        """A one-line description of how the draws were taken."""
+        """A one-line description of the seed, the draws and the sweeps."""
         return (
             f"seed {self.seed}; {self.draws} draws of each chain, one every {self.thinning} sweeps "
             f"after {self.burn_in} sweeps that are left out; largest autocorrelation of successive "
@@ -142,7 +144,7 @@ class SamplerCheck:
         )
 
     def draw(self) -> str:
-        """Return an SVG picture: the ranks of every quantity and the band for all of them."""
+        """Return an SVG picture of the ranks of every quantity and the band for all quantities."""
         from bistro.pictures.rank_bands import draw_rank_bands  # only pictures need it
 
         expected = np.arange(1, self.draws + 1) / (self.draws + 1)
@@ -158,7 +160,7 @@ class SamplerCheck:
         return draw_rank_bands(differences, band, outside, title=self.verdict)
 
     def _repr_html_(self) -> str:
-        """Show picture and verdict in a notebook."""
+        """Show the picture and the verdict in a notebook."""
         return f"<figure>{self.draw()}<figcaption>{xml_text(self.verdict)}</figcaption></figure>"
 
     def tendency(self, quantity: str) -> str:
@@ -243,7 +245,7 @@ def calibrate(
 
 
 def choose_thinning(simulate: Simulation, seed: int) -> int:
-    """Return the number of sweeps after which draws are nearly independent, from a few pilot runs.
+    """Estimate from a few pilot runs the number of sweeps after which draws are nearly independent.
 
     The number is a power of two, at most 64, at which no quantity has an autocorrelation over 0.2.
     """
@@ -266,7 +268,7 @@ def _chain(simulated: Simulated, draws: int, thinning: int, burn_in: int) -> lis
 
 
 def _autocorrelation(chains: NDArray[np.float64], lag: int) -> NDArray[np.float64]:
-    """Return the correlation of draws `lag` apart, pooled over chains, for each quantity."""
+    """Return the autocorrelation of each quantity at `lag`, pooled over chains."""
     centred = chains - chains.mean(axis=1, keepdims=True)
     length = chains.shape[1]
     products = (centred[:, lag:] * centred[:, :-lag]).sum(axis=(0, 1)) / (length - lag)

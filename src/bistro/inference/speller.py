@@ -1,17 +1,17 @@
-"""Spelling: a probability for every string, so that no word is outside the vocabulary.
+"""A spelling model that gives every string a probability, so that no word is out of vocabulary.
 
-A word is spelled from left to right, each character given the ones before it, by a hierarchical
-Pitman-Yor process over characters with an end symbol:
+A hierarchical Pitman-Yor process over characters and an end symbol spells a word from left to
+right, each character given the characters before it.
 
     H(s) = Π_i p(s_i | s_{i-1}, s_{i-2}, ...) · p(end | ...) / (1 - p(end | nothing))
 
-The divisor excludes the empty string: H is a distribution over all strings of at least one
-character. Where words have tags, there is one H per tag, all in one process. In a model of
-words, all words of training are known, and a single dish, `<unk>`, is kept for all other strings:
+The divisor excludes the empty string, so H is a distribution over all strings of at least one
+character. If words have tags, one process holds a separate distribution H for each tag. In a model
+of words, all training words are known, and a single dish, `<unk>`, represents all other strings.
 
     p(s | context) = p(<unk> | context) · H(s) / (1 - Σ_known H(w))
 
-which sums to p(<unk> | context) over the strings that are not known.
+Over all unknown strings, this probability sums to p(<unk> | context).
 
 >>> import bistro
 >>> words = [["a", "rose", "is", "a", "rose"]] * 2
@@ -51,7 +51,7 @@ Logs = NDArray[np.float64]
 
 
 class Untagged(NamedTuple):
-    """The characters and ends of words as events, without the tags of the words."""
+    """The events of words, which are their characters and ends, without the tags of the words."""
 
     events: Events
     begins: NDArray[np.int64]
@@ -61,12 +61,12 @@ class Untagged(NamedTuple):
 
 
 class Spelling:
-    """The events of strings: their characters, and perhaps a tag, as contexts."""
+    """The events of strings, whose contexts are characters and optionally a tag."""
 
     def __init__(self, alphabet: Alphabet, settings: SpellingSettings, num_tags: int) -> None:
         self.alphabet = alphabet
         self.num_tags = num_tags
-        """Number of tags; 1 if words have no tags."""
+        """Number of tags, or 1 if words have no tags."""
         self._order = settings.order
         self._tag_place = min(settings.tag_after, settings.order - 1) if num_tags > 1 else None
 
@@ -78,7 +78,7 @@ class Spelling:
     def events(
         self, words: Sequence[str], tags: NDArray[np.int32]
     ) -> tuple[Events, NDArray[np.int64]]:
-        """Return one event per character and end, and the index of each word's first event."""
+        """Return one event per character and word end, and the index of each word's first event."""
         plain = self.untagged(words)
         return self.tagged(plain, tags), plain.begins
 
@@ -99,7 +99,7 @@ class Spelling:
         return Events(contexts, plain.events.outcomes)
 
     def empty_words(self) -> Events:
-        """Return the end of the word as its first event, for each tag."""
+        """Return the event that a word ends before its first character, for each tag."""
         start = np.full((self.num_tags, self._order - 1), self.alphabet.start, dtype=np.int32)
         tags = np.arange(self.num_tags, dtype=np.int32)
         ends = np.full(self.num_tags, self.alphabet.end, dtype=np.int32)
@@ -128,7 +128,7 @@ class Speller:
             raise ModelFileError("the spelling model reserves no probability for unknown words")
         self.spelling = spelling
         self.log_reserve = log_reserve
-        """For each tag: log(1 - Σ_known H(w))."""
+        """The value of log(1 - Σ_known H(w)) for each tag."""
         self._arrays = arrays
         self._frozen = Frozen(**arrays, dishes=spelling.alphabet.end + 1)
         empty = spelling.empty_words()
@@ -147,7 +147,7 @@ class Speller:
     def log_prob(self, words: Sequence[str], tags: NDArray[np.int32] | None = None) -> Logs:
         """Return log H of each string, in nats.
 
-        `tags` has one tag number per string.
+        `tags` has one tag id per string.
         """
         if not len(words):
             return np.zeros(0)
@@ -177,10 +177,10 @@ class Speller:
         return self.log_prob_by_tag(words) - self.log_reserve
 
     def draw(self, stream: Stream, is_known: Callable[[str], bool], tag: int = 0) -> str:
-        """Draw an unknown string, written with the characters of training.
+        """Draw an unknown string of characters that occur in training.
 
-        Strings are drawn until one is unknown. That takes 1 / (1 - Σ_known H(w)) draws on average;
-        if it does not happen in very many draws, the symbol of unknown words is returned.
+        Strings are drawn until one of them is unknown. On average, 1 / (1 - Σ_known H(w)) draws are
+        needed. If very many draws give no unknown string, the symbol of unknown words is returned.
         """
         for _ in range(MOST_TRIES):
             word = self._draw_any(stream, tag)
@@ -189,7 +189,7 @@ class Speller:
         return UNKNOWN
 
     def _draw_any(self, stream: Stream, tag: int) -> str:
-        """Draw a string; return "" if it would be empty, endless or have unseen characters."""
+        """Draw a string. Return "" if the string is empty, endless or has unseen characters."""
         alphabet = self.spelling.alphabet
         ids: list[int] = []
         while len(ids) < LONGEST_SPELLED:
@@ -203,11 +203,11 @@ class Speller:
         return ""
 
     def header(self) -> dict[str, Any]:
-        """Return the data that are not arrays, ready for JSON."""
+        """Return the data that are not arrays, as values that JSON can store."""
         return {"alphabet": self.spelling.alphabet.characters}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the frozen process and the reserve, by name."""
+        """Return the arrays of the frozen process and of the reserve, by name."""
         named = {f"{SPELLING}.{name}": array for name, array in self._arrays.items()}
         return {**named, f"{SPELLING}.log_reserve": self.log_reserve}
 

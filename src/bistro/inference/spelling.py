@@ -1,13 +1,11 @@
-"""Train a spelling model together with the words, as the base of an open vocabulary.
+"""Train a spelling model together with a model of words, as the base of an open vocabulary.
 
-The customers of the spelling process are the words of training, each word type once (for each of
-its tags). In the Chinese restaurant, a word is spelled when it is drawn from the base, and
-later its tables are joined. The spelling probabilities H(w) of all known words after a sweep
-are the base of the words in that sweep:
+The customers of the spelling process are the types of training words, once for each of their tags.
+In the Chinese restaurant, a word is spelled when it is drawn from the base, and later its tables
+are joined. The spelling probabilities H(w) of all known words after a sweep are the base of the
+words in that sweep. Here π_t is the share of tag t among the spelled words.
 
     base(w) = Σ_t π_t H_t(w)  over the tags of w;      base(<unk>) = 1 - Σ_known base(w)
-
-with π_t the share of tag t among the spelled words.
 
 >>> chain = SpelledChain(learner, Chain("words", events, learner.base, sampler, seed=1))
 ...                                                                     # doctest: +SKIP
@@ -48,7 +46,7 @@ class SpellingLearner(Chain):
     ) -> None:
         """Initialise the process.
 
-        `tagged` holds (word, tag) pairs, with words counted from 0, and the number of tags.
+        `tagged` holds pairs of a word id and a tag, and the number of tags. Word ids count from 0.
         """
         self._known = vocabulary.words
         alphabet = Alphabet.of(self._known)
@@ -86,9 +84,9 @@ class SpellingLearner(Chain):
 
 
 class SpelledChain:
-    """A chain that learns words, with a sweep over their spelling before each of its sweeps.
+    """A chain that learns words, and sweeps over their spelling before each sweep over the words.
 
-    In a later stage the characters are seated already.
+    In a later stage, the characters are already seated.
     """
 
     def __init__(
@@ -100,7 +98,7 @@ class SpelledChain:
 
     @property
     def is_deterministic(self) -> bool:
-        """True if a second sweep would change nothing."""
+        """True if a second sweep cannot change anything."""
         return self._learner.is_deterministic and self._words.is_deterministic
 
     def seat(self) -> None:
@@ -111,7 +109,7 @@ class SpelledChain:
         self._words.seat()
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Make a sweep of the characters, then of the words."""
+        """Sweep over the characters, then over the words."""
         self._learner.step(sweep, keep=keep)
         self._learner.renew_base()
         self._words.step(sweep, keep=keep)
@@ -121,15 +119,15 @@ class SpelledChain:
         return self._words.log_likelihood()
 
     def figures(self) -> Figures:
-        """Return the figures of both chains."""
+        """Return the trace values of the spelling chain and the word chain."""
         return {**self._learner.figures(), **self._words.figures()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return the states of both chains."""
+        """Return the states of the spelling chain and the word chain."""
         return {**self._learner.state(), **self._words.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Return both chains to a saved state."""
+        """Restore the spelling chain and the word chain from a saved state."""
         self._learner.restore(state)
         self._learner.renew_base()
         self._words.restore(state)

@@ -1,10 +1,10 @@
 """Workers that process pieces of work, and the way in which a model is passed to them.
 
-A piece of work is ``task(shared, item)``: `task` is a function of a module, `shared` holds the data
-that all pieces need, `item` is one piece. A task is pure, so its result does not depend on the
-worker. Results are returned in the order of the items, so anything computed from them is also
-independent of the workers. On one machine `LocalWorkers` runs tasks on threads (the core releases
-the GIL while it works); for several machines see `bistro.inference.cluster`.
+A piece of work is ``task(shared, item)``. Here `task` is a function of a module, `shared` holds the
+data that all pieces need, and `item` is one piece. A task has no side effects, so its result does
+not depend on the worker. Results are returned in the order of the items, so anything computed from
+them is also independent of the workers. On one machine, `LocalWorkers` runs tasks in threads, since
+the core releases the GIL while it works. For several machines, see `bistro.inference.cluster`.
 
 >>> def add(shared, item):
 ...     return shared + item
@@ -27,7 +27,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 WAITING_PER_WORKER = 2
-"""Items under way for each worker: one running and one ready, so that no worker waits."""
+"""Number of items per worker. One item is running and one is ready, so that no worker waits."""
 
 
 class Workers(Protocol):
@@ -38,9 +38,9 @@ class Workers(Protocol):
     ) -> Generator[Result, None, None]:
         """Yield task(shared, item) for every item, in the order of the items.
 
-        Items are taken as they are needed: there may be more of them than fit into memory. An
-        error of a task is raised in place of its result. When the caller stops reading results,
-        tasks that have not begun are cancelled.
+        Items are read only as they are needed, so there may be more items than fit into memory. If
+        a task fails, its error is raised in place of its result. When the caller stops reading
+        results, tasks that have not begun are cancelled.
         """
 
 

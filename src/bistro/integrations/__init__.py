@@ -1,1 +1,4 @@
-"""Bistro in other programs; each module requires its program."""
+"""Integrations of Bistro into other programs.
+
+Each module requires the program that it is written for.
+"""

@@ -8,9 +8,9 @@
     [(t.text, t.tag_, t.dep_, t.head.text, t._.head_probability) for t in doc]
 
 Sentences come from an earlier component; without one, the whole text is one sentence. Universal
-tags are stored in `pos_`, other tags in `tag_`; the relation `root` becomes spaCy's `ROOT`. White
-space that spaCy keeps as tokens is not parsed and attaches to the word before it. Values for which
-spaCy has no attribute are in extensions:
+tags are stored in `pos_` and other tags in `tag_`. The relation `root` becomes spaCy's `ROOT`.
+White space that spaCy keeps as tokens is not parsed and attaches to the word before it. Values for
+which spaCy has no attribute are in extensions:
 
     token._.head_probability, token._.dep_probability    marginal probabilities
     token._.surprisal                                    in bits, with "surprisal": true
@@ -43,7 +43,7 @@ except ImportError:  # pragma: no cover - the tests have it
 
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
-"""The label of white space, as in spaCy's own parsers.
+"""The label of white-space tokens, as in spaCy's own parsers.
 
 spaCy drops a head without a label.
 """
@@ -182,6 +182,6 @@ def make_bistro_parser(
 ) -> BistroParser:
     """Return the component.
 
-    `options` are options of the model's `parse`.
+    `options` are passed to the model's `parse` method.
     """
     return BistroParser(model, options, surprisal)

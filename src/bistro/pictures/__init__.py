@@ -1,1 +1,1 @@
-"""Pictures of plain values as SVG: dependency and constituency trees."""
+"""SVG pictures of plain values, such as dependency and constituency trees."""

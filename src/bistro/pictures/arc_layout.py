@@ -1,10 +1,11 @@
 """Positions of words and arcs in the picture of a dependency tree.
 
-The height of an arc is its nesting level: 1 + the highest level among shorter arcs that overlap
-it. Two arcs of one level therefore never overlap, and the crossing arcs of a non-projective tree
-get different heights. The legs of the arcs on a word are ordered so that nested arcs do not touch:
-arcs to the left from the shortest to the longest, then the root's arrow, then arcs to the right
-from the longest to the shortest. Words move apart until every label fits its arc.
+The height of an arc is its nesting level. The level is 1 plus the highest level among the shorter
+arcs that overlap the arc. Two arcs of the same level therefore never overlap, and the crossing arcs
+of a non-projective tree have different heights. The legs of the arcs on a word are ordered so that
+nested arcs do not touch. Arcs to the left come first, from the shortest to the longest, then the
+root's arrow, then arcs to the right, from the longest to the shortest. Words are moved apart until
+every label fits its arc.
 
 >>> layout = arrange([Arc(0, 1, "det"), Arc(1, 2, "nsubj"), Arc(2, 2, "root")], [30.0, 30.0, 30.0])
 >>> [arc.level for arc in layout.arcs], layout.centres[0] < layout.centres[1]
@@ -27,27 +28,27 @@ WORD_GAP = 16.0
 CORNER = 9.0
 LEG_DISTANCE = 7.0
 WIDEST_FAN = 48.0
-"""Maximum width of the legs on one word; more legs are drawn closer together."""
+"""Maximum total width of the legs on one word. Many legs are drawn closer together."""
 
 
 @dataclass
 class Arc:
-    """One dependency between 0-based words; a root is an arc from a word to itself."""
+    """A dependency between two words, counted from 0. A root is an arc from a word to itself."""
 
     dependent: int
     head: int
     label: str = ""
     probability: float | None = None
     kind: str = ""
-    """A class of the style sheet; empty for the default style."""
+    """The style-sheet class of the arc, which is empty for the default style."""
     level: int = 0
     dependent_offset: float = 0.0
-    """Distance from the centre of the dependent to the leg on it."""
+    """Distance between the centre of the dependent and the arc's leg there."""
     head_offset: float = 0.0
 
     @property
     def low(self) -> int:
-        """The first word of its span."""
+        """The first word of the arc's span."""
         return min(self.dependent, self.head)
 
     @property
@@ -62,7 +63,7 @@ class Arc:
 
     @property
     def caption(self) -> str:
-        """The label, followed by the probability if there is one."""
+        """The label of the arc, followed by the probability if there is one."""
         percent = "" if self.probability is None else f" {100 * self.probability:.0f}%"
         return self.label + percent
 
@@ -73,18 +74,18 @@ class Arc:
 
     @property
     def legs_inside(self) -> float:
-        """Distance between the centres of its words minus the distance between its legs."""
+        """Distance between the centres of the arc's words minus the distance between its legs."""
         inwards = self.head_offset - self.dependent_offset
         return inwards if self.head < self.dependent else -inwards
 
     def overlaps(self, other: Arc) -> bool:
-        """Return whether the spans of two arcs share more than an end."""
+        """Return whether the spans of two arcs share more than an end point."""
         return self.low < other.high and other.low < self.high
 
 
 @dataclass
 class Layout:
-    """The finished arrangement: words by their centres, arcs by level and leg offsets."""
+    """The finished layout, with the centres of words and the levels and leg offsets of arcs."""
 
     arcs: list[Arc]
     roots: list[Arc]
@@ -112,14 +113,14 @@ class Layout:
 
 
 def arrange(arcs: Sequence[Arc], word_widths: Sequence[float]) -> Layout:
-    """Return the layout of words under `arcs`, and set the positions of the arcs."""
+    """Compute the layout of words under `arcs`, and set the positions of the arcs."""
     return arrange_both(arcs, [], word_widths)[0]
 
 
 def arrange_both(
     above: Sequence[Arc], below: Sequence[Arc], word_widths: Sequence[float]
 ) -> tuple[Layout, Layout]:
-    """Return the layouts of the same words for arcs above and for arcs below them."""
+    """Return the layouts of the same words with arcs above them and with arcs below them."""
     halves = [width / 2 for width in word_widths]
     layouts = []
     for arcs in (above, below):
@@ -152,7 +153,7 @@ def _set_levels(spans: list[Arc]) -> None:
 
 
 def _set_offsets(spans: list[Arc], roots: list[Arc], size: int) -> list[float]:
-    """Distribute the legs over each word; return the total width of the legs of each word."""
+    """Distribute the legs over each word, and return the total width of the legs of each word."""
     by_word: list[list[Arc]] = [[] for _ in range(size)]
     for arc in spans:
         by_word[arc.dependent].append(arc)
@@ -182,7 +183,7 @@ def _leg_order(arc: Arc, word: int) -> tuple[int, int]:
 
 
 def _set_gaps(spans: list[Arc], halves: list[float]) -> list[float]:
-    """Return the distances between neighbouring centres, widened for short arcs first."""
+    """Return the distances between neighbouring centres, which are widened for short arcs first."""
     gaps = [left + WORD_GAP + right for left, right in itertools.pairwise(halves)]
     for arc in spans:
         span = range(arc.low, arc.high)

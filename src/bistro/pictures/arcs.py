@@ -1,8 +1,8 @@
-"""Dependency trees as pictures: words in a row, arcs above them, one standalone SVG.
+"""Draw dependency trees as standalone SVG pictures, with arcs above a row of words.
 
-Each arc runs from a head to its dependent, where it has its tip; the root's arrow comes from
-above. Hovering over an arc shows its description, and `<desc>` describes the whole tree for screen
-readers. `arc_layout` computes all positions.
+Each arc runs from a head to its dependent, and its tip is at the dependent. The arrow of the root
+comes from above. Hovering over an arc shows its description, and `<desc>` describes the whole tree
+for screen readers. The module `arc_layout` computes all positions.
 
 >>> svg = draw_arcs(["Dogs", "bark"], [2, 0], ["nsubj", "root"], ["NOUN", "VERB"])
 >>> svg.startswith("<svg") and "nsubj" in svg
@@ -41,7 +41,7 @@ def draw_arcs(
     width: float | None = None,
     rtl: bool = False,
 ) -> str:
-    """Return an SVG picture of a dependency tree.
+    """Draw a dependency tree as an SVG picture.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def draw_arcs(
 
 @dataclass(frozen=True)
 class Side:
-    """The position and direction of the arcs on one side of the words."""
+    """The positions and directions of the arcs on one side of the words."""
 
     layout: Layout
     ground: float
@@ -97,7 +97,7 @@ def picture(
     limit: float | None = None,
     rtl: bool = False,
 ) -> str:
-    """Return the SVG of words with arcs above and below them, as in the layouts."""
+    """Return the SVG of words with arcs above and below them, according to the layouts."""
     if rtl:
         above.mirror()
         below.mirror()
@@ -173,7 +173,7 @@ def _relation(arc: Arc, forms: Sequence[str]) -> str:
 
 
 def _draw_arc(arc: Arc, forms: Sequence[str], side: Side) -> str:
-    """Return a line with its tip, and its label on a small background."""
+    """Return a line with a tip, and its label on a small background."""
     start, end = side.layout.legs(arc)
     kind = " ".join(["root" if arc.is_root else "arc", *([arc.kind] if arc.kind else [])])
     colour = COLOURS[arc.kind] if arc.kind else ROOT if arc.is_root else LINE

@@ -1,9 +1,9 @@
-"""Constituency trees as pictures: words in a row, phrases above them, one standalone SVG.
+"""Draw constituency trees as standalone SVG pictures, with phrases above a row of words.
 
 A word is placed under its tag. A phrase is placed midway between its first and last child, one
-level above its highest child. Nodes on the path from the root to one position (the context of the
-rule there) can be marked. Hovering over a phrase shows its words; `<desc>` has the whole tree in
-brackets.
+level above its highest child. The nodes on the path from the root to a node, which are the context
+of its rule, can be marked. Hovering over a phrase shows its words, and `<desc>` contains the whole
+tree in brackets.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> svg = draw_constituents(parse_tree("(S (NP (NN time)) (VP (VBZ flies)))"))
@@ -29,7 +29,7 @@ WORD_GAP = 18.0
 
 @dataclass
 class _Place:
-    """The position of a node: the middle of its label, and its level above the words."""
+    """The position of a node, given by the middle of its label and its level above the words."""
 
     node: Tree
     children: list[_Place] = field(default_factory=list)
@@ -38,9 +38,9 @@ class _Place:
 
 
 def draw_constituents(tree: Tree, *, marked: Collection[Tree] = (), note: str = "") -> str:
-    """Return an SVG picture of a tree.
+    """Draw a constituency tree as an SVG picture.
 
-    `marked` nodes are highlighted, and `note` is written below the tree.
+    Nodes in `marked` are highlighted, and `note` is written below the tree.
     """
     places = _places(tree)
     width = _arrange(places)
@@ -82,7 +82,7 @@ def _places(tree: Tree) -> list[_Place]:
 
 
 def _arrange(places: list[_Place]) -> float:
-    """Fill in the positions of the nodes; return the width of the picture."""
+    """Fill in the positions of the nodes, and return the width of the picture."""
     order = {id(node): i for i, node in enumerate(places[0].node.nodes())}
     edge = MARGIN
     for place in sorted(places, key=lambda place: order[id(place.node)]):
@@ -100,7 +100,7 @@ def _arrange(places: list[_Place]) -> float:
 
 
 def _line(parent: _Place, child: _Place, above: float, below: float, strong: bool) -> str:
-    """Return a branch: diagonal for one level, then vertical, so that branches do not cross."""
+    """Return a branch, diagonal for one level and then vertical, so that branches do not cross."""
     colour, width = (ROOT, 2.2) if strong else (LINE, 1.4)
     return (
         f'<path class="edge" d="M{parent.x:.1f} {above + 4:.1f}'

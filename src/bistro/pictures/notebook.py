@@ -1,7 +1,7 @@
-"""Pieces of HTML for notebooks: tables with bars, facts, seatings and chains.
+"""Pieces of HTML for notebooks, such as tables with bars, facts, seatings and chains.
 
-Notebooks show an object by its ``_repr_html_``. Colours are the same as in other pictures; text has
-the colour of the notebook, so that it is readable on light and dark backgrounds.
+Notebooks show an object by calling its method ``_repr_html_``. Colours are the same as in SVG
+pictures. Text has the colour of the notebook, so that it is readable on light and dark backgrounds.
 
 >>> table_html(["word", "bits"], [["a & b", 1.5]]).count("<td")
 2
@@ -34,7 +34,7 @@ def table_html(
 ) -> str:
     """Return a table.
 
-    `bars` are numbers that are drawn as bars at the end of each row.
+    The numbers in `bars` are drawn as bars at the end of each row.
     """
     most = max(bars, default=0.0)
     head = "".join(f"<th>{xml_text(header)}</th>" for header in headers)
@@ -66,7 +66,7 @@ def draw_seating(restaurants: Mapping[str, Mapping[str, Sequence[int]]]) -> str:
     Parameters
     ----------
     restaurants
-        For each restaurant, by name, the sizes of the tables of each dish.
+        The sizes of the tables of each dish in each restaurant, by its name.
 
     >>> draw_seating({"after the": {"dog": [2, 1], "cat": [1]}}).count("<circle")
     3
@@ -87,7 +87,7 @@ def draw_seating(restaurants: Mapping[str, Mapping[str, Sequence[int]]]) -> str:
 def _restaurant(
     name: str, tables: Mapping[str, Sequence[int]], colours: Mapping[str, str], top: float
 ) -> tuple[list[str], float]:
-    """Draw the tables of one restaurant in wrapped rows; return them and the y below them."""
+    """Draw the tables of one restaurant in wrapped rows, and return the SVG and the y below it."""
     x, y, high = NAME, top, 30.0
     parts = []
     for dish, sizes in tables.items():

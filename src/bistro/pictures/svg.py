@@ -1,4 +1,4 @@
-"""Parts of SVG that all pictures share: their beginning, and text.
+"""SVG elements that all pictures share, such as the beginning and text.
 
 >>> opening("chart", "R & D", 100, 50)[1]
 '<title>R &amp; D</title>'
@@ -22,10 +22,11 @@ def opening(
     description: str = "",
     corner: int | None = None,
 ) -> list[str]:
-    """Return the beginning of a picture of class `kind`.
+    """Return the opening elements of a picture of class `kind`.
 
-    A picture wider than `limit` is scaled down to it. `description` is for screen readers. `corner`
-    is the radius of the corners of its white background; without it, there is no background.
+    A picture that is wider than `limit` is scaled down to that width. The text `description` is for
+    screen readers. `corner` is the corner radius of the white background. Without `corner`, there
+    is no background.
     """
     shown = width if limit is None else min(limit, width)
     tall = height if shown == width else height * shown / width
@@ -55,7 +56,7 @@ def text_at(
     anchor: str = "middle",
     more: str = "",
 ) -> str:
-    """Return text at a position, centred unless `anchor` is given."""
+    """Return a text element at a position. The text is centred unless `anchor` is given."""
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
         f'font-size="{size}" fill="{colour}"{more}>{xml_text(text)}</text>'

@@ -1,8 +1,8 @@
-"""Text in drawings: its estimated width without a font, and escaping for XML.
+"""Estimates of the width of text in drawings, and escaping for XML.
 
 SVG does not wrap or measure text, so a drawing must estimate widths before the reader's font is
-known. Widths are in em, rounded up a little from common sans-serif fonts: an estimate that is too
-large wastes space, and one that is too small makes words overlap.
+known. Widths are in em, rounded up a little from common sans-serif fonts. An estimate that is too
+large wastes space, and an estimate that is too small makes words overlap.
 
 >>> text_width("mill", 10) < text_width("mmmm", 10)
 True
@@ -33,7 +33,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def xml_text(text: str) -> str:
-    """Escape `text` for XML and HTML; characters that XML forbids become U+FFFD."""
+    """Escape `text` for XML and HTML. Characters that XML forbids become U+FFFD."""
     return escape(FORBIDDEN.sub("\ufffd", text))
 
 
@@ -50,7 +50,7 @@ def _em(character: str) -> float:
 
 
 def is_right_to_left(words: Iterable[str]) -> bool:
-    """Return whether most letters with a direction run from right to left.
+    """Return whether most letters that have a direction are written from right to left.
 
     >>> is_right_to_left(["שלום", "!"]), is_right_to_left(["hello"])
     (True, False)

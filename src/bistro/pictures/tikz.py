@@ -31,7 +31,7 @@ _ESCAPES = str.maketrans(
     }
 )
 _ROOT_UNITS = 4
-"""Height of a root's arrow, in units of the package."""
+"""Height of a root's arrow, in the units of tikz-dependency."""
 _LEVEL = 3.0
 """Height of one level of arcs, in ex (the height of an x)."""
 PREAMBLE = r"""\documentclass[tikz, border=6pt]{standalone}
@@ -56,7 +56,7 @@ def tikz_arcs(
     *,
     probabilities: Sequence[float] | None = None,
 ) -> str:
-    """Return the environment that draws a dependency tree.
+    """Return the LaTeX environment that draws a dependency tree.
 
     The parameters are the same as in `draw_arcs`.
     """

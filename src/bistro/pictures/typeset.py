@@ -1,7 +1,7 @@
-"""SVG pictures as PDF and PNG, by Typst: correct for every script, without a browser.
+"""Convert SVG pictures to PDF and PNG with Typst, which needs no browser and supports every script.
 
-Typst is a package without dependencies. It embeds the glyphs it uses in PDF, shapes scripts such as
-Arabic, and finds the fonts of the system.
+Typst is a package without dependencies. Typst embeds the glyphs that a PDF uses, shapes scripts
+such as Arabic, and finds the system fonts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Hierarchical Pitman-Yor processes for your own data.
 
-A process learns the distribution of outcomes in contexts from observations. Both can be
-anything hashable. Contexts have a fixed depth, or none (the sequence memoizer).
+A process learns the distribution of outcomes in contexts from observations. Outcomes and the
+elements of contexts can be any hashable objects. Contexts have a fixed depth or, in the sequence
+memoizer, unlimited depth.
 
 >>> from bistro.pitman_yor import PitmanYor
 >>> process = PitmanYor(depth=1, outcomes="AB", hyper="fixed", seating="minimal")

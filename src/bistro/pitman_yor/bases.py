@@ -5,7 +5,7 @@
 - another `PitmanYor` process over the same outcomes: a new table at the top of one sends a
   customer to the other, so both learn together;
 - `Characters()`: outcomes are strings, which another process spells character by character.
-  Every string is then possible, and outcomes need not be listed.
+  With a base over strings, every string is possible, and outcomes need not be listed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ END_OF_WORD = sys.maxunicode + 1
 
 @dataclass(frozen=True)
 class Characters:
-    """A base over all strings: a process of characters spells them.
+    """A base distribution over all strings, which spells them with a process over characters.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Characters:
 
 @runtime_checkable
 class ProcessBase(Protocol):
-    """A process that can be the base of another."""
+    """A process that can be the base of another process."""
 
     @property
     def outcomes_(self) -> tuple[Any, ...]:
@@ -79,7 +79,7 @@ def spelling(word: Hashable) -> Ids:
 
 
 class BaseMaker:
-    """Factory for the bases of all chains of a process, over the same outcomes."""
+    """A factory for the bases of all chains of a process, over the same outcomes."""
 
     def __init__(self, base: BaseLike, settings: Settings) -> None:
         self.base = base

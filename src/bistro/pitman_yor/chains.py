@@ -1,4 +1,4 @@
-"""One chain of a process: a seating of all observations, and its hyper-parameters."""
+"""One chain of a process, with a seating of all observations and hyper-parameters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Chain(Protocol):
     letters: Franchise | None
 
     def observe(self, events: Events, stream: Stream) -> Floats:
-        """Seat events; return the probability of each event just before it is seated."""
+        """Seat events, and return the probability of each event just before it is seated."""
 
     def forget(self, events: Events, stream: Stream) -> None:
         """Remove events."""
@@ -83,7 +83,7 @@ class Chain(Protocol):
 def _consistent() -> Iterator[None]:
     """Raise an error if a base lacks customers for the tables above it.
 
-    Only a file can cause this.
+    Only a damaged file can cause this error.
     """
     try:
         yield
@@ -96,7 +96,7 @@ Core = TypeVar("Core", bound=OnlineFranchise | Memoizer)
 
 
 class CoreChain(Generic[Core]):
-    """The common part of chains with bounded and unbounded contexts: passing events to the core."""
+    """The base class of bounded and unbounded chains, which passes events to the core."""
 
     base: Base
     letters: Franchise | None
@@ -105,7 +105,7 @@ class CoreChain(Generic[Core]):
         self.core: Core = core
 
     def observe(self, events: Events, stream: Stream) -> Floats:
-        """Seat events; return the probability of each event just before it is seated."""
+        """Seat events, and return the probability of each event just before it is seated."""
         return self.core.observe(
             events.elements,
             events.offsets,

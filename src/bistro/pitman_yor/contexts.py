@@ -13,7 +13,9 @@ OLDEST, NEWEST = "oldest", "newest"
 
 
 class Arranged:
-    """Converter of contexts to the order of the core: elements that are dropped first come first.
+    """A converter of contexts to the order of the core.
+
+    Elements that are dropped first come first in it.
 
     >>> Arranged(2, "oldest").one("abc"), Arranged(3, (1, 0, 2)).one("abc")
     (['b', 'c'], ['b', 'a', 'c'])
@@ -39,7 +41,7 @@ class Arranged:
     def one(self, context: Any) -> list[Any]:
         """Return the relevant elements of a context, in the order in which they are dropped.
 
-        A context that is not a sequence is a context of one element.
+        A context that is not a sequence counts as one element.
         """
         if isinstance(context, np.ndarray):
             elements: list[Any] = context.tolist()
@@ -58,7 +60,7 @@ class Arranged:
         return elements[::-1] if self._reverse else elements
 
     def all(self, contexts: Any) -> Iterable[list[Any]] | np.ndarray[Any, Any]:
-        """Arrange many contexts; a matrix remains a matrix."""
+        """Arrange many contexts. A matrix remains a matrix."""
         if not (isinstance(contexts, np.ndarray) and contexts.ndim == 2):
             return self._rows(contexts)
         if self._positions is not None and contexts.shape[1] == len(self._positions):
@@ -81,7 +83,7 @@ class Arranged:
         return [row if len(row) <= depth else row[len(row) - depth :] for row in rows]
 
     def check_sequences(self) -> None:
-        """Raise an error for sequences unless contexts end with the nearest element."""
+        """Raise an error if data are sequences and contexts do not end with the nearest element."""
         if self._reverse or self._positions is not None:
             raise ConfigError("sequences need backoff = 'oldest': give contexts and outcomes")
 

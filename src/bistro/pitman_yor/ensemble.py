@@ -1,4 +1,4 @@
-"""The chains of a process: creation, joint runs, inspection and restoration."""
+"""Creation, joint runs, inspection and restoration of the chains of a process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PARALLEL = 1000
 
 
 class Ensemble(Estimator):
-    """All chains of a process, and the numbers of its outcomes."""
+    """All chains of a process, and the ids of its outcomes."""
 
     depth: int | None
     outcomes: Sequence[Hashable] | range | None
@@ -59,18 +59,18 @@ class Ensemble(Estimator):
 
     @property
     def discounts(self) -> Floats:
-        """Discounts, one row per chain, one column per level."""
+        """Discounts, with one row per chain and one column per level."""
         self._begin()
         return np.array([chain.parameters()[0] for chain in self._chains])
 
     @property
     def strengths(self) -> Floats:
-        """Strengths, one row per chain, one column per level."""
+        """Strengths, with one row per chain and one column per level."""
         self._begin()
         return np.array([chain.parameters()[1] for chain in self._chains])
 
     def set_hyperparameters(self, discount: PerLevel, strength: PerLevel) -> None:
-        """Set the discounts and strengths of all chains: one number, or one per level."""
+        """Set the discounts and strengths of all chains, as one number or one number per level."""
         self._begin()
         ready = checked(self.depth, discount, strength, self.seating, self.hyper, (1, 1), (1, 1))
         for chain in self._chains:
@@ -101,7 +101,7 @@ class Ensemble(Estimator):
 
     @property
     def numbering(self) -> Numbering:
-        """Outcomes and elements of contexts with their numbers in the core."""
+        """The outcomes and the elements of contexts, with their ids in the core."""
         self._begin()
         return self._numbers
 
@@ -120,7 +120,7 @@ class Ensemble(Estimator):
         features: Sequence[Hashable],
         calls: int,
     ) -> None:
-        """Restore saved states of all chains."""
+        """Restore the saved states of all chains."""
         self._begin()
         self._numbers.add_features(features)
         for chain, state in zip(self._chains, states, strict=True):
@@ -130,7 +130,7 @@ class Ensemble(Estimator):
     # --- inside ----------------------------------------------------------------------------------
 
     def _clear(self) -> None:
-        """Check the parameters and forget everything that was learned."""
+        """Check the parameters and discard everything that was learned."""
         check_seed(self.seed)
         for name in ("chains", "sweeps"):
             if getattr(self, name) < 1:
@@ -154,14 +154,14 @@ class Ensemble(Estimator):
         self._is_numbered = False
 
     def _seen(self, X: Any, y: Any) -> list[Any]:  # noqa: N803
-        """Return the outcomes in data, in the order of their first occurrence."""
+        """Return the outcomes in the data, in the order of their first occurrence."""
         values = y if y is not None else (x for sequence in listed(X) for x in sequence)
         if isinstance(values, np.ndarray):
             values = values.tolist()
         return list(dict.fromkeys(values))
 
     def _begin(self, seen: list[Any] | None = None) -> None:
-        """Number the outcomes and make the chains, unless this has been done."""
+        """Assign ids to the outcomes and create the chains, unless this has been done."""
         if self._is_numbered:
             return
         outcomes = self._maker.outcomes() if self.outcomes is None else list(self.outcomes)
@@ -216,7 +216,7 @@ class Ensemble(Estimator):
         return context_events(self._numbers, self._arranged.all(X), outcomes, add=add)
 
     def _admit(self, outcomes: Iterable[Hashable]) -> None:
-        """Number new outcomes, if the base allows them."""
+        """Assign ids to new outcomes, if the base allows new outcomes."""
         self._begin()
         if not self._maker.is_open:
             return
@@ -230,7 +230,7 @@ class Ensemble(Estimator):
                     spelled_base(chain).append(word)
 
     def _distribution(self, context: Ids) -> Floats:
-        """Return the mean distribution over chains, indexed by the numbers of the outcomes."""
+        """Return the mean distribution over chains, indexed by the ids of the outcomes."""
         rows = self._each(lambda chain, _: chain.distribution(context), size=1)
         mean: Floats = np.mean(rows, axis=0)
         return mean
@@ -240,7 +240,7 @@ class Ensemble(Estimator):
     ) -> list[Result]:
         """Run the same work for every chain in parallel, each with its own random stream.
 
-        `size` is the number of events. For few events, one thread is faster than several.
+        `size` is the number of events. If there are few events, one thread is faster than several.
         """
         self._begin()
         streams = [self._stream("chain", i) for i in range(len(self._chains))]

@@ -1,4 +1,4 @@
-"""The conventions of scikit-learn, without scikit-learn: parameters, score, class probabilities."""
+"""The conventions of scikit-learn for parameters and scores, without the package itself."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Estimator(ABC):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.
 
-        `deep` has no effect; scikit-learn requires it.
+        `deep` has no effect, but scikit-learn requires it.
         """
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **parameters: Any) -> Self:
-        """Change parameters, and forget everything that was learned."""
+        """Change parameters, and discard everything that was learned."""
         names = self._names()
         for name, value in parameters.items():
             if name not in names:
@@ -40,21 +40,22 @@ class Estimator(ABC):
         return self
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: N803
-        """Return the mean log-probability of the events, in nats; higher is better."""
+        """Return the mean log-probability of the events, in nats. Higher values are better."""
         return float(np.mean(self.log_probs(X, y)))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Return one row per context and one column per outcome, in the order of `outcomes_`."""
+        """Return probabilities with one row per context and one column per outcome of
+        `outcomes_`."""
         return np.array([list(self.predict(context).values()) for context in X])
 
     @property
     def classes_(self) -> tuple[Any, ...]:
-        """The outcomes, under scikit-learn's name."""
+        """The outcomes, under the attribute name that scikit-learn uses."""
         return self.outcomes_
 
     @abstractmethod
     def _clear(self) -> None:
-        """Check the parameters and forget everything that was learned."""
+        """Check the parameters and discard everything that was learned."""
 
     @abstractmethod
     def log_probs(self, X: Any, y: Any = None) -> Floats:  # noqa: N803

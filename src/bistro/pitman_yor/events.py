@@ -1,8 +1,8 @@
-"""Observations, in the form that the compiled core reads.
+"""Observations in the form that the compiled core reads.
 
-Data are given as sequences (each element in the context of the elements before it) or as contexts
-and outcomes in parallel. In both cases they become one array of numbers with the offsets of the
-sequences. For a context with its outcome, only the last element is observed.
+Data are either sequences, in which each element has the elements before it as context, or parallel
+lists of contexts and outcomes. Both forms of data become one array of ids with the offsets of the
+sequences. A context with its outcome becomes a sequence of which only the last element is observed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bistro.pitman_yor.numbering import Ids, Numbering
 
 
 class End:
-    """The outcome that ends a sequence; `END` is its only instance."""
+    """The outcome that ends a sequence. `END` is its only instance."""
 
     def __repr__(self) -> str:
         return "END"
@@ -35,13 +35,13 @@ END = End()
 
 @dataclass(frozen=True)
 class Events:
-    """Numbers of elements, and the beginnings of sequences."""
+    """The ids of elements, and the offsets at which sequences begin."""
 
     elements: Ids
     offsets: NDArray[np.int64]
     last_only: bool
     given: int = 0
-    """Number of elements at the beginning of every sequence that are context only."""
+    """Number of elements at the beginning of every sequence that are only context."""
 
     @property
     def size(self) -> int:
@@ -52,14 +52,14 @@ class Events:
 
 
 def is_one_sequence(data: Any) -> bool:
-    """Return whether data are a single sequence."""
+    """Return whether the data are a single sequence."""
     return isinstance(data, str | bytes | bytearray) or (
         isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype != object
     )
 
 
 def listed(data: Any) -> list[Any]:
-    """Return data as a list of sequences.
+    """Return the data as a list of sequences.
 
     A text, bytes or an array of numbers is one sequence.
     """
@@ -74,7 +74,7 @@ def listed(data: Any) -> list[Any]:
 
 
 def sequence_events(numbering: Numbering, sequences: list[Any], *, ends: bool) -> Events:
-    """Return every element of the sequences in the context of the elements before it."""
+    """Return an event for every element of the sequences, given the elements before it."""
     parts = [numbering.encode_outcomes(sequence) for sequence in sequences]
     if ends:
         end = numbering.encode_outcomes([END])
@@ -88,7 +88,10 @@ def sequence_events(numbering: Numbering, sequences: list[Any], *, ends: bool) -
 def context_events(
     numbering: Numbering, contexts: Iterable[Sequence[Hashable]], outcomes: Ids, *, add: bool
 ) -> Events:
-    """Return outcomes, each in its own context, whose nearest element is last."""
+    """Return events with outcomes in their own contexts.
+
+    The nearest element of a context is last.
+    """
     if isinstance(contexts, np.ndarray) and contexts.ndim == 2 and contexts.dtype.kind in "iu":
         return _matrix_events(numbering, contexts, outcomes, add=add)
     rows = contexts if isinstance(contexts, list) else list(contexts)

@@ -1,4 +1,4 @@
-"""Save a process to a model file, and load it again."""
+"""Save a process to a model file, and load a process from a model file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FRANCHISE = {
 FIXED = {**_FRANCHISE, "observed": _COUNTS}
 """The arrays of a chain with contexts of a fixed length."""
 LETTERS = {f"letters.{name}": expected for name, expected in _FRANCHISE.items()}
-"""The arrays of a base that spells."""
+"""The arrays of a base that spells strings."""
 UNBOUNDED = {
     **dict.fromkeys(("nodes", "children"), _PAIRS),
     **dict.fromkeys(("text", "leaves", "seats", "sizes"), _COUNTS),
@@ -108,7 +108,7 @@ def _states(
     """Return the arrays of each chain, after checking their names and types."""
     chains = settings["chains"]
     if type(chains) is not int or not 1 <= chains <= len(arrays):
-        raise ModelFileError("the number of chains is not that of the arrays")
+        raise ModelFileError("the number of chains does not match the arrays")
     expected = dict(UNBOUNDED if settings["depth"] is None else FIXED)
     expected |= LETTERS if spells else {}
     expected |= LEARNER if settings["hyper"] == "online" else {}
@@ -117,7 +117,7 @@ def _states(
         start = f"{prefix}{i}."
         own = {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
         if own.keys() != expected.keys():
-            raise ModelFileError("the arrays are not those of the settings")
+            raise ModelFileError("the arrays do not match the settings")
         check_arrays(own, expected)
         states.append(own)
     return states
@@ -128,7 +128,9 @@ def _plain(value: Any) -> Any:
 
 
 def encoded(value: Any) -> Any:
-    """Convert an outcome to a value that JSON can hold; tuples, bytes and `END` are marked.
+    """Convert an outcome to a value that JSON can store.
+
+    Tuples, bytes and `END` are marked as such.
 
     >>> decoded(encoded((1, b"a", "x", None))) == (1, b"a", "x", None)
     True

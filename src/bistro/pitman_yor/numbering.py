@@ -1,7 +1,7 @@
-"""Numbers for hashable outcomes and for the elements of their contexts.
+"""Ids for hashable outcomes and for the elements of their contexts.
 
-The compiled core uses integers only. Outcomes are numbered from 0 in a fixed order; elements of
-contexts that are not outcomes are numbered from 2^30 on.
+The compiled core uses only integers. The ids of outcomes start at 0 and have a fixed order. The ids
+of context elements that are not outcomes start at 2^30.
 
 >>> numbering = Numbering("abc")
 >>> numbering.outcomes, numbering.encode_outcomes("cab").tolist()
@@ -25,13 +25,13 @@ from bistro.errors import BistroError
 Ids = NDArray[np.int32]
 FIRST_FEATURE = 2**30
 UNSEEN = 2**31 - 1
-"""The number of an unseen element of a context; the context ends before it."""
+"""The id of an unseen element of a context. The context ends before this element."""
 
 
 class _Elements(dict[Hashable, int]):
-    """Numbers of the elements of contexts.
+    """The ids of the elements of contexts.
 
-    A new element gets the next number, or `UNSEEN`.
+    A new element gets the next id, or `UNSEEN`.
     """
 
     def __init__(self, numbers: dict[Hashable, int], *, add: bool) -> None:
@@ -48,7 +48,7 @@ class _Elements(dict[Hashable, int]):
 
 
 class Numbering:
-    """The outcomes of a process, in order, and the other elements of its contexts."""
+    """The ordered outcomes of a process, and the other elements of its contexts."""
 
     def __init__(self, outcomes: Iterable[Hashable]) -> None:
         self._all = list(outcomes)
@@ -67,20 +67,20 @@ class Numbering:
 
     @property
     def outcomes(self) -> tuple[Any, ...]:
-        """All outcomes, in the order of their numbers."""
+        """All outcomes, in the order of their ids."""
         return tuple(self._all)
 
     @property
     def features(self) -> list[Any]:
-        """Elements that occur only in contexts, in the order of their numbers."""
+        """Elements that occur only in contexts, in the order of their ids."""
         return list(self._elements.features)
 
     def outcome(self, number: int) -> Any:
-        """Return the outcome with a number."""
+        """Return the outcome with a given id."""
         return self._all[number]
 
     def number(self, outcome: Hashable) -> int | None:
-        """Return the number of an outcome, or None if there is no such outcome."""
+        """Return the id of an outcome, or None if there is no such outcome."""
         return self._numbers.get(outcome)
 
     def append(self, outcome: Hashable) -> int:
@@ -91,11 +91,11 @@ class Numbering:
         return number
 
     def add_features(self, features: Iterable[Hashable]) -> None:
-        """Number elements of contexts that are not outcomes."""
+        """Assign ids to context elements that are not outcomes."""
         self.encode_elements(features, add=True)
 
     def encode_outcomes(self, outcomes: Iterable[Hashable]) -> Ids:
-        """Return the numbers of outcomes; raise an error for an unknown outcome."""
+        """Return the ids of outcomes. Raise an error for an unknown outcome."""
         if self.is_identity and isinstance(outcomes, bytes | bytearray | np.ndarray):
             return self._checked(outcomes)
         if isinstance(outcomes, np.ndarray):
@@ -122,15 +122,15 @@ class Numbering:
         return ids
 
     def encode_context(self, context: Iterable[Hashable], *, add: bool) -> list[int]:
-        """Return the numbers of a context's elements.
+        """Return the ids of a context's elements.
 
-        With `add`, new elements are numbered.
+        With `add`, new elements get ids.
         """
         numbers: list[int] = self.encode_elements(context, add=add).tolist()
         return numbers
 
     def encode_elements(self, elements: Iterable[Hashable], *, add: bool) -> Ids:
-        """Return the numbers of the elements of contexts as one array."""
+        """Return the ids of the elements of contexts as one array."""
         self._elements.add = add
         try:
             return np.fromiter(map(self._elements.__getitem__, elements), dtype=np.int32)

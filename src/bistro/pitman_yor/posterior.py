@@ -1,4 +1,4 @@
-"""Samples from the posterior: hyper-parameters, and statistics of the seating."""
+"""Posterior samples of hyper-parameters and of statistics of the seating."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Posterior:
-    """Samples from all chains, one array for each quantity.
+    """Samples from all chains, with one array per quantity.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Posterior:
 
     @classmethod
     def stacked(cls, rows: Sequence[dict[str, Floats]]) -> Posterior:
-        """Combine the samples of several chains, the `rows`, into one object."""
+        """Combine `rows`, the samples of several chains, into one object."""
         return cls(**{name: np.stack([row[name] for row in rows]) for name in rows[0]})
 
     def arrays(self) -> dict[str, Floats]:
@@ -50,7 +50,7 @@ class Posterior:
         return dict(vars(self))
 
     def _repr_html_(self) -> str:
-        """Draw the chains of all quantities that change in a notebook."""
+        """Show the chains of all changing quantities in a notebook."""
         from bistro.pictures.notebook import draw_chains  # only notebooks need it
 
         rows = {

@@ -1,4 +1,4 @@
-"""Sequences from the prior of any process, for simulation-based calibration."""
+"""Draw sequences from the prior of any process, for simulation-based calibration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from bistro.pitman_yor.process import PitmanYor
 
 OBSERVATIONS = 40
 SHOWN = 4
-"""Number of discounts of an unbounded process that are shown; longer contexts have few data."""
+"""Number of discounts of an unbounded process that are shown, since longer contexts have few
+data."""
 
 
 def simulate_process(
@@ -23,7 +24,7 @@ def simulate_process(
     Parameters
     ----------
     process
-        The process whose parameters are used; its observations are ignored.
+        The process whose parameters are used. The observations of the process are ignored.
     seed
         Seed of the draws.
     observations
@@ -68,7 +69,7 @@ def _check(process: PitmanYor) -> None:
 
 
 def process_quantities(process: PitmanYor) -> Quantities:
-    """Return hyper-parameters and tables of the first chain, and its log-likelihood."""
+    """Return the hyper-parameters, tables and log-likelihood of the first chain."""
     discounts, strengths = process.discounts[0].tolist(), process.strengths[0].tolist()
     tables = [tables for _, _, tables in process.counts()]
     if process.depth is None:

@@ -1,4 +1,4 @@
-"""Hierarchical Pitman-Yor processes over anything hashable."""
+"""Hierarchical Pitman-Yor processes over hashable objects."""
 
 from __future__ import annotations
 
@@ -20,49 +20,56 @@ from bistro.pitman_yor.posterior import Posterior, record
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
 
 MOST_CONTEXTS, MOST_DRAWN = 200, 6
-"""Number of contexts that a notebook examines, and number that it draws."""
+"""Number of contexts that a notebook examines, and number of contexts that it draws."""
 
 
 class PitmanYor(Ensemble):
-    """A hierarchical Pitman-Yor process: outcomes given contexts, learned from observations.
+    """A hierarchical Pitman-Yor process, which learns to predict outcomes in contexts.
 
-    Outcomes and the elements of contexts are any hashable objects. The distribution in a context
-    is drawn around the distribution of the context one element shorter, and so on, down to the
-    base.
+    Outcomes and the elements of contexts can be any hashable objects. The distribution in a context
+    is drawn around the distribution in the context that is one element shorter, and so on, down to
+    the base.
 
     Parameters
     ----------
     depth
-        Number of elements of a context that are used; 0 is one Chinese restaurant. None: all
-        elements, however many there are (the sequence memoizer).
+        Number of elements of a context that are used. A depth of 0 is a single Chinese restaurant.
+        None uses all elements, however many there are (the sequence memoizer).
     outcomes
-        All possible outcomes. None: the outcomes of the base, or of the data that `fit` receives.
+        All possible outcomes. By default, the possible outcomes are those of the base or of the
+        data that `fit` receives.
     base
-        Distribution to which the empty context backs off: None for uniform, a dictionary of
-        probabilities, `Characters()` for strings, or another `PitmanYor` over the same outcomes.
+        The distribution to which the empty context backs off. The base is None for a uniform
+        distribution, a dictionary of probabilities, `Characters()` for strings, or another
+        `PitmanYor` over the same outcomes.
     backoff
-        The order in which elements of a context are dropped: "oldest" (the first element is
-        dropped first, as in a text), "newest" (the last first), or positions, such as (1, 0, 2).
+        The order in which elements of a context are dropped. With "oldest", the first element is
+        dropped first, as in a text. With "newest", the last element is dropped first. A tuple of
+        positions such as (1, 0, 2) gives any other order.
     ends
         If true, the end of a sequence is an outcome, `END`, which is observed after its last
         element.
     discount, strength
-        Initial hyper-parameters, which are final if `hyper` is "fixed": one number, or one for
-        each level, starting with the empty context. With ``depth=None`` there are 11 discounts (the
-        last one for all contexts of 10 elements or more) and one strength.
+        Initial hyper-parameters, which do not change if `hyper` is "fixed". A hyper-parameter is
+        one number, or one number per level, starting with the empty context. With ``depth=None``,
+        there are 11 discounts and one strength. The last discount is for all contexts of 10
+        elements or more.
     seating
-        "gibbs": sampled, which is exact; "minimal": one table for each outcome (Kneser-Ney);
-        "maximal": one table for each customer.
+        The seating of customers. "gibbs" samples it, which is exact. "minimal" uses one table for
+        each outcome (Kneser-Ney), and "maximal" uses one table for each customer.
     hyper
-        "slice": hyper-parameters are sampled; "map": maximised; "fixed": not changed;
-        "online" (with ``depth=None``): moved by the gradient of every event's log-probability as
-        it is observed. Then `fit` is one pass over the data, without sweeps.
+        How hyper-parameters are learned. "slice" samples them, "map" maximises their posterior
+        density, and "fixed" does not change them. With ``depth=None``, "online" updates
+        hyper-parameters by the gradient of every event's log-probability as the event is observed.
+        With "online", `fit` is one pass over the data, without sweeps.
     discount_prior, strength_prior
-        Beta(a, b) of every discount and Gamma(shape, rate) of every strength.
+        The parameters (a, b) of the Beta prior of every discount, and the shape and rate of the
+        Gamma prior of every strength.
     sweeps
-        Gibbs sweeps of `fit`.
+        Number of Gibbs sweeps that `fit` performs.
     chains
-        Independent seatings. Predictions are means over them. They run on all cores.
+        Number of independent seatings. Predictions are means over all chains. The chains run on all
+        cores.
     seed
         Seed of all random draws, which also depend on the order of the calls.
 
@@ -112,14 +119,14 @@ class PitmanYor(Ensemble):
     # --- learning --------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
-        """Learn from data, and forget earlier observations.
+        """Learn from data, and discard earlier observations.
 
         Parameters
         ----------
         X
-            Sequences, each element in the context of the elements before it: a list of lists,
-            tuples or
-            strings. A single string, `bytes` or array is one sequence. With `y`: contexts.
+            A list of sequences (lists, tuples or strings), in which the elements before each
+            element are its context. A single string, `bytes` or array is one sequence. If `y` is
+            given, `X` contains contexts.
         y
             The outcome in each context of `X`.
 
@@ -145,12 +152,12 @@ class PitmanYor(Ensemble):
         outcome
             The observed outcome.
         context
-            The context of the outcome: a sequence, the nearest element last.
+            The context of the outcome, as a sequence whose last element is the nearest.
 
         Returns
         -------
         float
-            The natural logarithm of its probability just before it was observed.
+            The natural logarithm of the outcome's probability just before it was observed.
         """
         return float(self.observe_all([context], [outcome])[0])
 
@@ -174,17 +181,18 @@ class PitmanYor(Ensemble):
     def forget(self, outcome: Hashable, context: Context = ()) -> None:
         """Remove one `outcome` that was observed in this `context`.
 
-        Raises an error if it was not observed.
+        Raises an error if the outcome was not observed in this context.
         """
         self.forget_all([context], [outcome])
 
     def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
-        """Remove data `X`, `y`, given as in `fit`; remove nothing if an event was not observed."""
+        """Remove data `X`, `y`, given as in `fit`. If an event was not observed, nothing is
+        removed."""
         events = self._events(X, y, add=False)
         self._each(lambda chain, stream: chain.forget(events, stream), size=events.size)
 
     def sweep(self, sweeps: int = 1) -> Self:
-        """Reseat every event and update the hyper-parameters, `sweeps` times."""
+        """Reseat every event and update the hyper-parameters. Repeat this `sweeps` times."""
 
         def work(chain: Chain, stream: Stream) -> None:
             for _ in range(sweeps):
@@ -194,7 +202,7 @@ class PitmanYor(Ensemble):
         return self
 
     def step(self, chain: Chain, stream: Stream) -> None:
-        """Make one sweep of one `chain` with the random numbers of a `stream`."""
+        """Perform one sweep of one `chain` with the random numbers of a `stream`."""
         if self.seating == "gibbs":
             chain.sweep(stream)
         if self.hyper in ("slice", "map"):
@@ -203,7 +211,7 @@ class PitmanYor(Ensemble):
     def simulate(self, contexts: Iterable[Context]) -> list[Any]:
         """Draw an outcome in each of the `contexts` in turn, and observe it.
 
-        From a process without data, these are draws from the prior.
+        If the process has no data, the outcomes are draws from the prior.
         """
         drawn: list[Any] = []
         for context in contexts:
@@ -214,14 +222,14 @@ class PitmanYor(Ensemble):
     def posterior(
         self, draws: int = 100, *, thin: int = 1, contexts: Sequence[Context] = ()
     ) -> Posterior:
-        """Continue sweeping, and return the sampled states.
+        """Continue to sweep, and return the sampled states.
 
         Parameters
         ----------
         draws
-            Samples from each chain.
+            Number of samples from each chain.
         thin
-            Sweeps from one sample to the next.
+            Number of sweeps from one sample to the next.
         contexts
             Contexts for which the number of tables of each outcome is recorded.
         """
@@ -234,8 +242,8 @@ class PitmanYor(Ensemble):
     def predict(self, context: Context = ()) -> dict[Any, float]:
         """Return the probability of every outcome in a `context`.
 
-        With ``base=Characters()`` these are the strings seen so far; the remaining probability
-        belongs to all other strings.
+        With ``base=Characters()``, the outcomes are the strings observed so far. The remaining
+        probability belongs to all other strings.
         """
         probabilities = self._distribution(self._context(context))
         return dict(zip(self._numbers.outcomes, probabilities.tolist(), strict=True))
@@ -251,7 +259,7 @@ class PitmanYor(Ensemble):
         return [(self._numbers.outcome(int(i)), float(probabilities[i])) for i in best]
 
     def log_prob(self, outcome: Hashable, context: Context = ()) -> float:
-        """Return the log-probability (natural) of an `outcome` in a `context`; it may be -inf."""
+        """Return the natural log-probability of an `outcome` in a `context`, which may be -inf."""
         self._begin()
         ids = self._context(context)
         number = self._numbers.number(outcome)
@@ -271,13 +279,13 @@ class PitmanYor(Ensemble):
         return math.log(mean) if (mean := float(np.mean(shares))) > 0 else -math.inf
 
     def log_probs(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
-        """Return the natural logarithm of the probability of every event, without learning from it.
+        """Return the natural log-probability of every event, without learning from the events.
 
         Parameters
         ----------
         X, y
-            As in `fit`: sequences, or contexts and outcomes. Arrays of whole numbers are fastest
-            if the outcomes are whole numbers from 0 on.
+            Sequences, or contexts and outcomes, as in `fit`. Arrays of whole numbers are fastest if
+            the outcomes are the whole numbers from 0 on.
         """
         if self._maker.is_open:
             return self._open_log_probs(X, y)
@@ -303,14 +311,15 @@ class PitmanYor(Ensemble):
         return draw_outcomes(self._numbers, self._chains, ids, n, stream)
 
     def generate(self, length: int, start: Context = (), *, seed: int = 1) -> list[Any]:
-        """Draw a sequence, each element in the context of all elements before it.
+        """Draw a sequence, in which each element is drawn in the context of all elements before it.
 
         Parameters
         ----------
         length
-            Number of elements; fewer if ends are outcomes and `END`, which is left out, is drawn.
+            Maximum number of elements. The sequence is shorter if `END` is drawn, which is not
+            included.
         start
-            The beginning of the sequence, which is continued.
+            The beginning of the sequence that is continued.
         seed
             Seed of the draws.
 
@@ -342,7 +351,7 @@ class PitmanYor(Ensemble):
         return np.array([self.log_prob(outcome, context) for context, outcome in pairs])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the process, with everything it has learned, to one model file at `path`."""
+        """Write the process, with everything it has learned, to a model file at `path`."""
         from bistro.pitman_yor.files import save
 
         save(self, path)
@@ -357,7 +366,7 @@ class PitmanYor(Ensemble):
     def _repr_html_(self) -> str:
         """Draw the seating of the first chain in a notebook.
 
-        The contexts of one element are drawn, the largest first.
+        The restaurants of contexts of one element are drawn, the largest first.
         """
         from bistro.pictures.notebook import draw_seating  # only notebooks need it
 
@@ -365,7 +374,7 @@ class PitmanYor(Ensemble):
         return draw_seating(drawn) if drawn else f"<p>{xml_text(repr(self))}: nothing observed</p>"
 
     def _restaurants(self) -> list[tuple[str, dict[str, list[int]]]]:
-        """Return the empty context and the largest contexts of one element, by name."""
+        """Return the empty context and the largest contexts of one element by their names."""
         if not self._is_numbered:
             return []
         contexts: list[tuple[Any, ...]] = [()]

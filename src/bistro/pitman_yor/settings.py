@@ -16,11 +16,11 @@ PerLevel = float | Sequence[float]
 
 
 LEVELS = 11
-"""Number of lengths of contexts with separate discounts in an unbounded process: 0 to 9, and
-all greater lengths together."""
+"""Number of discounts in an unbounded process. Contexts of 0 to 9 elements have separate discounts,
+and all longer contexts share one discount."""
 TEXT_DISCOUNTS = (0.1, 0.5, 0.7, 0.75, 0.8, 0.85, 0.9, 0.92, 0.93, 0.94, 0.96)
-"""Good initial discounts of an unbounded process over characters or bytes of text. They are
-typical of English text, where short contexts have many customers and long ones few."""
+"""Good initial discounts of an unbounded process over characters or bytes of text. These values are
+typical of English text, where short contexts have many customers and long contexts have few."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def checked(
     discount_prior: Sequence[float],
     strength_prior: Sequence[float],
 ) -> Settings:
-    """Return the parameters of a process; raise an error if one of them is invalid."""
+    """Return the parameters of a process. Raise an error if a parameter is invalid."""
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
         raise ConfigError(
             f"depth = {depth!r} must be a whole number from 0 on, or None for unbounded contexts"
@@ -95,7 +95,7 @@ def checked(
 
 
 def per_level(name: str, value: PerLevel, levels: int) -> tuple[float, ...]:
-    """Return one value per level; a single number applies to all levels."""
+    """Return one value per level. A single number applies to all levels."""
     if isinstance(value, int | float):
         return (float(value),) * levels
     values = tuple(float(x) for x in value)

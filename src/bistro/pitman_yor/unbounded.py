@@ -1,9 +1,9 @@
-"""A chain whose contexts are as long as the data: the sequence memoizer.
+"""A chain whose contexts are as long as the data, known as the sequence memoizer.
 
-There is one discount for each context length from 0 to 9, and one for all longer contexts. The
-strength of the empty context is a parameter; the strength of a longer context is the strength of
-the context one shorter times its discount. This makes it possible to leave out all contexts that do
-not branch (see docs/pitman-yor.md).
+There is one discount for each context length from 0 to 9, and one discount for all longer contexts.
+The strength of the empty context is a parameter. The strength of a longer context is its discount
+times the strength of the context that is one element shorter. This makes it possible to leave out
+all contexts that do not branch (see docs/pitman-yor.md).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class UnboundedChain(CoreChain[Memoizer]):
         self._learner = DiscountLearner(RATE, len(discounts)) if is_online else None
 
     def observe(self, events: Events, stream: Stream) -> Floats:
-        """Seat events; return the probability of each event just before it is seated."""
+        """Seat events, and return the probability of each event just before it is seated."""
         if self._learner is None:
             return super().observe(events, stream)
         return self.core.observe_and_learn(
@@ -71,7 +71,7 @@ class UnboundedChain(CoreChain[Memoizer]):
             update_hyperparameters(self.letters, self._settings.sampler(), stream)
 
     def _sampled(self, likelihood: MemoizerLikelihood, stream: Stream) -> tuple[list[float], float]:
-        """Return the hyper-parameters after one slice-sampling step each."""
+        """Return the hyper-parameters after one step of slice sampling for each."""
         discounts, strength = self.core.parameters()
         a, b = self._settings.discount_prior
         shape, rate = self._settings.strength_prior
@@ -126,17 +126,17 @@ class UnboundedChain(CoreChain[Memoizer]):
         return MemoizerLikelihood(self.core)(*self.core.parameters()) + letters
 
     def parameters(self) -> tuple[list[float], list[float]]:
-        """Return the discounts, starting with the empty context, and its strength."""
+        """Return the discounts, starting with the empty context, and the strength."""
         discounts, strength = self.core.parameters()
         return discounts, [strength]
 
     def set_parameters(self, discounts: Sequence[float], strengths: Sequence[float]) -> None:
-        """Set discounts and strength."""
+        """Set the discounts and the strength."""
         (strength,) = strengths
         self.core.set_parameters(list(discounts), strength)
 
     def counts(self) -> list[tuple[int, int, int]]:
-        """Return restaurants, customers and tables by the length of the context."""
+        """Return the numbers of restaurants, customers and tables for each context length."""
         return [(r, c, t) for r, c, t in self.core.counts_by_level()]
 
     def as_base(self, context: Ids) -> Base:

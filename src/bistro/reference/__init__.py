@@ -1,1 +1,1 @@
-"""The mathematics in plain, slow Python, for students and tests."""
+"""Reference implementations of the models in plain, slow Python, for students and tests."""

@@ -1,6 +1,7 @@
-"""The arc-standard transitions in plain Python, and all derivations of all trees by enumeration.
+"""The arc-standard transitions in plain Python, with an enumeration of all trees and derivations.
 
-A configuration consists of tuples: words without a head (the stack), generated symbols, and arcs.
+A configuration consists of three tuples, for words without a head (the stack), generated symbols,
+and arcs.
 
     shift      the next word is pushed onto the stack
     left-arc   the second item of the stack becomes a child of the first
@@ -24,14 +25,14 @@ from typing import Literal, NamedTuple, TypeAlias
 
 Action: TypeAlias = Literal["shift", "left-arc", "right-arc", "end"]
 Analysis: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Heads, labels and tags, word by word."""
+"""The heads, labels and tags of all words."""
 
 ROOT = 0
 EAGER: tuple[Action, ...] = ("right-arc", "left-arc", "shift", "end")
 
 
 class Arc(NamedTuple):
-    """A head, its dependent and the label; words are numbered from 1."""
+    """A head, its dependent and the label. Words are numbered from 1."""
 
     head: int
     dependent: int
@@ -40,7 +41,7 @@ class Arc(NamedTuple):
 
 @dataclass(frozen=True)
 class Configuration:
-    """The words generated so far, and the stack of words without a head (top last)."""
+    """The words generated so far, and the stack of words without a head, whose top is last."""
 
     stack: tuple[int, ...] = ()
     words: tuple[int, ...] = ()
@@ -51,7 +52,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class ArcStandard:
-    """The transitions: the position of the root, and whether it has one child or several."""
+    """A transition system with the root first or last, and one or several children of the root."""
 
     root_first: bool
     single_root: bool
@@ -61,13 +62,13 @@ class ArcStandard:
         return Configuration(stack=(ROOT,) if self.root_first else ())
 
     def is_final(self, now: Configuration) -> bool:
-        """Return whether sentence and tree are complete."""
+        """Return whether the sentence and the tree are complete."""
         if self.root_first and self.single_root:
             return any(arc.head == ROOT for arc in now.arcs)
         return now.ended and now.stack == (ROOT,)
 
     def actions(self, now: Configuration) -> list[Action]:
-        """Return the actions that are possible in the model, for any sentence."""
+        """Return the actions that are possible in the model for any sentence."""
         if self.is_final(now):
             return []
         if now.ended:
@@ -107,7 +108,7 @@ class ArcStandard:
 
 
 def follows(system: ArcStandard, now: Configuration, action: Action, heads: Sequence[int]) -> bool:
-    """Return whether an action adds only arcs of the tree, and none too early."""
+    """Return whether an action adds only arcs of the tree, and adds none of them too early."""
     left = len(heads) - len(now.words)
     if action in ("shift", "end"):
         return (left > 0) == (action == "shift")
@@ -117,7 +118,7 @@ def follows(system: ArcStandard, now: Configuration, action: Action, heads: Sequ
 
 
 def derivations(system: ArcStandard, heads: Sequence[int]) -> Iterator[tuple[Action, ...]]:
-    """Yield every sequence of actions that produces the tree; early arcs first."""
+    """Yield every sequence of actions that produces the tree, with early arcs first."""
 
     def go_on(now: Configuration, done: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         if system.is_final(now) and len(now.arcs) == len(heads):
@@ -147,7 +148,7 @@ def projective_trees(size: int, *, single_root: bool) -> list[tuple[int, ...]]:
 
 
 def is_projective_tree(heads: Sequence[int]) -> bool:
-    """Return whether all words descend from the root, and each head dominates the words between."""
+    """Return whether the heads form a projective tree in which all words descend from the root."""
     above = [_ancestors(heads, word) for word in range(len(heads) + 1)]
     return all(ROOT in above[word] for word in range(1, len(heads) + 1)) and all(
         head == ROOT or head in above[between]

@@ -1,22 +1,25 @@
-"""R-hat and effective sample size in plain steps: tests of whether several chains agree.
+"""R-hat and effective sample size, which test whether several chains agree.
 
-Chains that sample one posterior must agree, and so must the halves of a chain. With m half-chains
-of n draws, W the mean of their variances and B = n · the variance of their means,
+Chains that sample the same posterior must agree, and so must the halves of a chain. For m
+half-chains of n draws each, let W be the mean of their variances, and let B be n times the variance
+of their means. R-hat is the square root of the following ratio.
 
-    R-hat = sqrt( ((n - 1)/n · W + B/n) / W )
+    ((n - 1)/n · W + B/n) / W
 
-which is 1 when they agree, and above 1 if their means differ by more than their variances
-explain. Draws are first replaced by the normal quantiles of their ranks, so that heavy tails
-have no effect. The same is done with their distances from the median, which detects chains of
-equal means and different widths; the larger of the two values is used (Vehtari et al. 2021).
+R-hat is 1 when the half-chains agree, and above 1 if their means differ by more than their
+variances explain. Draws are first replaced by the normal quantiles of their ranks, so that heavy
+tails have no effect. R-hat is also computed from the draws' distances from the median, which
+detects chains of equal means and different widths. The larger of the two values is used (Vehtari
+and colleagues 2021).
 
-Successive draws are correlated, so N of them are equivalent to fewer independent draws:
+Successive draws are correlated, so N draws are equivalent to N / τ independent draws.
 
-    ESS = N / (1 + 2 Σ_t ρ_t)
+    τ = 1 + 2 Σ_t ρ_t
 
-with ρ_t the correlation of draws t apart, summed in pairs while these are positive, and made
-non-increasing (Geyer 1992). The bulk uses the ranks; the tail uses the shares below the 5 % and 95
-% quantiles, and the smaller of the two values.
+Here ρ_t is the autocorrelation at lag t. The autocorrelations are summed in pairs while the pairs
+are positive, and made non-increasing (Geyer 1992). The effective sample size of the bulk uses the
+ranks. The effective sample size of the tail uses the shares below the 5 % and 95 % quantiles, and
+is the smaller of the two values.
 
 >>> mixed = np.random.default_rng(1).normal(size=(4, 500))
 >>> stuck = mixed + np.array([[0.0], [0.0], [0.0], [3.0]])
@@ -35,11 +38,14 @@ from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
 Draws = NDArray[np.float64]
-"""One row per chain, one column per draw."""
+"""Draws, with one row per chain and one column per draw."""
 
 
 def r_hat(draws: Draws) -> float:
-    """Return the rank-normalised R-hat of halved chains, the larger of bulk and width."""
+    """Return the rank-normalised R-hat of halved chains.
+
+    The result is the larger of the values for bulk and width.
+    """
     halves = halved(draws)
     distances = np.abs(halves - np.median(halves))
     return max(plain_r_hat(normal_scores(halves)), plain_r_hat(normal_scores(distances)))
@@ -51,19 +57,19 @@ def ess_bulk(draws: Draws) -> float:
 
 
 def ess_tail(draws: Draws) -> float:
-    """Return the smaller effective sample size of the 5 % and 95 % quantiles."""
+    """Return the smaller of the effective sample sizes of the 5 % and 95 % quantiles."""
     below = [draws <= np.quantile(draws, share) for share in (0.05, 0.95)]
     return min(plain_ess(halved(one.astype(np.float64))) for one in below)
 
 
 def halved(draws: Draws) -> Draws:
-    """Split each chain into halves; the middle draw of an odd number is left out."""
+    """Split each chain into halves. If the number of draws is odd, the middle draw is left out."""
     half = draws.shape[1] // 2
     return np.concatenate([draws[:, :half], draws[:, -half:]])
 
 
 def normal_scores(draws: Draws) -> Draws:
-    """Return the normal quantile of each draw's rank among all draws; ties share a rank."""
+    """Return the normal quantile of each draw's rank among all draws. Equal draws share a rank."""
     ranks = rankdata(draws, method="average").reshape(draws.shape)
     scores: Draws = norm.ppf((ranks - 0.375) / (draws.size + 0.25))
     return scores
@@ -102,7 +108,7 @@ def plain_ess(chains: Draws) -> float:
 
 
 def autocovariances(chain: Draws) -> Draws:
-    """Return the covariances of a chain with itself, by the distance between draws."""
+    """Return the autocovariances of a chain, indexed by lag."""
     centred = chain - np.mean(chain)
     size = chain.size
     products = [np.dot(centred[: size - lag], centred[lag:]) for lag in range(size)]

@@ -1,7 +1,7 @@
-"""Eisner's model in plain Python: the generation of a tree, and all trees by enumeration.
+"""Eisner's model in plain Python, with the generation of a tree and the enumeration of all trees.
 
-Every head generates its children outward, first on its left and then on its right; each
-side ends with a stop. A step depends on the head, the side and the previous child on that side:
+Every head generates its children outward, first on its left and then on its right. Each side ends
+with a stop. A step depends on the head, the side and the previous child on that side.
 
 >>> steps([2, 0])                                  # word 1 hangs on word 2, which hangs on the root
 [Step(head=0, side='right', sibling=0, child=2), Step(head=0, side='right', sibling=2, child=0), \
@@ -10,9 +10,10 @@ Step(head=2, side='left', sibling=0, child=1), Step(head=2, side='left', sibling
 Step(head=2, side='right', sibling=0, child=0)]
 
 The weight of a tree is the product of its steps. `enumerate_trees` lists every tree with every
-choice of one candidate per word, such as its tag, and the logarithm of its weight. `EisnerTwin`
-computes the logarithm of the probability of a whole analysis: each step is a tag (or the stop) and
-a word, followed by a label, or preceded by it if labels are generated.
+choice of one candidate per word, such as a tag, and the logarithm of the tree's weight.
+`EisnerTwin` computes the logarithm of the probability of a whole analysis. Each step generates a
+tag (or the stop) and a word. The label of an arc follows the tag and word, or precedes them if
+labels are generated.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ Choice: TypeAlias = tuple[int, ...]
 
 
 class Step(NamedTuple):
-    """A child of a head, or the end of one of its sides.
+    """The generation of a child of a head, or of the end of one of its sides.
 
-    Words are numbered from 1; 0 means none.
+    Words are numbered from 1, and 0 means no word.
     """
 
     head: int
@@ -67,7 +68,7 @@ def enumerate_trees(
     *,
     single_root: bool,
 ) -> Iterator[tuple[tuple[int, ...], Choice, float]]:
-    """Yield heads, candidates and log-weight of every projective tree."""
+    """Yield the heads, candidates and log-weight of every projective tree."""
     for heads in projective_trees(len(candidates), single_root=single_root):
         made = steps(heads)
         for choice in product(*candidates):
@@ -94,7 +95,7 @@ class EisnerTwin:
         def look(step: Step) -> dict[str, int]:
             """Return the elements of a step.
 
-            As a head, 0 is the root; as a sibling or child, it means that there is none.
+            As a head, 0 is the root. As a sibling or child, 0 means that there is no word.
             """
             generated = self.labels == "generated"
             head, sibling, child = step.head, step.sibling, step.child

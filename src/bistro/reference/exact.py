@@ -1,8 +1,9 @@
-"""Exact answers for tiny data: every seating of every customer is enumerated.
+"""Exact predictions for tiny data, by enumeration of every seating of every customer.
 
-The posterior predictive probability of a dish is a mean over all seatings of the observed events,
-each weighted by its probability. Nothing is sampled, so a sampler must agree with this result.
-The number of seatings grows like the Bell numbers: use at most six customers and three levels.
+The posterior predictive probability of a dish is a weighted mean over all seatings of the observed
+events. The weight of a seating is its probability. The computation does not sample, so a sampler
+must agree with its result. The number of seatings grows like the Bell numbers, so use at most six
+customers and three levels.
 
 >>> events = [((0,), 0), ((0,), 0), ((1,), 1)]
 >>> posterior = predictive(events, ((0,), 0), base=[0.5, 0.5], discount=[0.5, 0.5], strength=[1, 1])
@@ -32,7 +33,7 @@ class Priors:
     def outcomes(
         self, seats: Arrangement, context: Context, dish: int
     ) -> Iterator[tuple[float, Arrangement]]:
-        """Yield the probability and the result of every seat of a customer who eats `dish`."""
+        """Yield the probability and result of every way to seat a customer who eats `dish`."""
         d, theta = self.discount[len(context)], self.strength[len(context)]
         tables = seats.get(context, ())
         total = sum(size for _, size in tables)

@@ -1,17 +1,17 @@
-"""Charts of a context-free grammar in NumPy: sums over parses, the best parse, sums over prefixes.
+"""Charts of a context-free grammar in NumPy, for sums over parses and prefixes and the best parse.
 
-`inside(i, k, A)` is the probability that A derives words i to k: the sum over parses, or the
-maximum over them. With u(A, B) the unary rules, sums are closed by ``(I - u)⁻¹``, including cycles
-of unary rules. The probability that A derives *some* string that begins with words i to k satisfies
-(Jelinek & Lafferty 1991)
+`inside(i, k, A)` is the probability that A derives words i to k, as a sum or a maximum over parses.
+If u(A, B) are the probabilities of unary rules, the factor ``(I - u)⁻¹`` accounts for chains of
+unary rules of any length, including cycles. The probability that A derives *some* string that
+begins with words i to k satisfies a similar equation (Jelinek & Lafferty 1991).
 
     prefix(i, k, A) = Σ_B left(A, B) prefix(i, k, B)
                     + Σ_{A → B C} p(A → B C) Σ_j inside(i, j, B) prefix(j, k, C)
                     + p(A → word i) if k = i + 1
 
-where left(A, B) is the probability that B is the first child of A; closing by ``(I - left)⁻¹``
-handles left recursion of any depth (Stolcke 1995). Except for the closing, the recursion is that of
-`inside`. The core computes the same prefix sums differently, from left to right
+Here left(A, B) is the probability that B is the first child of A. The factor ``(I - left)⁻¹``
+handles left recursion of any depth (Stolcke 1995). Apart from this factor, the recursion is the
+same as for `inside`. The core computes the same prefix sums differently, from left to right
 (cpp/pcfg/chart.hpp).
 
 >>> S, W = 0, 1                                # S -> S W with 0.5, S -> W with 0.5
@@ -38,7 +38,7 @@ Ints = NDArray[np.integer]
 
 
 class Rules(NamedTuple):
-    """Rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`, and likewise unary ones."""
+    """Binary rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`, and unary rules."""
 
     symbols: int
     start: int
@@ -55,7 +55,7 @@ class Rules(NamedTuple):
         return self._matrix(self.unary_parents, self.unary_children, self.unary_probs)
 
     def left_corner_matrix(self) -> csr_array:
-        """Return left[A, B] = the probability that the first child of A is B."""
+        """Return left[A, B], the probability that the first child of A is B."""
         parents = np.concatenate([self.parents, self.unary_parents])
         children = np.concatenate([self.lefts, self.unary_children])
         return self._matrix(parents, children, np.concatenate([self.probs, self.unary_probs]))
@@ -65,28 +65,29 @@ class Rules(NamedTuple):
 
 
 class Word(NamedTuple):
-    """The symbols that emit a word, with their probabilities; none for an unknown word."""
+    """The symbols that emit a word, with their probabilities. An unknown word has none."""
 
     symbols: Ints
     probs: Floats
 
     @classmethod
     def of(cls, probs: Mapping[int, float]) -> Self:
-        """Make a word from probabilities by symbol."""
+        """Create a word from the probabilities of its symbols."""
         return cls(np.array(list(probs), dtype=np.intp), np.array(list(probs.values())))
 
     @property
     def scale(self) -> float:
-        """The divisor of the probabilities, which keeps them within the range of floating point."""
+        """The divisor that keeps the probabilities within the range of floating-point numbers."""
         return float(self.probs.sum()) or 1.0
 
 
 class Closure:
-    """Multiplication by (I - steps)⁻¹ = I + steps + steps² + …; the spectral radius is below 1.
+    """Multiplication by (I - steps)⁻¹, where the spectral radius of the matrix is below 1.
 
-    It uses a sparse decomposition, since the inverse itself is full if a grammar can back off from
-    any symbol to any other. Pivots stay on the diagonal: then only numbers of one sign are added,
-    nothing cancels, and unreachable symbols are exactly zero.
+    The inverse equals the series I + steps + steps² + …. The product is computed with a sparse
+    decomposition, since the inverse itself is dense if a grammar can back off from any symbol to
+    any other. Pivots stay on the diagonal, so only numbers of one sign are added, nothing cancels,
+    and unreachable symbols are exactly zero.
     """
 
     def __init__(self, steps: csr_array) -> None:
@@ -94,20 +95,20 @@ class Closure:
         self._decomposed = splu(matrix, diag_pivot_thresh=0.0)
 
     def __call__(self, vector: Floats) -> Floats:
-        """Return (I - steps)⁻¹ vector."""
+        """Return the product of (I - steps)⁻¹ and a vector."""
         closed: Floats = self._decomposed.solve(vector)
         return closed
 
 
 class Sums:
-    """Sums over alternatives, closed by (I - steps)⁻¹ for any number of unary steps."""
+    """Sums over alternatives, multiplied by (I - steps)⁻¹ to allow any number of unary steps."""
 
     def __init__(self, steps: csr_array) -> None:
         self._size = steps.shape[0]
         self._closure = Closure(steps)
 
     def combine(self, targets: Ints, values: Floats) -> Floats:
-        """Add the values of each target."""
+        """Return the sum of the values of each target."""
         sums = np.bincount(targets, values, minlength=self._size)
         # Without the conversion, empty targets would give integers.
         return sums.astype(np.float64, copy=False)
@@ -118,7 +119,7 @@ class Sums:
 
 
 class Maxima:
-    """Maxima over alternatives: the probability of the most probable parse."""
+    """Maxima over alternatives, which give the probability of the most probable parse."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -130,7 +131,7 @@ class Maxima:
         return best
 
     def close(self, vector: Floats) -> Floats:
-        """Apply unary rules until nothing improves; a cycle never improves a value."""
+        """Apply unary rules until nothing improves. A cycle never improves a value."""
         rules = self._rules
         while True:
             better = vector.copy()
@@ -144,7 +145,7 @@ class Maxima:
 class Chart:
     """The chart of one sentence, filled by end position from left to right.
 
-    The spans with one end are filled from right to left.
+    The spans with the same end are filled from right to left.
     """
 
     def __init__(
@@ -168,7 +169,7 @@ class Chart:
                 rows[start].extend(end, cell)
 
     def _column(self, rows: Sequence[_Row], end: int, combination: Sums | Maxima) -> Floats:
-        """Return the values of all symbols for all spans with this end, from the rows so far."""
+        """Compute the values of all symbols for all spans with this end from the rows so far."""
         column = np.zeros((end, self.rules.symbols))
         for start in reversed(range(end)):
             word, row = self.words[start], rows[start]
@@ -182,7 +183,7 @@ class Chart:
 
     @property
     def log_prob(self) -> float:
-        """The natural logarithm of the sentence's value."""
+        """The natural logarithm of the value of the whole sentence."""
         return self._log(self.cells[0, self.length][self.rules.start], self.length)
 
     def log_value(self, symbol: int, start: int, end: int) -> float:
@@ -197,7 +198,7 @@ class Chart:
 
 
 class _Row:
-    """Binary rules with a complete left child, from one start: rule, end and value of each."""
+    """The binary rules whose left child is complete, for one start, each with its end and value."""
 
     def __init__(self, grammar: Rules) -> None:
         self._grammar = grammar
@@ -206,7 +207,7 @@ class _Row:
         self.values: Floats = np.empty(0)
 
     def extend(self, end: int, cell: Floats) -> None:
-        """Add the rules whose left child is in the cell that ends here."""
+        """Add the rules whose left child is in the cell that ends at this position."""
         values = cell[self._grammar.lefts]
         rules = np.flatnonzero(values)
         self.rules = np.concatenate([self.rules, rules])
@@ -214,6 +215,6 @@ class _Row:
         self.values = np.concatenate([self.values, values[rules] * self._grammar.probs[rules]])
 
     def continued(self, column: Floats) -> Floats:
-        """Return the values of the rules times the values of their right children in a column."""
+        """Multiply the values of the rules by the values of their right children in a column."""
         products: Floats = self.values * column[self.splits, self._grammar.rights[self.rules]]
         return products

@@ -1,8 +1,8 @@
-"""The hierarchical Pitman-Yor process in plain Python: a Chinese restaurant franchise of dicts.
+"""The hierarchical Pitman-Yor process in plain Python, as a Chinese restaurant franchise of dicts.
 
-It computes the same results as the compiled core, but slowly: given the same random stream, it
-seats every customer at the same table. The restaurant of context u[0..k) has that of u[0..k-1) as
-its base:
+`Franchise` computes the same results as the compiled core, but slowly. Given the same random
+stream, it seats every customer at the same table as the core. The base of the restaurant of context
+u[0..k) is the restaurant of u[0..k-1).
 
     p_k(x) = (c_x - d t_x)/(c + θ) + (θ + d t)/(c + θ) · p_{k-1}(x)
 
@@ -14,7 +14,7 @@ its base:
 >>> round(sum(franchise.probability((0,), dish) for dish in range(3)), 12)
 1.0
 
-Without data it draws from the prior; a low strength and discount give few tables:
+Without data, it draws from the prior. A low strength and discount give few tables.
 
 >>> house = Franchise(base=[0.25] * 4, levels=1, discount=0.1, strength=0.5)
 >>> dishes = [house.draw((), rng) for _ in range(20)]
@@ -39,12 +39,12 @@ Seating: TypeAlias = Literal["gibbs", "minimal", "maximal"]
 
 @dataclass
 class Restaurant:
-    """One context: for each dish, the number of tables of each size."""
+    """The restaurant of one context, with the number of tables of each size for each dish."""
 
     tables: dict[int, Counter[int]] = field(default_factory=dict)
 
     def num_customers(self, dish: int | None = None) -> int:
-        """Return the number of customers that eat `dish`, or of all customers."""
+        """Return the number of customers who eat `dish`, or of all customers."""
         return sum(size * count for size, count in self._sizes(dish))
 
     def num_tables(self, dish: int | None = None) -> int:
@@ -52,7 +52,7 @@ class Restaurant:
         return sum(count for _, count in self._sizes(dish))
 
     def move(self, dish: int, size: int, new_size: int) -> None:
-        """Change the size of one table of `dish`; a size of 0 means that there is no table."""
+        """Change the size of one table of `dish`. A size of 0 means that there is no table."""
         sizes = self.tables.setdefault(dish, Counter())
         if size:
             sizes[size] -= 1
@@ -78,12 +78,12 @@ class Franchise:
         discount: float | Sequence[float] = 0.5,
         strength: float | Sequence[float] = 1.0,
     ) -> None:
-        """Open a franchise without customers.
+        """Create a franchise without customers.
 
         Parameters
         ----------
         base
-            The probability of every dish 0, 1, 2, …: a list, or a function of the dish.
+            The probability of every dish 0, 1, 2, …, as a list or a function of the dish.
         levels
             Number of context lengths: 1 is one restaurant, 2 has contexts of one element, etc.
         seating
@@ -129,7 +129,7 @@ class Franchise:
         return self.probability(context[:-1], dish) if context else self.base(dish)
 
     def add(self, context: Context, dish: int, rng: Stream) -> None:
-        """Seat one customer, and one in the parent if a table was opened."""
+        """Seat one customer, and another in the parent if a table was opened."""
         restaurant = self.restaurant(context)
         size = self._choose_table(context, dish, rng)
         restaurant.move(dish, size, size + 1)
@@ -137,7 +137,7 @@ class Franchise:
             self.add(context[:-1], dish, rng)
 
     def remove(self, context: Context, dish: int, rng: Stream) -> None:
-        """Remove a customer drawn uniformly, and one from the parent if a table was closed."""
+        """Remove a random customer, and another from the parent if a table was closed."""
         restaurant = self.restaurants.get(context, Restaurant())
         sizes = sorted(restaurant.tables.get(dish, Counter()).items())
         if not sizes:
@@ -158,8 +158,8 @@ class Franchise:
     def sample(self, context: Context, rng: Stream) -> int:
         """Return the dish of the next customer, without seating the customer.
 
-        The customer joins a table with a weight of its size less the discount, or continues to the
-        parent; after the last parent comes the base.
+        The customer joins a table with a weight of its size minus the discount, or continues to the
+        parent restaurant. From the last restaurant, the customer continues to the base.
         """
         restaurant = self.restaurants.get(context, Restaurant())
         d, theta = self.discount[len(context)], self.strength[len(context)]
@@ -179,7 +179,7 @@ class Franchise:
         return dish
 
     def _choose_table(self, context: Context, dish: int, rng: Stream) -> int:
-        """Return the size of the table that a new customer joins; 0 means a new table."""
+        """Return the size of the table that a new customer joins, or 0 for a new table."""
         restaurant = self.restaurant(context)
         sizes = sorted(restaurant.tables.get(dish, Counter()).items())
         if not sizes or self.seating == "maximal":
@@ -208,7 +208,10 @@ def _per_level(name: str, value: float | Sequence[float], levels: int) -> list[f
 
 
 def table_at_weight(sizes: list[tuple[int, int]], discount: float, x: float) -> int:
-    """Return the table size at which `x` falls if each table weighs its size minus `discount`."""
+    """Return the size of the table that `x` selects.
+
+    The weight of a table is its size minus `discount`.
+    """
     for size, count in sizes:
         x -= count * (size - discount)
         if x < 0:
@@ -217,7 +220,7 @@ def table_at_weight(sizes: list[tuple[int, int]], discount: float, x: float) -> 
 
 
 def table_of_customer(sizes: list[tuple[int, int]], customer: int) -> int:
-    """Return the size of the table of customer number `customer`."""
+    """Return the size of the table at which customer number `customer` sits."""
     for size, count in sizes:
         customer -= size * count
         if customer < 0:

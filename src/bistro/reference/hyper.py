@@ -1,12 +1,12 @@
-"""Discount and strength of the levels in plain Python: likelihood, slice step, and a full update.
+"""Updates of the discount and strength of each level by slice sampling, in plain Python.
 
 The likelihood of a seating is computed by seating its customers one by one. A customer who enters a
-restaurant with c others at t tables
+restaurant with c others at t tables either opens a new table or joins an existing table.
 
     opens a table            with probability  (θ + d t) / (c + θ)      (1 where c = 0)
     joins a table of size s  with probability  (s - d) / (c + θ)
 
-and every table of depth 0 draws its dish from the base. The core computes the same number from
+Every table of depth 0 draws its dish from the base. The core computes the same likelihood from
 counts of counts, without visiting customers.
 
 >>> from bistro.rng import Stream
@@ -27,7 +27,7 @@ from bistro.rng import Stream
 
 
 def restaurant_log_likelihood(restaurant: Restaurant, discount: float, strength: float) -> float:
-    """Return the log-probability of a seating arrangement, customer by customer."""
+    """Compute the log-probability of a seating arrangement, customer by customer."""
     steps = []
     customers = tables = 0
     for sizes in restaurant.tables.values():
@@ -102,7 +102,7 @@ def slice_step(
 
 @dataclass(frozen=True)
 class HyperPrior:
-    """The prior of every level: d ~ Beta(a, b), θ ~ Gamma(shape, rate)."""
+    """The prior of every level, with d ~ Beta(a, b) and θ ~ Gamma(shape, rate)."""
 
     discount_a: float = 1.0
     discount_b: float = 1.0
@@ -121,7 +121,7 @@ class HyperPrior:
 def move_discount(
     restaurants: list[Restaurant], d: float, theta: float, prior: HyperPrior, rng: Stream
 ) -> float:
-    """Return a new discount of one level, by one slice step."""
+    """Return a new discount for one level, after one slice-sampling step."""
 
     def log_density(x: float) -> float:
         if not 0 < x < 1:
@@ -134,7 +134,7 @@ def move_discount(
 def move_strength(
     restaurants: list[Restaurant], d: float, theta: float, prior: HyperPrior, rng: Stream
 ) -> float:
-    """Return a new strength of one level, by one slice step of x = log θ."""
+    """Return a new strength for one level, after one slice-sampling step of x = log θ."""
 
     def log_density(x: float) -> float:
         # The last x is the Jacobian of θ = exp(x).
@@ -145,7 +145,7 @@ def move_strength(
 
 
 def slice_hyperparameters(franchise: Franchise, prior: HyperPrior, rng: Stream) -> None:
-    """Update the discount, then the strength, of every level."""
+    """Update the discount and then the strength of every level."""
     for depth in range(len(franchise.discount)):
         restaurants = restaurants_of_depth(franchise, depth)
         d, theta = franchise.discount[depth], franchise.strength[depth]

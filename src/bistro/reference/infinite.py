@@ -1,8 +1,8 @@
-"""Rules in contexts of any length, in plain Python: every context is stored without compression.
+"""Rules in contexts of any length, in plain Python, with every context stored uncompressed.
 
-A context is a tuple, nearest element first. With minimal seating a context has one table for each
-rule that was seen in it, and each of its tables is a customer of the context that is one element
-shorter:
+A context is a tuple with the nearest element first. With minimal seating a context has one table
+for each rule that was seen in it, and each of its tables is a customer of the context that is one
+element shorter:
 
     n_u(r) = events of r in exactly u  +  number of contexts one longer than u that have r
     P(r | u) = (n_u(r) - d [n_u(r) > 0])/(n_u + c) + (c + d t_u)/(n_u + c) P(r | u without its last)
@@ -26,7 +26,7 @@ Context = tuple[int, ...]
 
 @dataclass
 class PlainTrie:
-    """Minimal seating of events, and the resulting probabilities."""
+    """The minimal seating of events, and the resulting probabilities."""
 
     events: InitVar[Iterable[tuple[Context, int]]]
     base: Sequence[float]
@@ -60,7 +60,7 @@ class PlainTrie:
         return (own + (strength + discount * len(here)) * shorter) / (here.total() + strength)
 
     def log_likelihood(self, level: int) -> float:
-        """Return the log-likelihood of the seating of all contexts that belong to a level."""
+        """Return the log-likelihood of the seating in all contexts that belong to a level."""
         return sum(
             _restaurant(list(here.values()), *self.parameters[level])
             for context, here in self.customers.items()

@@ -1,11 +1,11 @@
-"""The latent-variable parser in plain Python: one derivation, step by step, as in the paper.
+"""The latent-variable parser in plain Python, which follows one derivation as in the paper.
 
 Every state finds its seven predecessors in the list of all earlier states, by the definitions of
-Titov & Henderson (2007, section 4); nothing is cached. Words are numbered from 1; a state is
-described by its stack (the top last), the front of the queue, and the arcs made so far. A state may
-see the decisions of its predecessors: the action, and the label of an arc. With mean-field means,
-every decision among several outcomes changes the means of its state, and later states see the final
-means.
+Titov & Henderson (2007, section 4), and nothing is cached. Words are numbered from 1. A state is
+described by its stack, whose top is last, the front of the queue, and the arcs made so far. A state
+may depend on the decisions of its predecessors, which are the action and the label of an arc. With
+mean-field means, every decision among several outcomes changes the means of its state, and later
+states depend on the final means.
 
 >>> twin = IsbnTwin(symbols, weights, hidden=80, elements=["s1.tag", "b.tag"])   # doctest: +SKIP
 >>> twin.log_prob(words, clusters, heads, labels)                              # doctest: +SKIP
@@ -39,7 +39,7 @@ def means_of(potentials: Floats) -> Floats:
 
 
 class IsbnTwin:
-    """A model with its weights in one array, laid out as in the core."""
+    """A model whose weights are in one array with the same layout as in the core."""
 
     def __init__(
         self,
@@ -53,7 +53,8 @@ class IsbnTwin:
     ) -> None:
         self.symbols, self.hidden, self.elements = symbols, hidden, elements
         self.given_lemmas: Sequence[int] = ()
-        """Lemmas of the words of the sentence, with -1 for a missing lemma; may be empty."""
+        """The lemmas of the words of the sentence, with -1 for a missing lemma. The list may be
+        empty."""
         self.linked, self.mean_field = linked, mean_field
         flat = np.asarray(weights, dtype=np.float64)
         counts = {
@@ -216,7 +217,7 @@ class IsbnTwin:
                     yield of_action + of_label, after
 
     def finish(self, history: History, words: Sequence[int], labels: dict[int, int]) -> float:
-        """Attach the remaining words to the root with these labels; return the log-probability."""
+        """Attach the remaining words to the root, and return the log-probability."""
         total = 0.0
         while history.stack:
             word = history.top
@@ -269,7 +270,7 @@ class IsbnTwin:
 
 
 def oracle_action(history: History, heads: Sequence[int], *, early: bool) -> int:
-    """Return the action that leads to a tree, with reductions as late or as early as possible."""
+    """Return the next action towards a tree, with reductions as late or as early as possible."""
     top, front = history.top, history.front
     if history.possible() == [SHIFT]:
         return SHIFT

@@ -26,21 +26,21 @@ class TwinSymbols:
     tag_of: list[int]
     components_of: list[list[int]]
     words_of: list[list[int]]
-    """For each cluster, the words with separate outcomes."""
+    """The words of each cluster that have separate outcomes."""
     counts_of: list[dict[int, float]]
-    """For each cluster, its number of occurrences with words that have no separate outcomes."""
+    """The number of occurrences of each cluster with each word that has no separate outcome."""
     frequency: list[float]
     root_labels: list[int]
     single_root: bool
     coarse_of: list[int]
     """The coarse tag of each cluster."""
     lemma_of: list[int]
-    """The lemma of each word, for words whose lemma is not given."""
+    """The default lemma of each word, for sentences without lemmas."""
     coarse_tags: int
     lemmas: int
 
     def share(self, cluster: int, word: int) -> float:
-        """Return the share of a word in the outcome of all words without separate outcomes."""
+        """Return the share of a word among the words that have no separate outcomes."""
         listed, counts = self.words_of[cluster], self.counts_of[cluster]
         others = [w for w in range(self.words) if w not in listed]
         frequency = sum(self.frequency[w] for w in others)
@@ -71,13 +71,13 @@ class History:
     states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
     """The stack and the front of every state."""
     decided: list[tuple[int, int]] = field(default_factory=list)
-    """The action of every state that has decided, and the label of its arc (or 0)."""
+    """The action of every state that has decided, with the label of its arc or 0."""
     potentials: list[Floats] = field(default_factory=list)
-    """Potentials of every state, after its decisions so far."""
+    """The potentials of every state after its decisions so far."""
 
     @property
     def top(self) -> int:
-        """The word on top of the stack; 0 if the stack is empty."""
+        """The word on top of the stack, or 0 if the stack is empty."""
         return self.stack[-1] if self.stack else 0
 
     def copy(self) -> History:
@@ -89,7 +89,7 @@ class History:
         return sorted(child for child, head in self.heads.items() if head == word and word > 0)
 
     def outermost(self, word: int, side: int) -> int:
-        """Return the leftmost left child (-1) or rightmost right child (1); 0 if there is none."""
+        """Return the outermost left (-1) or right (1) child of a word, or 0 if there is none."""
         own = [child for child in self.children(word) if (child - word) * side > 0]
         return (own[0] if side < 0 else own[-1]) if own else 0
 
@@ -118,13 +118,13 @@ class History:
         ]
 
     def possible(self) -> list[int]:
-        """Return the possible actions."""
+        """Return the actions that are possible in the current state."""
         if not self.front or not self.stack or self.front in self.heads:
             return [SHIFT]
         return sorted([SHIFT, RIGHT_ARC, REDUCE if self.top in self.heads else LEFT_ARC])
 
     def roots(self) -> list[int]:
-        """Return the words that depend on the root if the sentence ends at the next shift."""
+        """Return the words that become roots if the sentence ends at the next shift."""
         return [word for word in (*self.stack, self.front) if word not in self.heads]
 
     def arc(self, action: int, label: int) -> None:
@@ -138,14 +138,14 @@ class History:
         self.decided.append((action, label))
 
     def reduce(self) -> None:
-        """Pop the top of the stack; this is a decision unless the sentence has ended."""
+        """Pop the top of the stack. This step is a decision unless the sentence has ended."""
         self.stack.pop()
         if not self.ended:
             self.decided.append((REDUCE, 0))
         self.last_action = REDUCE
 
     def shift(self, cluster: int | None) -> None:
-        """Push the front and move to the next word; without a cluster, move to the end."""
+        """Push the front word and move to the next word, or to the end if there is no cluster."""
         if self.front:
             self.stack.append(self.front)
         self.front += 1

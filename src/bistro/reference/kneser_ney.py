@@ -1,7 +1,8 @@
 """Interpolated Kneser-Ney smoothing, implemented from its definition.
 
 With one table per dish and strength 0, the Pitman-Yor predictive rule is Kneser-Ney with discount
-d: counts at the longest context, numbers of distinct longer contexts ("continuation counts") below.
+d. The longest context uses the counts of events. Shorter contexts use continuation counts, which
+are the numbers of distinct longer contexts.
 
 >>> model = KneserNey([((0,), 1), ((0,), 2), ((1,), 1)], discount=[0.5, 0.5], dishes=3)
 >>> round(sum(model.probability((0,), dish) for dish in range(3)), 12)
@@ -18,7 +19,7 @@ Context: TypeAlias = tuple[int, ...]
 
 
 class KneserNey:
-    """Counts by context length; each level is discounted and interpolated with the next."""
+    """Counts by context length. Each level is discounted and interpolated with the next level."""
 
     def __init__(
         self, events: Sequence[tuple[Context, int]], discount: Sequence[float], dishes: int

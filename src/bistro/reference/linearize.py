@@ -11,24 +11,25 @@ from collections.abc import Callable, Iterator, Sequence
 
 Order = tuple[tuple[int, ...], tuple[int, ...]]
 Step = Callable[[int, tuple[int, ...], int], float]
-"""The probability of a label (or stop = -1) given the side and earlier labels, nearest first."""
+"""The probability of a label, or of the stop (-1), given the side and the earlier labels, nearest
+first."""
 STOP = -1
 
 
 def all_orders(labels: Sequence[int]) -> list[Order]:
-    """Return the distinct ways to place labels on both sides of a head, from it outwards."""
+    """Return the distinct ways to place labels on both sides of a head, from the head outwards."""
     return sorted(set(orders_of_words(labels)))
 
 
 def orders_of_words(labels: Sequence[int]) -> Iterator[Order]:
-    """Yield every order of the words; words with equal labels are distinct."""
+    """Yield every order of the words. Words with equal labels are distinct."""
     for sequence in itertools.permutations(labels):
         for cut in range(len(labels) + 1):
             yield sequence[:cut], sequence[cut:]
 
 
 def weight(order: Order, step: Step, n: int) -> float:
-    """Return the probability that an n-gram of dependents generates an order."""
+    """Return the probability that an n-gram model of dependents generates an order."""
     product = 1.0
     for side, labels in enumerate(order):
         before: tuple[int, ...] = ()
@@ -39,5 +40,8 @@ def weight(order: Order, step: Step, n: int) -> float:
 
 
 def normaliser(labels: Sequence[int], step: Step, n: int) -> float:
-    """Return the sum over all orders of the words; words with equal labels are distinct."""
+    """Return the sum of the weights of all orders of the words.
+
+    Words with equal labels are distinct.
+    """
     return sum(weight(order, step, n) for order in orders_of_words(labels))

@@ -1,18 +1,18 @@
-"""Algorithm 1 of Buys & Blunsom (2015) in plain Python, exactly as it is printed.
+"""Algorithm 1 of Buys & Blunsom (2015) in plain Python, exactly as printed.
 
 Every derivation d in the beam has a weight d.θ, its probability with the words so far, and d.k of K
-particles. A pass advances each derivation to the next word,
+particles. A pass advances each derivation to the next word.
 
     nShift = round(d.k · p(shift | d))      nReduce = d.k - nShift
 
-where nReduce particles continue with the most probable arc and return to the same pass. A
-selection follows: θ' ∝ d.k · d.θ (in the paper) or θ' ∝ d.θ (by weight), and d.k = floor(θ' · K);
-derivations without particles are removed. In addition to the printed algorithm, there are the
-extensions in the text of the paper, both arcs and several tags, and particles that draw instead of
-being divided.
+Here nReduce particles continue with the most probable arc and return to the same pass. In the
+selection that follows, d.k = floor(θ' · K) with θ' ∝ d.k · d.θ (as in the paper) or θ' ∝ d.θ (by
+weight). Derivations without particles are removed. In addition to the printed algorithm, this
+module has the extensions in the text of the paper (both arcs and several tags), and particles that
+are drawn at random instead of being divided.
 
-Weights are plain products and every property of a configuration is computed from its arcs, so
-that nothing is shared with the compiled search.
+Weights are plain products, and every property of a configuration is computed from its arcs, so that
+no code is shared with the compiled search.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from bistro.reference.arc_standard import ROOT, Action, Configuration
 from bistro.reference.transition_model import GenerativeParser
 
 Divide: TypeAlias = Callable[[int, Sequence[float]], list[int]]
-"""Divides particles among alternatives with these probabilities, which need not sum to 1."""
+"""A function that divides particles among alternatives by their probabilities, which need not sum
+to 1."""
 ORDER: tuple[Action, ...] = ("shift", "left-arc", "right-arc", "end")
 
 
@@ -36,21 +37,21 @@ class Derivation:
 
     now: Configuration
     weight: float = 1.0
-    """θ: its probability with the words so far."""
+    """The weight θ, which is the probability of the derivation with the words so far."""
     particles: int = 1
     importance: float = 1.0
-    """The importance weight of particles that draw."""
+    """The importance weight of particles that are drawn at random."""
     steps: tuple[tuple[Action, int, int], ...] = ()
-    """Action, tag and label of every step; -1 for a tag or label that the step does not have."""
+    """The action, tag and label of every step. A missing tag or label is -1."""
 
 
 def round_half_up(x: float) -> int:
-    """Return the nearest whole number of a number that is not negative."""
+    """Round a number that is not negative to the nearest whole number."""
     return math.floor(x + 0.5)
 
 
 def rounded(particles: int, probabilities: Sequence[float]) -> list[int]:
-    """Divide particles by rounding; the largest share absorbs the rounding error."""
+    """Divide particles by rounding. The largest share absorbs the rounding error."""
     total = sum(probabilities)
     counts = [round_half_up(particles * p / total) for p in probabilities]
     largest = max(range(len(counts)), key=lambda i: probabilities[i])
@@ -79,7 +80,7 @@ def _drawn(x: float, probabilities: Sequence[float]) -> int:
 
 
 def systematic(uniform: Callable[[], float]) -> Divide:
-    """Return a division that rounds the expected numbers with one random number."""
+    """Return a division that rounds all expected numbers with one random number."""
 
     def divide(particles: int, probabilities: Sequence[float]) -> list[int]:
         offset, total, reached, counts = uniform(), sum(probabilities), 0.0, list[int]()
@@ -101,17 +102,18 @@ class ParticleSearch:
     tags_of: Sequence[Sequence[int]]
     """The tags that each word may have."""
     budget: int
-    """K: the number of particles."""
+    """The number of particles, K."""
     selection: Literal["paper", "weight"] = "paper"
     tags_per_word: int = 1
     one_reduce: bool = True
     best_labels: bool = True
-    """If true, each arc has its most probable label; otherwise, labels are summed out."""
+    """If true, each arc gets its most probable label. Otherwise, the model sums over the labels."""
     draw: Divide | None = None
-    """The method by which particles draw in every pass and selection; None divides them."""
+    """The function that assigns particles at random in every pass and selection. Without such a
+    function, particles are divided by rounding."""
 
     def run(self) -> Iterator[list[Derivation]]:
-        """Yield the beam before and after every selection, then the complete derivations."""
+        """Yield the beam before and after every selection, and finally the complete derivations."""
         beam = [Derivation(self.parser.system.start(), particles=self.budget)]
         for _ in self.words:
             shifted, _ = self.advance(beam)
@@ -121,7 +123,7 @@ class ParticleSearch:
         yield complete
 
     def advance(self, beam: Sequence[Derivation]) -> tuple[list[Derivation], list[Derivation]]:
-        """Return the derivations that have generated the next word, and the complete ones."""
+        """Return the derivations that have generated the next word, and complete derivations."""
         waiting, shifted, complete = list(beam), list[Derivation](), list[Derivation]()
         for d in waiting:  # the list grows while derivations reduce
             if self.parser.system.is_final(d.now):
@@ -161,7 +163,7 @@ class ParticleSearch:
     def _labelled(
         self, now: Configuration, action: Action, chances: dict[Action, float]
     ) -> tuple[int, float]:
-        """Return the label of an arc, and the probability of arc and label."""
+        """Return the label of an arc, and the probability of the arc with this label."""
         if not (chances[action] and self.best_labels and action.endswith("arc")):
             return 0, chances[action]
         labels = range(self.parser.num_labels if self.parser.labels != "none" else 1)
@@ -184,7 +186,7 @@ class ParticleSearch:
     def _shift(
         self, d: Derivation, chances: dict[Action, float], particles: int
     ) -> Iterator[Derivation]:
-        """Yield a derivation for each of the most probable tags that gets particles."""
+        """Yield a derivation for each of the most probable tags that receive particles."""
         place = len(d.now.words)
         word = self.words[place]
         shifting = chances["shift"]

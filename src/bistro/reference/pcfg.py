@@ -1,7 +1,7 @@
-"""Grammars of rules in plain Python: all trees of a sentence by enumeration, to test charts.
+"""Grammars in plain Python that enumerate all trees of a sentence, for testing charts.
 
 A rule rewrites a symbol as two symbols, one symbol (`second` is -1) or a word (`first` is -1 -
-word). A tree is the rules of its nodes, parents first, left to right, with the span of each node.
+word). A tree is a list of the rules and spans of its nodes, parents first and from left to right.
 
 >>> grammar = PCFG([Rule(0, 0, 0), Rule(0, -1, -1)], [math.log(0.3), math.log(0.7)], root=0)
 >>> [tree.rules for tree in grammar.trees([0, 0])]
@@ -31,7 +31,7 @@ Context: TypeAlias = tuple[int, ...]
 
 
 class Rule(NamedTuple):
-    """A symbol and its right side."""
+    """A rule with a symbol on the left side and one or two symbols or a word on the right side."""
 
     left: int
     first: int
@@ -39,19 +39,19 @@ class Rule(NamedTuple):
 
     @property
     def children(self) -> tuple[int, ...]:
-        """The symbols on the right side; empty for a word."""
+        """The symbols on the right side. The tuple is empty for a word."""
         return tuple(s for s in (self.first, self.second) if s >= 0) if self.first >= 0 else ()
 
 
 class Tree(NamedTuple):
-    """Rules of the nodes and their spans, parents first, left to right."""
+    """The rules and spans of the nodes, parents first and from left to right."""
 
     rules: tuple[int, ...]
     items: tuple[Item, ...]
 
 
 def without_cycles(rules: Sequence[Rule], log_prob: Sequence[float]) -> list[int]:
-    """Return the numbers of the rules that searches use, without cycles of unary rules."""
+    """Return the indices of the rules that searches use, without cycles of unary rules."""
     unary = [r for r, rule in enumerate(rules) if len(rule.children) == 1]
     below: dict[int, set[int]] = {}
     left_out = set()
@@ -69,7 +69,7 @@ def without_cycles(rules: Sequence[Rule], log_prob: Sequence[float]) -> list[int
 
 @dataclass(frozen=True, eq=False)
 class PCFG:
-    """Rules with their log-probabilities."""
+    """A grammar whose rules have log-probabilities."""
 
     rules: Sequence[Rule]
     log_prob: Sequence[float]
@@ -86,7 +86,7 @@ class PCFG:
         return self.lattice_trees(len(words), [(i, i + 1, w) for i, w in enumerate(words)])
 
     def number_of_trees(self, words: Sequence[int]) -> int:
-        """Return the number of trees of a sentence, without making them."""
+        """Return the number of trees of a sentence, without building them."""
         edges = [(i, i + 1, w) for i, w in enumerate(words)]
 
         @cache
@@ -112,7 +112,7 @@ class PCFG:
     def rewrites(
         self, item: Item, edges: Collection[Edge]
     ) -> Iterator[tuple[int, tuple[Item, ...]]]:
-        """Yield the rules that rewrite an item over some words, each with its child items."""
+        """Yield the rules that can rewrite an item over some words, each with its child items."""
         symbol, start, end = item
         for r in self.used:
             left, first, second = self.rules[r]
@@ -132,7 +132,7 @@ class PCFG:
         return math.fsum(self.log_prob[r] for r in tree.rules)
 
     def log_inside(self, words: Sequence[int]) -> float:
-        """Return the log-probability of a sentence as the sum over all its trees."""
+        """Return the log-probability of a sentence, summed over all its trees."""
         weights = [self.log_weight(tree) for tree in self.trees(words)]
         top = max(weights, default=-math.inf)
         if top == -math.inf:
@@ -143,7 +143,10 @@ class PCFG:
 def events(
     rules: Sequence[Rule], tree: Sequence[int], by: Literal["symbols", "rules"]
 ) -> list[tuple[Context, int]]:
-    """Return the context (symbol, then ancestors, nearest first) and the rule of every node."""
+    """Return the context and the rule of every node.
+
+    A context is the symbol and its ancestors, nearest first.
+    """
     made: list[tuple[Context, int]] = []
     waiting: list[tuple[int, Context]] = [(rules[tree[0]].left, ())]
     for r in tree:

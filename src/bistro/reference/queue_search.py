@@ -1,8 +1,8 @@
-"""A* over partial trees in plain Python, as in section 5.1 of Shareghi et al. (2015).
+"""A* search over partial trees in plain Python (Shareghi and colleagues 2015, section 5.1).
 
-A partial tree is the set of its rewritten nodes, each with its rule. The best of the
-queue is expanded: its leftmost open node, or every one, is rewritten in every way, and the value of
-a new tree T+ is
+A partial tree is the set of its rewritten nodes, each with its rule. Each round expands the best
+tree T of the queue. The leftmost open node of T, or every open node, is rewritten in every possible
+way. The value of a new tree is the sum of three terms.
 
     log P(T) + log P(rule | context) + h      h, full frontier (10): inside sums of all open nodes
                                               h, local frontier (11): of the rule's children only
@@ -29,7 +29,7 @@ from bistro.reference.pcfg import PCFG as PCFG
 
 
 class Partial(NamedTuple):
-    """A partial tree: the way of every rewritten node, its probability, and its open nodes."""
+    """A partial tree with the rules of its rewritten nodes, its probability, and its open nodes."""
 
     ways: dict[Node, Way]
     log_prob: float
@@ -43,14 +43,15 @@ class Partial(NamedTuple):
 
 @dataclass
 class QueueSearch(SentenceWays):
-    """A search for the best tree of a sentence, one partial tree after the other."""
+    """A search for the best tree of a sentence that expands one partial tree at a time."""
 
     local: bool = True
     everywhere: bool = False
     rounds: int = 0
     completions: int = 0
     closest: float = math.inf
-    """The smallest difference between two neighbours of the queue: 0 means a tie."""
+    """The smallest difference between two neighbours in the queue. A difference of 0 means a
+    tie."""
     queue: list[tuple[float, Partial]] = field(default_factory=list)
     reached: set[frozenset[tuple[Node, Way]]] = field(default_factory=set)
     best: Partial | None = None

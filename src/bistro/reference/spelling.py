@@ -1,7 +1,8 @@
-"""Spelling in plain Python: the probability of a string, character by character.
+"""Spelling in plain Python, which computes the probability of a string character by character.
 
-The same mathematics as `bistro.inference.speller`, over the plain franchise and for one sample of
-the seating: characters of the training words, one symbol for all others, the end of the word.
+The computation is the same as in `bistro.inference.speller`, but with the plain franchise and one
+sample of the seating. The symbols are the characters of the training words, one symbol for all
+other characters, and the end of the word.
 
 >>> from bistro.rng import Stream
 >>> speller = Speller(["ab", "abb", "ba"], order=3)
@@ -32,12 +33,12 @@ class Speller:
         self.franchise = Franchise(self.base, levels=order)
 
     def base(self, dish: int) -> float:
-        """Return the probability of a symbol before anything is learned."""
+        """Return the probability of a symbol before training."""
         symbols = CODE_POINTS - len(self.characters) if dish == self.other else 1
         return symbols / (CODE_POINTS + 1)
 
     def events(self, word: str) -> list[tuple[Context, int]]:
-        """Return every character and the end, each with the preceding characters, nearest first."""
+        """Return every character and the end, each with the characters before it, nearest first."""
         known = {character: i for i, character in enumerate(self.characters)}
         ids = [self.start] * (self.order - 1) + [known.get(c, self.other) for c in word]
         ids.append(self.end)
@@ -53,7 +54,7 @@ class Speller:
             self.franchise.add(context, dish, rng)
 
     def probability(self, word: str) -> float:
-        """Return H(word), over all strings of at least one character."""
+        """Return H(word), a distribution over all strings of at least one character."""
         product = 1.0
         for context, dish in self.events(word):
             product *= self.franchise.probability(context, dish)

@@ -1,20 +1,23 @@
-"""Syntactic topics by enumeration: the exact distribution of the states of a few words.
+"""Syntactic topics by enumeration, which gives the exact distribution of the states of a few words.
 
 With all continuous variables integrated out, the result is a distribution over states s given words
 w. Each parent is a Chinese restaurant whose tables are customers of one restaurant shared by all
-parents, so with n[v, k] tokens at t[v, k] tables,
+parents. Parent v has n[v, k] tokens of state k at t[v, k] tables.
 
     p(s) = sum over t of  prod_v  prod_k |S(n[v,k], t[v,k])| strength^t[v,k] / (strength)_n[v]
                           x  share(t[., k] over all states),
 
-with unsigned Stirling numbers S of the first kind, (x)_n = x (x+1) ... (x+n-1), and
-share = prod_k (gamma/K)_t[k] / (gamma)_T for K states, or gamma^live prod_k (t[k]-1)! / (gamma)_T
-for an open number of them, whose names do not matter.
+Here S are the unsigned Stirling numbers of the first kind, and (x)_n = x (x+1) ... (x+n-1). The
+last factor depends on the number of states. If the number is open, the names of states do not
+matter.
 
-If generation has to stop, a parent's stops are tokens of one more outcome, `STOP`, which has no
-word and is always observed. K states are then K + 1 outcomes. With an open number, half of gamma is
-for the stop and half for all states: gamma/2 replaces gamma/K for the stop, and gamma in gamma^live
-for the states.
+    share = prod_k (gamma/K)_t[k] / (gamma)_T            for K states
+    share = gamma^live prod_k (t[k]-1)! / (gamma)_T      for an open number of states
+
+If generation has to stop, a parent's stops are tokens of an additional outcome, `STOP`, which has
+no word and is always observed. In such a model, K states have K + 1 outcomes. With an open number
+of states, half of gamma is for the stop and half for all states. Therefore gamma/2 replaces gamma/K
+for the stop, and replaces gamma in gamma^live for the states.
 
 >>> law = state_law([0, 0], [0, 1], num_words=2, states=2, strength=1, smoothing=1, gamma=1)
 >>> round(sum(law.values()), 12)
@@ -46,7 +49,8 @@ def state_law(
 ) -> dict[States, float]:
     """Return p(states | words) of all assignments, or of all partitions if their number is open.
 
-    `stops` are the parents that stop, one entry per stop; empty for a model without stops.
+    `stops` lists the parents that stop, with one entry per stop. The list is empty for a model
+    without stops.
     """
     weights = {
         chosen: state_prior(parents, chosen, states, strength, gamma, stops)
@@ -58,7 +62,7 @@ def state_law(
 
 
 def assignments(length: int, states: int | None) -> Iterator[States]:
-    """Yield all assignments of states, or all partitions, with states numbered by appearance."""
+    """Yield all assignments of states, or all partitions with states numbered by appearance."""
     if states is not None:
         yield from product(range(states), repeat=length)
         return
@@ -76,7 +80,7 @@ def state_prior(
     gamma: float,
     stops: Sequence[int] = (),
 ) -> float:
-    """Return p(states, stops), with the weights and the parents' distributions integrated out."""
+    """Return p(states, stops), integrated over the weights and the parents' distributions."""
     pairs = Counter(zip(parents, chosen, strict=True)) + Counter((v, STOP) for v in stops)
     outcomes = (1 if states is None else states) + bool(stops)
     names = list(pairs)

@@ -1,12 +1,13 @@
-"""The generative transition model in plain Python: probabilities by enumeration of derivations.
+"""The generative transition model in plain Python, with sums over all derivations.
 
-Shift generates a tag and a word, an arc generates a label, and the probability is shared only by
-the actions that are possible in a configuration. With h the context of each step,
+A shift generates a tag and a word, and an arc generates a label. Only the actions that are possible
+in a configuration have a probability. Let h be the context of each step.
 
     p(words, tags, tree) = Σ over derivations  Π p(action | h) p(label | h) p(tag | h) p(word | h)
 
-The compiled parser computes the same, faster. Nothing here is shared with it: the elements of a
-configuration are computed from its arcs each time. Any function can predict:
+The compiled parser computes the same probability faster. The compiled parser shares no code with
+this module, in which the elements of a configuration are computed from its arcs each time. Any
+function can be the predictor.
 
 >>> elements = {"actions": ["s1.tag"], "labels": ["action"], "tags": ["s1.tag"], "words": ["b.tag"]}
 >>> model = GenerativeParser(
@@ -34,7 +35,8 @@ from bistro.reference.arc_standard import (
 )
 
 Predictor: TypeAlias = Callable[[str, tuple[int, ...], int], float]
-"""p(outcome | context) of the distribution called actions, labels, tags or words."""
+"""A function that returns p(outcome | context) of the distribution called actions, labels, tags or
+words."""
 
 MOST_CHILDREN = 3
 NO_DISTANCE = 6
@@ -42,7 +44,7 @@ STACK_ITEMS = 4
 
 
 class Event(NamedTuple):
-    """One outcome of one distribution in its context."""
+    """An outcome of a distribution, with its context."""
 
     distribution: str
     context: tuple[int, ...]
@@ -51,7 +53,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class GenerativeParser:
-    """A transition model over any predictor."""
+    """A transition model with any predictor."""
 
     system: ArcStandard
     num_tags: int
@@ -62,7 +64,7 @@ class GenerativeParser:
     predict: Predictor
     lexicalised: bool = True
     shift_factor: Callable[[int], float] = lambda words: 1.0
-    """A factor on the probability of a shift, by the number of words generated."""
+    """A factor on the probability of a shift, indexed by the number of words generated."""
 
     def observe(self, now: Configuration) -> dict[str, int]:
         """Return the values of all elements, as `bistro.encoding.contexts` names them."""
@@ -94,7 +96,7 @@ class GenerativeParser:
         return facts
 
     def _symbols(self, now: Configuration, node: int | None) -> tuple[int, int]:
-        """Return the tag and word of a node, with extra numbers for the root and no node."""
+        """Return the tag and word of a node, with extra ids for the root and for no node."""
         if node is None:
             return self.num_tags + 1, self.num_words + 1
         return (
@@ -114,20 +116,20 @@ class GenerativeParser:
         return Event(name, tuple(seen[element] for element in self.contexts[name]), outcome)
 
     def outcome(self, action: Action, label: int) -> int:
-        """Return the number of an action: shift, end, all left arcs, all right arcs."""
+        """Return the id of an action, in the order shift, end, left arcs, right arcs."""
         kinds = self.num_labels if self.labels == "joint" else 1
         arc = label if self.labels == "joint" else 0
         return {"shift": 0, "end": 1, "left-arc": 2 + arc, "right-arc": 2 + kinds + arc}[action]
 
     def is_certain(self, now: Configuration, action: Action) -> bool:
-        """Return whether an action is certain: no other action and no other label is possible."""
+        """Return whether an action is certain because no other action or label is possible."""
         with_label = self.labels == "joint" and action.endswith("arc")
         return len(self.system.actions(now)) == 1 and not with_label
 
     def events(
         self, now: Configuration, action: Action, label: int, tag: int, word: int
     ) -> list[Event]:
-        """Return the events of one transition, from which the model learns."""
+        """Return the training events of one transition."""
         seen = self.observe(now)
         found = []
         if not self.is_certain(now, action):
@@ -155,7 +157,7 @@ class GenerativeParser:
         return total
 
     def action_probability(self, now: Configuration, action: Action) -> float:
-        """Return the probability of an action, regardless of what it generates."""
+        """Return the probability of an action, without the symbols it generates."""
         if len(self.system.actions(now)) == 1:
             return 1.0
         context = self._event("actions", self.observe(now), 0).context
@@ -197,7 +199,7 @@ class GenerativeParser:
     ) -> dict[Analysis, float]:
         """Return p(words, tags, tree) of every analysis, summed over its derivations.
 
-        The tags of each word are some of `tags_of`: the `most_tags` most probable in every
+        The tags of each word are the `most_tags` most probable tags of `tags_of` in every
         configuration. Tags may have factors, which only affect which tags are tried.
         """
         tried = [t if isinstance(t, Mapping) else dict.fromkeys(t, 1.0) for t in tags_of]
@@ -246,7 +248,7 @@ class GenerativeParser:
         return p, events, passed
 
     def probability_of_more_than(self, length: int) -> float:
-        """Return the probability that a sentence has more than `length` words, from prefixes."""
+        """Return the probability that a sentence has more than `length` words, by prefix sums."""
         total = 0.0
         waiting = [(self.system.start(), 1.0)]
         while waiting:

@@ -1,1 +1,1 @@
-"""The page, the JSON interface and the REST protocol of UDPipe, on this machine's loopback."""
+"""A local web server with a page, a JSON interface and the REST protocol of UDPipe."""

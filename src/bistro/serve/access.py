@@ -1,12 +1,13 @@
-"""Access control: host names, origins of pages, API keys.
+"""Access control by host names, origins of pages and API keys.
 
 A browser sends requests on behalf of any page that it shows, even to this machine. Three checks
-distinguish such requests from those of Bistro's own page and of programs:
+distinguish such requests from the requests of Bistro's own page and of programs.
 
-- The host name must be one of this server's names. This refuses pages whose own host name has been
-  pointed at this machine (DNS rebinding). A numeric address cannot be redirected in this way.
+- The host name must be one of this server's names. The check of the host name refuses pages whose
+  own host name has been redirected to this machine (DNS rebinding). A numeric address cannot be
+  redirected in this way.
 - The origin of the page, which browsers send with forms and scripts, must be this server or an
-  allowed origin. `Sec-Fetch-Site` gives the same information for pictures and links.
+  allowed origin. The header `Sec-Fetch-Site` gives the same information for pictures and links.
 - If keys are configured, everything except the pages and /health requires one of them.
 """
 
@@ -27,9 +28,9 @@ from bistro.serve.errors import RefusedError
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 16
-"""Minimum length of a key; shorter keys can be guessed."""
+"""Minimum length of a key. Shorter keys are easy to guess."""
 OPEN = ("/", "/play", "/desk", "/docs", "/health")
-"""Addresses that need no key."""
+"""The addresses that need no key."""
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
@@ -39,7 +40,8 @@ class Access:
     Parameters
     ----------
     hosts
-        Names that the server answers to, in addition to numeric addresses; None allows all.
+        Host names that the server answers to, in addition to numeric addresses. None allows all
+        names.
     origins
         Origins of other sites whose pages may send requests.
     keys
@@ -86,7 +88,7 @@ class Access:
         raise RefusedError(403, "pages of other sites may not use this server (--allow-origin)")
 
     def _check_key(self, headers: Headers, scope: Scope) -> str | None:
-        """Return the name of the key; raise an error if a required key is missing or wrong."""
+        """Return the name of the key. Raise an error if a required key is missing or wrong."""
         if not self.keys or _is_open(scope) or scope["method"] == "OPTIONS":
             return None
         found = self._name_of_key(headers)
@@ -110,8 +112,8 @@ class Access:
 def read_keys(path: str) -> dict[str, str]:
     """Return the names of clients by their keys, from a file with one key per line.
 
-    A line is ``NAME KEY``, or a key alone, whose client is named after the line. Empty lines and
-    lines that begin with ``#`` are ignored.
+    A line is ``NAME KEY`` or only a key. A client without a name is named after the line. Empty
+    lines and lines that begin with ``#`` are ignored.
     """
     keys: dict[str, str] = {}
     try:
@@ -135,7 +137,7 @@ def read_keys(path: str) -> dict[str, str]:
 
 
 def _is_open(scope: Scope) -> bool:
-    """Return whether a request needs no key: pages, and the health of the server."""
+    """Return whether a request needs no key, as for pages and the health of the server."""
     path: str = scope["path"]
     return scope["method"] in ("GET", "HEAD") and (path in OPEN or path.startswith("/static/"))
 
@@ -155,7 +157,7 @@ def _is_number(host: str) -> bool:
 
 
 def _network(scope: Scope) -> str:
-    """Return the address of a client, or its network where a client has many addresses."""
+    """Return the address of a client, or its network if a client has many addresses."""
     host = (scope.get("client") or ("", 0))[0]
     try:
         address = ipaddress.ip_address(host)

@@ -1,10 +1,10 @@
-"""The access log: one line per request, in the format that web servers share.
+"""The access log, with one line per request in the common format of web servers.
 
     127.0.0.1 - lab [17/Nov/2026:06:54:06 +0000] "POST /api/parse HTTP/1.1" 200 1834 0.012
 
-These are the address of the client, the name of its key, the time, the request, the status, the
-bytes of the answer and the seconds until it was complete. The log does not contain what a client
-sends: neither the body nor the part of the address after ``?``, which may contain text.
+A line gives the address of the client, the name of its key, the time, the request, the status, the
+bytes of the answer and the seconds until it was complete. The log contains neither the body of a
+request nor the part of the address after ``?``, which may contain text.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from bistro.files import STANDARD_STREAM, explain
 
 NAMELESS = "-"
 UNSEEN = re.compile(rb'[^\x21-\x7e]|["\\]')
-"""Bytes of an address that could make one line look like two, or like a different line."""
+"""Bytes of an address that could make one line look like two lines or like a different line."""
 LONGEST_PATH = 200
 
 
 @dataclass(frozen=True)
 class Served:
-    """One request, and its answer."""
+    """A request and its answer."""
 
     method: str
     path: str
@@ -42,12 +42,12 @@ class Served:
     http_version: str
     status: int
     sent: int
-    """Bytes of the answer's body."""
+    """Number of bytes in the body of the answer."""
     seconds: float
 
     @classmethod
     def of(cls, scope: Scope, key: str | None, status: int, sent: int, seconds: float) -> Served:
-        """Take the facts of a request from its scope."""
+        """Create a log entry from the scope of a request."""
         raw = scope.get("raw_path") or scope["path"].encode()
         path = UNSEEN.sub(_escaped, raw.partition(b"?")[0]).decode("ascii")
         client = (scope.get("client") or (NAMELESS, 0))[0]
@@ -55,7 +55,7 @@ class Served:
         return cls(scope["method"], path, client, key, version, status, sent, seconds)
 
     def line(self, now: datetime) -> str:
-        """Return the line of the log."""
+        """Return the entry as a line of the log."""
         time = now.strftime("%d/%b/%Y:%H:%M:%S %z")
         path = self.path if len(self.path) <= LONGEST_PATH else f"{self.path[:LONGEST_PATH]}..."
         request = f"{self.method} {path} HTTP/{self.http_version}"
@@ -71,9 +71,9 @@ def _escaped(found: re.Match[bytes]) -> bytes:
 
 
 def open_log(path: str) -> Callable[[Served], None]:
-    """Return a function that writes to a log; ``-`` is stdout.
+    """Return a function that writes to a log. The name ``-`` is standard output.
 
-    If the file is moved away, a new one is created.
+    If the log file is moved away, a new file is created.
     """
     handler: logging.Handler
     if path == STANDARD_STREAM:

@@ -1,7 +1,7 @@
 """Answers to valid requests, as plain values for JSON.
 
-This module does not use the network. Every number is finite or None. A computation uses one thread;
-concurrent requests keep a machine busy.
+This module does not use the network. Every number in an answer is finite or None. A computation
+uses one thread, and concurrent requests keep all cores busy.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
 
 
 def _with_own_share(tree: Analysis, likeliest: Analysis) -> Analysis:
-    """Return the minimum-risk tree with its own posterior instead of the likeliest tree's."""
+    """Return the minimum-risk tree with its own posterior, not that of the most probable tree."""
     if not (math.isfinite(tree.log_prob) and math.isfinite(likeliest.log_prob)):
         return tree
     share = likeliest.posterior * math.exp(min(0.0, tree.log_prob - likeliest.log_prob))
@@ -150,7 +150,7 @@ def _summed(
 
 
 def generate(entry: Entry, prefix: Sequence[str], body: schemas.GenerateBody) -> Answer:
-    """Return sentences drawn from a model, with trees where it draws them."""
+    """Return sentences drawn from a model, with trees if the model draws trees."""
     model = entry.able("generate")
     options: Any = {"temperature": body.temperature, "prefix": list(prefix)}
     if GENERATE_TREES.is_of(model):
@@ -210,7 +210,7 @@ def _tree_of(body: schemas.LinearizeBody) -> Sentence:
 
 
 def _filled(schema: type[BaseModel], source: object, **given: Any) -> Answer:
-    """Return the fields of an answer.
+    """Return the fields of a JSON answer.
 
     Fields that are not given are taken from attributes of `source`.
     """
@@ -219,12 +219,12 @@ def _filled(schema: type[BaseModel], source: object, **given: Any) -> Answer:
 
 
 def number(value: float | None) -> float | None:
-    """Return a number, or None if JSON cannot hold it."""
+    """Return a number, or None if JSON cannot store it."""
     return float(value) if value is not None and math.isfinite(value) else None
 
 
 def plain(value: Any) -> Any:
-    """Replace the numbers in nested facts that JSON cannot hold by None."""
+    """Replace numbers that JSON cannot store by None in nested values."""
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list) and set(map(type, value)) <= {int, str}:

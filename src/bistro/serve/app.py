@@ -1,4 +1,4 @@
-"""The application: its addresses and their handlers.
+"""The web application, with its addresses and handlers.
 
 >>> import bistro
 >>> from starlette.testclient import TestClient
@@ -44,13 +44,14 @@ from bistro.serve.work import Work
 from bistro.version import __version__
 
 SHORT_TEXT = 500
-"""Shorter texts, in characters, are split on the event loop: faster than queueing them."""
+"""Length in characters below which a text is split on the event loop, which is faster than queueing
+it."""
 PLAYGROUND = "play.html"
-"""A page that needs no model."""
+"""The name of a page that needs no model."""
 ABOUT = (
-    "Surprisal, trees with probabilities, generated sentences and word orders of Bistro's models, "
-    "the REST protocol of UDPipe, and suggestions for INCEpTION. Every error is an object with one "
-    "sentence, `error`."
+    "This server offers surprisal, trees with probabilities, generated sentences and word orders "
+    "of Bistro's models, the REST protocol of UDPipe, and suggestions for INCEpTION. Every error "
+    "is an object with the field `error`, which holds one sentence."
 )
 
 
@@ -134,7 +135,7 @@ def create_app(
 def _add_page(app: FastAPI, start: str, *, has_desk: bool) -> None:
     """Add the pages.
 
-    The start page is the page of the models or, without models, the playground.
+    The start page shows the models. Without models, the start page is the playground.
     """
     files = page_files()
 
@@ -198,7 +199,7 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
     @app.post("/api/words", response_model=schemas.Words, responses=MODEL_ERRORS)
     async def words(body: schemas.TextBody, request: Request) -> Response:
-        """Split a text into sentences and words, as the model does if one is given."""
+        """Split a text into sentences and words, with the tokeniser of a model if one is given."""
         tokeniser = catalog[body.model].tokeniser if body.model is not None else None
         inputs.check_text(body.text)
 
@@ -216,7 +217,7 @@ def _add_readers(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> 
 
     @app.post("/api/read", response_model=schemas.ReadAnswer, responses=MODEL_ERRORS)
     async def read(body: schemas.ReadBody, request: Request) -> Response:
-        """Read a sentence: the surprisal of every word, and the live analyses after it."""
+        """Read a sentence and return the surprisal of every word and the live analyses after it."""
         entry = catalog[body.model]
         model = entry.able("read")
 
@@ -230,7 +231,7 @@ def _add_readers(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> 
 
     @app.post("/api/parse", response_model=schemas.ParseAnswer, responses=MODEL_ERRORS)
     async def parse(body: schemas.ParseBody, request: Request) -> Response:
-        """Parse a sentence: trees, and the probabilities of heads, labels and tags."""
+        """Parse a sentence and return trees and the probabilities of heads, labels and tags."""
         entry = catalog[body.model]
 
         def compute() -> object:

@@ -1,15 +1,15 @@
-"""Documents of UIMA (a CAS) as INCEpTION sends them: XMI, read and written without its libraries.
+"""UIMA documents (CAS) in XMI format, as INCEpTION sends them, without the UIMA libraries.
 
 A CAS is a text with annotations. Each annotation is one element of a flat file, whose name is its
-type, and whose attributes are its features; the text is an attribute of the element Sofa, and a
-View lists the annotations that belong to it:
+type, and whose attributes are its features. The text is an attribute of the element Sofa, and a
+View lists the annotations that belong to it.
 
     <type4:Token xmi:id="29" sofa="1" begin="0" end="3"/>
     <cas:Sofa xmi:id="1" sofaID="_InitialView" sofaString="Joe waited ."/>
     <cas:View sofa="1" members="29"/>
 
-Offsets count UTF-16 units, as in Java. XML with a document type, where entities are declared, is
-refused: XMI never has one, and entities can expand a short file enormously.
+Offsets count UTF-16 units, as in Java. XML with a document type, which can declare entities, is
+refused. XMI never has a document type, and entities can expand a short file enormously.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ INITIAL_VIEW = "_InitialView"
 PREDICTED = "inception_internal_predicted"
 """The feature that marks suggestions."""
 DEEPEST = 8
-"""XMI is flat: the root, annotations, and lists of values."""
+"""Maximum depth of elements. XMI is flat, with a root, annotations, and lists of values."""
 PREFIXES = {XMI: "xmi", CAS: "cas"}
 
 
 @dataclass(frozen=True)
 class Span:
-    """A part of the text, with offsets in characters."""
+    """A span of the text, with offsets in characters."""
 
     id: str
     begin: int
@@ -43,7 +43,7 @@ class Span:
 
 
 class Cas:
-    """One document, to which annotations can be added."""
+    """A document to which annotations can be added."""
 
     def __init__(self, xmi: str) -> None:
         self.root = read_xml(xmi)
@@ -72,8 +72,8 @@ class Cas:
     def annotations(self, type_name: str, *, subtypes: bool = False) -> Iterator[Any]:
         """Yield the elements of a type, except suggestions.
 
-        With `subtypes`, also yield elements of all other types of its package, since DKPro has one
-        type per tag.
+        With `subtypes`, elements of all other types of the same package are also included, since
+        DKPro has one type per tag.
         """
         space, name = qualified(type_name)
         for element in self.root:
@@ -116,7 +116,7 @@ class Cas:
 
 
 class Offsets:
-    """Converter between UTF-16 units, which Java counts, and characters."""
+    """A converter between characters and UTF-16 units, which Java counts."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)

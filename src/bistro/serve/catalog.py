@@ -46,11 +46,11 @@ class Entry:
     id: str
     model: LoadedModel
     parts: dict[str, LoadedModel]
-    """For each ability, the part of the model that has it; this may be the whole model."""
+    """The part of the model that has each ability, which may be the whole model."""
     sha256: str | None = None
-    """The checksum of its file, if it came from one."""
+    """The checksum of the model's file, if the model was read from a file."""
     version: str | None = None
-    """The version of its package, if it is installed."""
+    """The version of the model's package, if the model is installed."""
 
     @property
     def abilities(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Entry:
         return TOKENISE.of(self.model) if TOKENISE.is_of(self.model) else None
 
     def able(self, ability: str) -> LoadedModel:
-        """Return the model, or its part, with an ability; raise an error if there is none."""
+        """Return the model, or its part, with an ability. Raise an error if the model lacks it."""
         if ability in self.parts:
             return self.parts[ability]
         able = ", ".join(self.abilities) or "none of what this server offers"
@@ -71,7 +71,7 @@ class Entry:
 
 
 class Catalog:
-    """All models of a server; the first is the default."""
+    """All models of a server. The first model is the default."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = {entry.id: entry for entry in entries}
@@ -88,7 +88,7 @@ class Catalog:
 
     @classmethod
     def load(cls, names: Sequence[str]) -> Catalog:
-        """Open models: files, or names of installed models."""
+        """Open models from files or by the names of installed models."""
         found = cls.of([(name, load(name)) for name in names])
         for name, entry in zip(names, found, strict=True):
             package = package_of(name)
@@ -112,12 +112,12 @@ class Catalog:
 
     @property
     def ids(self) -> list[str]:
-        """The ids, in the order of the command line."""
+        """The ids of the models, in the order of the command line."""
         return list(self._entries)
 
 
 def unique_ids(names: Iterable[str]) -> list[str]:
-    """Return an id for each file; equal names are numbered."""
+    """Return an id for each file. Equal names are numbered."""
     ids: list[str] = []
     for name in names:
         base = PurePath(name).name.removesuffix(SUFFIX) or "model"
@@ -130,10 +130,11 @@ def unique_ids(names: Iterable[str]) -> list[str]:
 
 
 def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
-    """Yield each ability of a model and the part that has it, after testing it once.
+    """Yield each ability of a model and the part that has it, after testing the ability once.
 
-    The test also fills the caches of the model. The abilities of the kind are not sufficient: a
-    parser without words, or one that reads from right to left, has `score` but raises an error.
+    The test also fills the caches of the model. The abilities of the model's kind are not
+    sufficient information. A parser without words, or a parser that reads from right to left, has
+    `score` but raises an error.
     """
     words = ["a"]
     tree = Sentence.from_columns(words, heads=[0], upos=["X"], xpos=["X"], deprels=["x"])

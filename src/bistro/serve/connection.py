@@ -1,12 +1,12 @@
-"""Limits on the time and the number of connections, below the application.
+"""Limits on the duration and number of connections, enforced below the application.
 
-Every wait for a client has a time limit: for headers and bodies that do not arrive, for answers
-that are not read, and for idle connections. If there are still too many connections, the client
-with the most connections loses the one that has been idle longest. A complete request is never
-dropped, and the queue of the application limits their number; so a new client always gets an
-answer.
+The server waits for a client only for a limited time. The time is limited for headers and bodies
+that do not arrive, for answers that are not read, and for idle connections. If there are still too
+many connections, the client with the most connections loses the connection that has been idle
+longest. A complete request is never dropped, and the queue of the application limits the number of
+requests. A new client therefore always gets an answer.
 
-All errors are JSON, like those of the application.
+All errors are JSON, like the errors of the application.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bistro.serve.limits import Limits
 
 
 def connections_within(limits: Limits) -> type[asyncio.Protocol]:
-    """Return the protocol of a server's connections, for Uvicorn."""
+    """Return the protocol class that Uvicorn uses for the connections of a server."""
 
     class Within(Connection):
         within = limits
@@ -39,24 +39,25 @@ class Connection(H11Protocol):
     timer: asyncio.TimerHandle | None = None
     writing_timer: asyncio.TimerHandle | None = None
     is_reading = True
-    """Whether a request is expected now.
+    """Whether the server is waiting for the rest of a request.
 
-    This is the first request, or one whose first bytes have arrived.
+    This is true for the first request of a connection, and for a request whose first bytes have
+    arrived.
     """
     has_bytes = False
-    """Whether bytes of that request have arrived."""
+    """Whether bytes of the expected request have arrived."""
     waiting_since = 0.0
 
     # ---- events of the transport ---------------------------------------------------------------
     def connection_made(self, transport: Any) -> None:
-        """Accept a client; if there are too many, close one connection."""
+        """Accept a client, and close one connection if there are too many."""
         super().connection_made(transport)
         self._wait(self.within.header_seconds)
         if len(self.connections) > self.within.connections:
             self._make_room()
 
     def data_received(self, data: bytes) -> None:
-        """Continue a request; its headers must be complete within a time limit."""
+        """Continue to receive a request, whose headers must be complete within a time limit."""
         super().data_received(data)
         if not self._is_between():
             self._end_wait()
@@ -65,7 +66,7 @@ class Connection(H11Protocol):
             self._wait(self.within.header_seconds)
 
     def on_response_complete(self) -> None:
-        """Prepare for the next request, which may have arrived already."""
+        """Prepare for the next request, which may already have arrived."""
         self.has_bytes = self.is_reading = False
         super().on_response_complete()
         self._unset_keepalive_if_required()
@@ -96,7 +97,7 @@ class Connection(H11Protocol):
 
     # ---- waiting -------------------------------------------------------------------------------
     def _is_between(self) -> bool:
-        """Return whether no request is in progress: none has arrived, or the last is answered."""
+        """Return whether no request is in progress."""
         return self.cycle is None or self.cycle.response_complete
 
     def _wait(self, seconds: float) -> None:
@@ -123,7 +124,7 @@ class Connection(H11Protocol):
 
     # ---- leaving -------------------------------------------------------------------------------
     def _make_room(self) -> None:
-        """Close the longest-waiting connection of the client with the most idle connections."""
+        """Close the oldest idle connection of the client with the most idle connections."""
         others = [one for one in self.connections if isinstance(one, Connection)]
         waiting = [one for one in others if one is not self and one.can_be_dropped()]
         if not waiting:
@@ -139,7 +140,7 @@ class Connection(H11Protocol):
         return self.client[0] if self.client else ""
 
     def can_be_dropped(self) -> bool:
-        """Return whether the server is waiting for the client, not the client for the server."""
+        """Return whether the server is waiting for the client, and not the other way round."""
         return self._is_between() or self.cycle.more_body or self.cycle.response_started
 
     def drop(self) -> None:
@@ -156,7 +157,7 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def _refuse(self, status: int, sentence: str) -> None:
-        """Send an error without the application, if the protocol allows it, and close."""
+        """Send an error without the application, if possible, and close the connection."""
         body = json.dumps({"error": sentence}).encode()
         headers = [
             ("content-type", "application/json"),

@@ -64,6 +64,6 @@ def _able(catalog: Catalog, ability: str) -> list[str]:
 
 
 def _plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a nullable schema that describes the value."""
+    """Return the part of a nullable schema that describes a value other than null."""
     kinds: list[dict[str, Any]] = schema.get("anyOf", [schema])
     return next(kind for kind in kinds if kind.get("type") != "null")

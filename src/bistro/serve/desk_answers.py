@@ -1,4 +1,7 @@
-"""Answers of the desk, as plain values for JSON. This module does not use the network."""
+"""Answers to requests of the desk, as plain values for JSON.
+
+This module does not use the network.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
 SNIPPET = 90
-"""Maximum number of characters of a sentence in the list."""
+"""Maximum number of characters of a sentence that the list shows."""
 COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "misc")
 
 
@@ -39,7 +42,7 @@ def changes(desk: Desk, beside: Beside, since: int) -> Answer:
 
 
 def row(desk: Desk, place: int) -> list[Any]:
-    """Return the list entry of a sentence: id, text, words, state, doubt, version."""
+    """Return the list entry of a sentence, with its id, text, words, state, doubt and version."""
     sentence = desk.document.sentences[place]
     name, text = _named(sentence)
     return [
@@ -67,7 +70,7 @@ def _named(sentence: Sentence) -> tuple[str, str]:
 
 
 def state_of(sentence: Sentence, *, is_done: bool) -> str:
-    """Return the state of a sentence: ``open``, ``part``, ``whole`` or ``done``."""
+    """Return the state of a sentence, which is ``open``, ``part``, ``whole`` or ``done``."""
     if is_done:
         return "done"
     missing = sentence.heads.count(MISSING)
@@ -119,7 +122,7 @@ def names(desk: Desk) -> Answer:
 
 
 def shown(desk: Desk, shot: Snapshot) -> Answer:
-    """Return one sentence: its columns, and the suggestions of the model."""
+    """Return the columns of one sentence, and the suggestions of the model."""
     sentence = shot.sentence
     name, text = _named(sentence)
     return {
@@ -153,7 +156,7 @@ def _rounded(rows: list[list[tuple[Any, float]]]) -> list[list[list[Any]]]:
 
 
 def word(desk: Desk, shot: Snapshot, place: int) -> Answer:
-    """Return the alternatives of one word."""
+    """Return the alternative values of one word."""
     found = desk.ask_word(shot, place)
     shares = {
         name: [[value, round(p, 4)] for value, p in rows]

@@ -1,4 +1,7 @@
-"""The addresses of the desk. They exist only if the server was started with a file or a folder."""
+"""The addresses of the desk.
+
+These addresses exist only if the server was started with a file or a folder.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def add_desk(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None:
 
 
 async def _written(desks: Desks, act: Callable[[], T]) -> T:
-    """Change a file; changes happen one at a time and finish even if the client disconnects."""
+    """Change a file. Changes happen one at a time and finish even if the client disconnects."""
     loop = asyncio.get_running_loop()
     return await asyncio.shield(loop.run_in_executor(desks.writer, act))
 
@@ -39,7 +42,7 @@ async def _written(desks: Desks, act: Callable[[], T]) -> T:
 def _add_files(app: FastAPI, desks: Desks) -> None:
     @app.get("/api/desk", responses=ERRORS)
     async def desk() -> Response:
-        """Return the files on the desk, and those that can be opened."""
+        """Return the files on the desk, and the files that can be opened."""
         return json_response(
             {
                 "files": list(desks.open_files),
@@ -103,21 +106,21 @@ def _add_readers(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None
 
     @app.post("/api/desk/word", responses=ERRORS)
     async def word(body: schemas.WordOfFile, request: Request) -> Response:
-        """Return the alternatives of a word, given everything else."""
+        """Return the alternative values of a word, given the rest of the annotation."""
         desk, _ = desks[body.file]
         compute = partial(answers.word, desk, place=body.word)
         return await answer(request, desk, body.sentence, compute)
 
     @app.post("/api/desk/findings", responses=ERRORS)
     async def findings(body: schemas.SentenceOfFile, request: Request) -> Response:
-        """Return annotated values that the model finds less likely than others."""
+        """Return annotated values for which the model prefers an alternative."""
         desk, _ = desks[body.file]
         return await answer(request, desk, body.sentence, partial(answers.findings, desk))
 
 
 def _add_writers(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None:
     async def after(request: Request, file: str, place: int) -> Response:
-        """Answer with a sentence as it is now, and the state of the file."""
+        """Answer with the current sentence and the state of the file."""
         desk, beside = desks[file]
         beside.wake()
         shot = desk.snapshot(place)
@@ -131,7 +134,7 @@ def _add_writers(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None
 
     @app.post("/api/desk/decide", responses=ERRORS)
     async def decide(body: schemas.DecisionBody, request: Request) -> Response:
-        """Make a decision, and return the sentence after it."""
+        """Make a decision, and return the changed sentence."""
         desk, _ = desks[body.file]
         decision, done = body.decision(), body.done
         await _written(desks, lambda: desk.decide(body.sentence, body.version, decision, done))
@@ -139,13 +142,13 @@ def _add_writers(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None
 
     @app.post("/api/desk/undo", responses=ERRORS)
     async def undo(body: schemas.TurnBody, request: Request) -> Response:
-        """Undo the last decision, and return its sentence."""
+        """Undo the last decision, and return the changed sentence."""
         desk, _ = desks[body.file]
         return await after(request, body.file, await _written(desks, lambda: desk.undo(body.last)))
 
     @app.post("/api/desk/redo", responses=ERRORS)
     async def redo(body: schemas.TurnBody, request: Request) -> Response:
-        """Redo the decision that was undone last, and return its sentence."""
+        """Redo the decision that was undone last, and return the changed sentence."""
         desk, _ = desks[body.file]
         return await after(request, body.file, await _written(desks, lambda: desk.redo(body.last)))
 

@@ -18,19 +18,19 @@ Order = Literal["file", "doubt", "corrections", "worst", "new", "both", "random"
 
 
 class FileBody(Body):
-    """A file of the desk, which may be omitted if there is only one."""
+    """A file of the desk, which may be omitted if there is only one file."""
 
-    file: Text = Field("", description="One of the files of /api/desk.")
+    file: Text = Field("", description="The name of one of the files that /api/desk lists.")
 
 
 class SentenceOfFile(FileBody):
-    """A sentence, by its position in the file."""
+    """A sentence, identified by its position in the file."""
 
     sentence: Number = Field(description="From 0.")
 
 
 class WordOfFile(SentenceOfFile):
-    """A word, by its position in the sentence."""
+    """A word, identified by its position in the sentence."""
 
     word: Place = Field(description="From 1.")
 
@@ -44,11 +44,13 @@ class SplitBody(Body):
 
 
 class DecisionBody(SentenceOfFile):
-    """A decision about a sentence: changed fields or words, and whether it is confirmed."""
+    """A decision that changes the fields or words of a sentence, or confirms it."""
 
-    version: Number = Field(description="The version of the sentence that was shown.")
+    version: Number = Field(description="The version of the sentence that the client shows.")
     set: dict[str, dict[Column, Value]] = Field(
-        {}, max_length=MOST_FIELDS, description="Values by word (from 1) and column; -1 and _ open."
+        {},
+        max_length=MOST_FIELDS,
+        description="Values by word (from 1) and column. The values -1 and _ leave a field open.",
     )
     split: SplitBody | None = None
     join: tuple[Place, Place] | None = None
@@ -85,13 +87,15 @@ class TurnBody(FileBody):
 class SaveBody(FileBody):
     """A request to save the file."""
 
-    overwrite: bool = Field(False, description="Save even if another program has changed the file.")
+    overwrite: bool = Field(
+        False, description="Whether to save the file even if another program has changed it."
+    )
 
 
 class ChangesBody(FileBody):
     """A request for the changes since a revision."""
 
-    since: Number = Field(description="The revision that the client knows.")
+    since: Number = Field(description="The last revision of the list that the client knows.")
 
 
 class OrderBody(FileBody):
@@ -101,9 +105,9 @@ class OrderBody(FileBody):
 
 
 class PieceBody(Body):
-    """A piece of an uploaded file; the last piece opens it."""
+    """A piece of an uploaded file. The last piece opens the file."""
 
     name: Word
     text: Text
-    first: bool = Field(description="Whether this is the first piece.")
-    last: bool = Field(description="Whether this is the last piece.")
+    first: bool = Field(description="Whether this is the first piece of the file.")
+    last: bool = Field(description="Whether this is the last piece of the file.")

@@ -23,12 +23,14 @@ LARGEST = 200_000_000
 
 
 class Desks:
-    """All files of a desk; each has its own threads, and all share one thread for writing.
+    """All files of a desk.
+
+    Each file has its own threads, and all files share one thread for writing.
 
     Parameters
     ----------
     catalog
-        The models of the server; suggestions come from the first parser.
+        The models of the server. The first parser makes the suggestions.
     files
         Files to open at once.
     folder
@@ -65,7 +67,7 @@ class Desks:
             self.open(file)
 
     def open(self, path: Path) -> str:
-        """Open a file; return its id."""
+        """Open a file and return its id."""
         desk = Desk(Document.open(path), self.model, every=self.every, beside=self.beside)
         beside = Beside(desk, self.most_words)
         name, copies = path.name, 1
@@ -124,7 +126,7 @@ class Desks:
             raise
 
     def close(self) -> None:
-        """Stop all threads, and release the files."""
+        """Stop all threads and release the files."""
         self.writer.shutdown()
         for desk, beside in self.open_files.values():
             beside.close()

@@ -1,6 +1,7 @@
-"""The page /docs: every address of the server, made from the OpenAPI description.
+"""The page /docs, which describes every address of the server, from the OpenAPI description.
 
-It is plain HTML with one style sheet of the server itself: no script, and nothing from other hosts.
+The page is plain HTML with one style sheet, which the server also delivers. The page has no
+scripts, and nothing is loaded from other hosts.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def docs_page(description: Schema, *, show_models: bool = True) -> str:
 
 
 class Reader:
-    """Turns the parts of a description into HTML."""
+    """A converter of the parts of a description to HTML."""
 
     def __init__(self, description: Schema, *, show_models: bool) -> None:
         self.schemas = description.get("components", {}).get("schemas", {})
@@ -155,7 +156,7 @@ class Reader:
                 yield "one of " + ", ".join(f"<code>{escape(str(v))}</code>" for v in part["enum"])
 
     def type_of(self, schema: Schema) -> str:
-        """Return the type of a value in words."""
+        """Return a description of the type of a value."""
         if "$ref" in schema:
             resolved = self._resolved(schema)
             names = ", ".join(resolved.get("properties", {}))
@@ -176,7 +177,7 @@ class Reader:
         return schema
 
     def _example(self, schema: Schema) -> dict[str, Any]:
-        """Return a small example of a body: required fields, and fields with examples."""
+        """Return a small example of a body, with required fields and fields that have examples."""
         required = schema.get("required", ())
         return {
             name: self._value(name, one)
@@ -209,7 +210,7 @@ def _first_line(operation: Schema) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text with its ``code`` marked."""
+    """Return a text with ``code`` marked as HTML."""
     pieces = escape(" ".join(text.replace("``", "`").split()), quote=False).split("`")
     return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
 

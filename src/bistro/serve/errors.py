@@ -1,4 +1,4 @@
-"""Answers as JSON; an error is one sentence, ``{"error": "…"}``, under the status that fits it."""
+"""JSON answers. An error is one sentence, ``{"error": "…"}``, with a suitable HTTP status."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RETRY_AFTER = {429: {"Retry-After": "1"}, 503: {"Retry-After": "2"}}
 
 
 class TooLargeError(BistroError):
-    """A request asks for more than the limits allow."""
+    """A request exceeds the limits of the server."""
 
 
 class MalformedError(BistroError):
@@ -47,14 +47,14 @@ STATUS: dict[type[BistroError], int] = {
     OutputError: 507,
 }
 MEANING = {
-    400: "The request is malformed: its body or its host.",
+    400: "The body or the host of the request is malformed.",
     401: "The server requires a key.",
     403: "The requesting page belongs to another site.",
     404: "There is no such model.",
     408: "The body arrived too slowly.",
     409: "Someone else has changed the sentence or the file.",
     413: "The request is larger than a limit.",
-    422: "A value is wrong, or the model cannot do this.",
+    422: "A value is wrong, or the model lacks the requested ability.",
     429: "The client has too many requests at the same time.",
     503: "The server is busy, or the answer took too long.",
     507: "The disk is full, or the file cannot be written.",
@@ -71,7 +71,7 @@ MODEL_ERRORS = responses(400, 401, 403, 404, 408, 413, 422, 429, 503)
 
 
 def json_response(content: object) -> Response:
-    """Return a JSON answer; raise an error here if it has numbers that JSON cannot hold."""
+    """Return a JSON answer. Raise an error if the answer has numbers that JSON cannot store."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Response(text.encode(), media_type="application/json")
 
@@ -87,7 +87,7 @@ def error_response(
 
 
 def install(app: FastAPI) -> None:
-    """Install the handlers for these errors in an application."""
+    """Install the error handlers in an application."""
 
     @app.exception_handler(BistroError)
     async def of_bistro(request: Request, error: Exception) -> Response:

@@ -1,8 +1,8 @@
-"""A fair queue: a client with many requests does not delay the others.
+"""A fair queue, in which a client with many requests does not delay other clients.
 
-Clients take turns: the next request is from the client who was served least recently. The requests
-of one client stay in order, except those that cannot begin yet. The number of waiting requests is
-limited, and so is the number of waiting and running requests of each client.
+Clients take turns. The next request is from the client who was served least recently. The requests
+of one client stay in order, except requests that cannot begin yet. The number of waiting requests
+is limited. The number of waiting and running requests of each client is limited too.
 
 >>> queue = FairQueue[str](most=4, most_per_client=3)
 >>> for client, request in [("ann", "a1"), ("ann", "a2"), ("ann", "a3"), ("bob", "b1")]:
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class BusyError(BistroError):
-    """The server cannot answer now."""
+    """The server is too busy to answer."""
 
 
 class TooManyError(BistroError):
@@ -32,7 +32,7 @@ class TooManyError(BistroError):
 
 
 class FairQueue(Generic[T]):
-    """Requests of several clients, who take turns."""
+    """A queue for the requests of several clients, who take turns."""
 
     def __init__(self, most: int, most_per_client: int) -> None:
         self.most = most
@@ -41,7 +41,7 @@ class FairQueue(Generic[T]):
         self.unfinished = Counter[str]()
         """Number of waiting and running requests of each client."""
         self._turns: OrderedDict[str, list[T]] = OrderedDict()
-        """The waiting requests of each client who has any; the first client is the next."""
+        """The waiting requests of each client. The first client is the next to be served."""
 
     def add(self, client: str, request: T, is_alike: Callable[[T], bool] | None = None) -> None:
         """Add a request to the queue, or raise an error with the reason.
@@ -62,14 +62,14 @@ class FairQueue(Generic[T]):
         self.waiting += 1
 
     def put_back(self, client: str, request: T) -> None:
-        """Put a request back into the queue, before the others of its client."""
+        """Put a request back into the queue, before the other requests of its client."""
         self._turns.setdefault(client, []).insert(0, request)
         self.waiting += 1
 
     def take(self, can_begin: Callable[[T], bool]) -> T | None:
         """Remove the next request that can begin.
 
-        It counts as a request of its client until `finish`.
+        The request counts towards its client's limit until `finish` is called.
         """
         for client, requests in self._turns.items():
             request = next(filter(can_begin, requests), None)
@@ -81,7 +81,7 @@ class FairQueue(Generic[T]):
         return None
 
     def withdraw(self, client: str, request: T) -> bool:
-        """Remove a waiting request; return whether it was still in the queue."""
+        """Remove a waiting request, and return whether it was still in the queue."""
         if request not in self._turns.get(client, ()):
             return False
         self._remove(client, request)
@@ -96,7 +96,7 @@ class FairQueue(Generic[T]):
         self.waiting -= 1
 
     def finish(self, client: str) -> None:
-        """Remove a finished request from the counts."""
+        """Remove a finished request from the count of its client."""
         self.unfinished[client] -= 1
         if not self.unfinished[client]:
             del self.unfinished[client]

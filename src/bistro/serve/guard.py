@@ -1,8 +1,8 @@
-"""Checks of every request (client, size, time), and the headers of all answers.
+"""Checks of the client, size and time of every request, and the headers of all answers.
 
-A body is read completely before it is processed, up to the limit, whether or not its length was
-announced. While a request is being answered the guard listens for the end of the connection: if the
-client disconnects, its work is cancelled.
+A body is read completely, up to the limit, before it is processed, whether or not its length was
+announced. While a request is being answered, the guard listens for the end of the connection. If
+the client disconnects, its work is cancelled.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from bistro.serve.metrics import GONE, Metrics
 from bistro.serve.work import Work
 
 CLIENT = "bistro.client"
-"""Key of the client in the scope of a request."""
+"""The key under which the scope of a request stores the client."""
 SIZE = "bistro.size"
-"""Key of the number of bytes sent."""
+"""The key under which the scope of a request stores the number of bytes sent."""
 SECURITY_HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; "
@@ -41,10 +41,10 @@ SECURITY_HEADERS = {
 }
 HEADERS_OF = {401: {"www-authenticate": "Bearer"}}
 DRAINED = 16
-"""A body that is too large is read and discarded up to this many times the limit: a client that
-is still sending does not see the answer."""
+"""How much of a body that is too large is read and discarded, as a multiple of the limit. A client
+that is still sending does not read the answer."""
 SHORT_BODY = 65_536
-"""Size in bytes; shorter bodies do not count towards the memory limit for bodies."""
+"""Size in bytes below which a body does not count towards the memory limit for bodies."""
 
 
 class GoneError(Exception):
@@ -57,7 +57,7 @@ class Guard:
     Parameters
     ----------
     app
-        The application behind it.
+        The application that the guard protects.
     limits
         Limits on requests.
     access
@@ -85,7 +85,7 @@ class Guard:
         """Total size in bytes of the long request bodies in memory."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, and count it."""
+        """Answer a request, and count it in the metrics."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -120,20 +120,20 @@ class Guard:
             traceback.print_exc()
             if answer.is_begun:
                 raise
-            response = error_response(500, "the server has a bug, and its log tells where")
+            response = error_response(500, "the server has a bug; its log has the details")
             await response(scope, receive, answer.send)
         finally:
             body.release()
 
 
 class Answer:
-    """The answer, with the headers that all answers have."""
+    """The answer to a request, with the headers that all answers have."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
         self.is_begun = self.is_complete = False
         self.status = 0
-        """The status, once the answer has begun."""
+        """The HTTP status, once the answer has begun."""
         self.sent = 0
         """Bytes of the body."""
 
@@ -161,7 +161,7 @@ class Body:
         self.held = 0
 
     async def read(self, receive: Receive) -> None:
-        """Read the whole body; raise an error if it is too large."""
+        """Read the whole body. Raise an error if the body is too large."""
         seconds = self.guard.limits.body_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -205,12 +205,12 @@ class Body:
 async def _while_connected(
     app: ASGIApp, scope: Scope, body: bytes, receive: Receive, answer: Answer
 ) -> None:
-    """Run the application; cancel it if the client disconnects before the answer."""
+    """Run the application, and cancel it if the client disconnects before it answers."""
     gone = asyncio.Event()
     given = False
 
     async def replay() -> Message:
-        """Return the whole body at once, then only the end of the connection."""
+        """Return the whole body first, and after that only the end of the connection."""
         nonlocal given
         if given:
             await gone.wait()

@@ -1,9 +1,10 @@
-"""Suggestions for INCEpTION: lemmas, tags and dependencies of its documents.
+"""Suggestions of lemmas, tags and dependencies for the documents of INCEpTION.
 
-INCEpTION sends a document and the names of a layer and a feature; the answer is the same document
-with new annotations of that layer, each marked as a suggestion, with its probability as its score.
-Existing annotation is evidence: its tags and arcs stay, and the rest is predicted given them. Words
-that already have the annotation get no suggestion.
+INCEpTION sends a document and the names of a layer and a feature. The answer is the same document
+with new annotations of that layer. Each new annotation is marked as a suggestion, and its score is
+its probability. The existing annotation is treated as evidence. The tags and arcs that a document
+has are kept, and the rest is predicted given them. Words that are already annotated get no
+suggestion.
 
     layer                           feature          what is suggested
     …segmentation.type.Lemma        value            lemmas, by a pipeline
@@ -42,7 +43,7 @@ LAYERS = {LEMMA: ("value",), POS: ("PosValue", "coarseValue"), DEPENDENCY: ("Dep
 
 @dataclass(frozen=True)
 class Piece:
-    """One sentence of a document, and the positions of its words."""
+    """A sentence of a document, and the positions of its words."""
 
     tokens: list[Span]
     sentence: Sentence
@@ -77,7 +78,7 @@ def check_layer(layer: str, feature: str) -> None:
 
 
 def tag_column(entry: Entry) -> str:
-    """Return the column of the tags that a model knows."""
+    """Return the name of the column whose tags a model knows."""
     model: Any = entry.parts.get("parse") or entry.able("tag")
     column: str = model.tag_column
     return column
@@ -87,7 +88,7 @@ def tag_column(entry: Entry) -> str:
 def read_pieces(cas: Cas, entry: Entry) -> Iterator[Piece]:
     """Yield the sentences of a document.
 
-    A document without sentences is one sentence of all its words.
+    If a document has no sentences, all its words form one sentence.
     """
     tokens = sorted((cas.span(e) for e in cas.annotations(TOKEN)), key=lambda t: (t.begin, t.end))
     tokens = [token for token in tokens if cas.text[token.begin : token.end].strip()]

@@ -1,6 +1,7 @@
 """The addresses at which INCEpTION requests suggestions and sends annotated documents.
 
-The "Remote URL" of a model is ``/inception/MODEL``; INCEpTION adds ``/predict`` and ``/train``.
+The "Remote URL" of a model is ``/inception/MODEL``, to which INCEpTION adds ``/predict`` and
+``/train``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ NOTHING: dict[int | str, dict[str, Any]] = {204: {"description": "The documents 
 
 
 class RecommenderMetadata(BaseModel):
-    """The requested layer and feature; other fields of INCEpTION are ignored."""
+    """The requested layer and feature. Other fields that INCEpTION sends are ignored."""
 
     layer: str = Field(description="The type of the annotations.", examples=[inception.POS])
     feature: str = Field(description="Their feature.", examples=["PosValue"])

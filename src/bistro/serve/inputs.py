@@ -16,7 +16,7 @@ from bistro.treebank.tokens import split_sentences, split_text
 
 
 class Inputs:
-    """Validator of request bodies."""
+    """A validator of request bodies."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -93,7 +93,10 @@ class Inputs:
         return Sentence.from_columns(words, comments=told)
 
     def checked_document(self, sentences: Iterable[Sentence]) -> list[Sentence]:
-        """Return the sentences of a text; raise an error at the first one beyond the limits."""
+        """Return the sentences of a text.
+
+        Raise an error at the first sentence that exceeds a limit.
+        """
         total, kept = 0, []
         for sentence in sentences:
             self.check_words(sentence.forms)
@@ -106,7 +109,7 @@ class Inputs:
         return kept
 
     def prefix(self, body: GenerateBody, tokeniser: Tokeniser | None) -> list[str]:
-        """Return the words that drawn sentences begin with."""
+        """Return the words with which drawn sentences begin."""
         self.check_text(body.prefix)
         spaced = body.split == "spaces" or not body.prefix.strip()
         words = body.prefix.split() if spaced else _split(body.prefix, tokeniser).forms
@@ -127,7 +130,7 @@ def _split(text: str, tokeniser: Tokeniser | None) -> Sentence:
 def _check(number: int, most: int, told: str) -> None:
     """Raise an error if a number exceeds a limit.
 
-    The message has placeholders for the number and the limit.
+    The error message has placeholders for the number and the limit.
     """
     if number > most:
         raise TooLargeError(told.format(number, most))

@@ -1,7 +1,7 @@
 """Models that learn from annotators while the server runs.
 
-One model is trained at a time, on a thread of low priority; requests use the old model until the
-new one is ready. Clients that send documents in the meantime are asked to try again later.
+One model is trained at a time, on a thread of low priority. Requests use the old model until the
+new model is ready. Clients that send documents in the meantime are asked to try again later.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from bistro.tasks.train import train
 from bistro.treebank.sentence import Sentence
 
 MOST_MODELS = 16
-"""Number of learned models to keep; the least recently used one is dropped."""
+"""Maximum number of learned models. The least recently used model is dropped first."""
 
 
 class Learner:
-    """Trainer of models on sentences from clients.
+    """A trainer of models on sentences from clients.
 
-    It keeps the latest model of each client.
+    The trainer keeps the latest model of each client.
 
     Parameters
     ----------
     least
-        Minimum number of complete sentences for training; None disables training.
+        Minimum number of complete sentences for training. None disables training.
     """
 
     def __init__(self, least: int | None) -> None:
@@ -57,9 +57,9 @@ class Learner:
             raise TooManyError("a model is being trained: try again later")
 
     def learn(self, entry: Entry, who: Hashable, sentences: Sequence[Sentence]) -> bool:
-        """Start training a model like `entry`.
+        """Start to train a model with the settings of `entry`.
 
-        Returns whether there are enough sentences.
+        Returns whether there are enough sentences for training.
         """
         self.check()
         assert self.least is not None

@@ -1,8 +1,8 @@
-"""Metrics of the server in the text format of Prometheus: requests, seconds, queue, memory.
+"""Metrics of the server in the text format of Prometheus, such as requests, durations and memory.
 
-Requests are counted by route, method and status. A route is one of the addresses that the server
-has, and everything else is ``other``: a client that requests many addresses does not create new
-series. All methods run on the event loop.
+Requests are counted by route, method and status. A route is one of the addresses of the server, and
+all other addresses count as ``other``. A client that requests many addresses therefore does not
+create new series. All methods of this class run on the event loop.
 
 >>> from bistro.serve.limits import Limits
 >>> metrics = Metrics(["/api/parse"], Work(Limits()), [])
@@ -32,13 +32,13 @@ METHODS = ("GET", "HEAD", "POST", "OPTIONS")
 STATIC = "/static/"
 OTHER = "other"
 GONE = 499
-"""The status of a request whose client disconnected before the answer, as in other servers."""
+"""The HTTP status of a request whose client disconnected before the answer, as in other servers."""
 Labels = Mapping[str, str]
 
 
 @dataclass
 class Seconds:
-    """Histogram of request durations for one route."""
+    """A histogram of request durations for one route."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
     total: float = 0.0
@@ -55,7 +55,7 @@ class Metrics:
     Parameters
     ----------
     routes
-        The addresses that the server has.
+        The addresses of the server.
     work
         Its computations.
     models
@@ -85,7 +85,7 @@ class Metrics:
         return path if path in self.routes else OTHER
 
     def text(self) -> str:
-        """Return all figures in the text format of Prometheus."""
+        """Return all metrics in the text format of Prometheus."""
         return "".join(f"{line}\n" for lines in self._families() for line in lines)
 
     def _families(self) -> Iterator[list[str]]:
@@ -129,7 +129,7 @@ class Metrics:
 
 
 def resident_bytes() -> int | None:
-    """Return the memory that this process uses, where the system reports it in a file."""
+    """Return the memory that this process uses, if the system reports it in a file."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -149,7 +149,7 @@ def _family(name: str, kind: str, help: str, samples: Iterable[tuple[Labels, flo
 
 
 def _one(name: str, kind: str, help: str, value: float) -> list[str]:
-    """Return the lines of a metric that has one figure."""
+    """Return the lines of a metric that has a single value."""
     return _family(name, kind, help, [({}, value)])
 
 

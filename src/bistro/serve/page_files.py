@@ -1,4 +1,4 @@
-"""The files of the page, read once at the start, so that no request accesses the file system."""
+"""The files of the page, which are read once at the start, so that requests need no disk access."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TYPES = {
 
 @dataclass(frozen=True)
 class PageFile:
-    """One file: its bytes, its type, and a tag that changes with it."""
+    """A file with its bytes, its type, and a tag that changes with its content."""
 
     content: bytes
     media_type: str
@@ -29,7 +29,7 @@ class PageFile:
 
 
 def page_files() -> dict[str, PageFile]:
-    """Return all files of the page by their path below its folder."""
+    """Return all files of the page by their paths relative to its folder."""
     return dict(_below(files("bistro.serve") / "page", ""))
 
 

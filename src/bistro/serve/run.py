@@ -23,7 +23,7 @@ from bistro.serve.work import Work
 from bistro.system import allow_restart, give_memory_back
 
 LAST_WORDS = 0.1
-"""Seconds to wait for the answers to requests that are cut off."""
+"""Seconds to wait at the end, so that cancelled requests can still be answered."""
 
 
 def serve(
@@ -35,10 +35,10 @@ def serve(
     proxies: Sequence[str] = (),
     page: str = "",
 ) -> None:
-    """Answer requests until Ctrl-C or SIGTERM, then finish the current ones.
+    """Answer requests until Ctrl-C or SIGTERM, then finish the current requests.
 
-    A second Ctrl-C stops at once. `proxies` are the addresses whose X-Forwarded-For is trusted;
-    `page` is the page whose address is printed.
+    A second Ctrl-C stops the server at once. `proxies` are the addresses whose X-Forwarded-For
+    header is trusted. `page` is the page whose address is printed.
     """
     listening = listen(host, port)
     name, bound = listening.getsockname()[:2]
@@ -67,7 +67,7 @@ def serve(
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server, which reports pending requests when it stops.
+    """A Uvicorn server that reports pending requests when it stops.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Server(uvicorn.Server):
         self.work = work
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept no more connections, and finish the current requests."""
+        """Stop accepting connections, and finish the current requests."""
         if number := len(self.server_state.tasks):
             requests = "1 request" if number == 1 else f"{number} requests"
             told = f"Bistro stops after {requests} (Ctrl-C stops it at once)"
@@ -95,7 +95,7 @@ class Server(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket bound to an address; if that fails, the error gives the reason."""
+    """Return a socket bound to an address. If binding fails, the error message gives the reason."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, address = found[0]
@@ -113,7 +113,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _tune_interpreter() -> None:
-    """Tune the garbage collector and the thread switching for short response times."""
+    """Tune garbage collection and thread switching for short response times."""
     # Collect garbage only among the objects of requests, never again among the models.
     gc.collect()
     gc.freeze()

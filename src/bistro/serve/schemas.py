@@ -1,4 +1,4 @@
-"""Bodies of requests and answers; the OpenAPI description is generated from them."""
+"""The bodies of requests and answers, from which the OpenAPI description is generated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, mo
 
 
 def _whole_characters(text: str) -> str:
-    """Reject half of a surrogate pair, which JSON can express and UTF-8 cannot."""
+    """Reject half of a surrogate pair, which JSON can express but UTF-8 cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -23,20 +23,25 @@ Text = Annotated[str, Field(strict=True), AfterValidator(_whole_characters)]
 Word = Annotated[str, Field(strict=True, min_length=1), AfterValidator(_whole_characters)]
 Head = Annotated[int, Field(strict=True, ge=0)]
 ModelId = Annotated[
-    str, Field(strict=True, description="One of the ids of /api/models.", examples=["english"])
+    str,
+    Field(
+        strict=True,
+        description="One of the model ids that /api/models lists.",
+        examples=["english"],
+    ),
 ]
 Splitting = Annotated[
     Literal["marks", "spaces"],
     Field(
-        description="How `text` is split into words: by the model's tokeniser, if it has one, "
-        "otherwise with punctuation split off (marks); or at spaces only."
+        description="How `text` is split into words. With marks, the model's tokeniser splits the "
+        "text, or punctuation is split off. With spaces, the text is split only at spaces."
     ),
 ]
 Listed = list[tuple[str, float]]
 
 
 class Body(BaseModel):
-    """The body of a request; unknown names are errors."""
+    """The body of a request. Unknown names are errors."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,7 +50,7 @@ class TextBody(Body):
     """A text to split."""
 
     text: Text = Field(examples=["The old man the boats."])
-    model: ModelId | None = Field(None, description="The model whose words these are.")
+    model: ModelId | None = Field(None, description="The model whose tokeniser splits the text.")
     split: Splitting = "marks"
 
 
@@ -56,7 +61,7 @@ ONE_OF_TWO: list[JsonValue] = [
 
 
 class SentenceBody(Body):
-    """A model and a sentence, as text or as words: one of the two."""
+    """A model and a sentence, either as text or as words."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": ONE_OF_TWO})
 
@@ -75,7 +80,7 @@ class SentenceBody(Body):
 class ReadBody(SentenceBody):
     """A sentence to read word by word."""
 
-    analyses: Count = Field(5, description="Live analyses shown after each word.")
+    analyses: Count = Field(5, description="Number of live analyses shown after each word.")
 
 
 class ParseBody(SentenceBody):
@@ -87,7 +92,7 @@ class ParseBody(SentenceBody):
 
 
 class GenerateBody(Body):
-    """Number of sentences to draw, and options."""
+    """The number of sentences to draw, and options."""
 
     model: ModelId
     n: Count = 5
@@ -108,12 +113,12 @@ class LinearizeBody(Body):
     n: Count = 5
     seed: Seed = 1
     samples: Annotated[bool, Field(strict=True)] = Field(
-        False, description="Draw `n` orders instead of the `n` most probable."
+        False, description="Draw `n` orders instead of returning the `n` most probable orders."
     )
 
 
 class Error(BaseModel):
-    """The problem, in one sentence."""
+    """A description of the problem in one sentence."""
 
     error: str
 
@@ -129,8 +134,10 @@ class ModelFacts(BaseModel):
     single_root: bool | None
     treebank: dict[str, Any]
     seed: int
-    version: str | None = Field(description="Version of its package, if it is installed.")
-    sha256: str | None = Field(description="Checksum of its file.")
+    version: str | None = Field(
+        description="Version of the model's package, if the model is installed."
+    )
+    sha256: str | None = Field(description="Checksum of the model's file.")
     summary: dict[str, Any]
 
 
@@ -152,7 +159,7 @@ class Models(BaseModel):
 
 
 class Health(BaseModel):
-    """The health of the server; any answer means that it works."""
+    """The health of the server. Any answer means that the server works."""
 
     status: Literal["ok"]
     version: str
@@ -180,7 +187,7 @@ class Row(BaseModel):
 
 
 class Live(BaseModel):
-    """An analysis of the words so far. Heads: 0 is the root, -1 not attached yet."""
+    """An analysis of the words so far. A head of 0 is the root, and -1 means not attached yet."""
 
     id: int
     parent: int | None
@@ -224,7 +231,7 @@ class Tree(BaseModel):
 
 
 class MarginalTables(BaseModel):
-    """For each word: its heads, labels and tags with probabilities, likeliest first."""
+    """The heads, labels and tags of each word with their probabilities, the most probable first."""
 
     heads: list[list[tuple[int, float]]]
     labels: list[Listed]
@@ -232,7 +239,10 @@ class MarginalTables(BaseModel):
 
 
 class ParseAnswer(BaseModel):
-    """Trees of a sentence: the first is the minimum-risk tree, the others by probability."""
+    """Trees of a sentence.
+
+    The minimum-risk tree is first, and the other trees are sorted by probability.
+    """
 
     model: str
     words: list[str]
@@ -244,7 +254,7 @@ class ParseAnswer(BaseModel):
 
 
 class Generated(BaseModel):
-    """A sentence that was drawn, with its tree if the model has one and it was completed."""
+    """A sentence drawn from a model, with its tree if the model draws trees and completed it."""
 
     words: list[str]
     heads: list[int] | None
@@ -276,7 +286,7 @@ class LinearizeAnswer(BaseModel):
 
 
 class ProcessAnswer(BaseModel):
-    """An answer of UDPipe's protocol."""
+    """An answer in the format of UDPipe's protocol."""
 
     model: str
     acknowledgements: list[str]
@@ -284,7 +294,7 @@ class ProcessAnswer(BaseModel):
 
 
 class ProcessModels(BaseModel):
-    """The models in UDPipe's protocol."""
+    """The models in the format of UDPipe's protocol."""
 
     models: dict[str, list[str]]
     default_model: str

@@ -25,7 +25,7 @@ WORDS_OF_A_STATE = 10
 
 
 class PhrasesBody(schemas.SentenceBody):
-    """A sentence to find phrases in."""
+    """A sentence in which to find phrases."""
 
 
 class StatesBody(schemas.Body):
@@ -46,7 +46,7 @@ class Phrases(BaseModel):
 
 
 class StateWords(BaseModel):
-    """A state: its share of the training data, and its likeliest words."""
+    """A state with its share of the training data and its most probable words."""
 
     name: str
     share: float
@@ -68,7 +68,7 @@ def add_structures(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
     @app.post("/api/phrases", response_model=Phrases, responses=MODEL_ERRORS)
     async def phrases(body: PhrasesBody, request: Request) -> Response:
-        """Find the phrases of a sentence: a constituency tree."""
+        """Find the phrases of a sentence, which form a constituency tree."""
         entry = catalog[body.model]
         entry.able("phrases")
 
@@ -81,7 +81,7 @@ def add_structures(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
     @app.post("/api/states", response_model=States, responses=MODEL_ERRORS)
     async def states(body: StatesBody, request: Request) -> Response:
-        """Return the largest states of a model, with their likeliest words."""
+        """Return the largest states of a model, with their most probable words."""
         entry = catalog[body.model]
         entry.able("states")
         return await answer(request, body.model, partial(_states, entry))

@@ -1,9 +1,9 @@
-"""The REST protocol of UDPipe: ``/process`` and ``/models``, so that its clients can use Bistro.
+"""The REST protocol of UDPipe (``/process`` and ``/models``), so that its clients can use Bistro.
 
-The text is ``data``; the presence of ``tokenizer``, ``tagger`` and ``parser``, empty or not,
-selects the steps; ``input`` and ``output`` name formats. Values that were not requested stay
-unchanged: with ``parser`` alone, tags of the input are used and kept; with ``tagger`` alone, trees
-are.
+The field ``data`` contains the text. The presence of ``tokenizer``, ``tagger`` and ``parser``,
+empty or not, selects the steps, and ``input`` and ``output`` name formats. Values that were not
+requested stay unchanged. With only ``parser``, the tags of the input are used and kept. With only
+``tagger``, the trees of the input are kept.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TOKENIZER_OPTIONS = ("presegmented", "ranges", "normalized_spaces")
 
 
 def models(catalog: Catalog) -> dict[str, Any]:
-    """Return the models and their abilities, in UDPipe's terms."""
+    """Return the models and their abilities, with UDPipe's names."""
     words = {"tag": "tagger", "parse": "parser"}
     able = {
         entry.id: ["tokenizer", *(words[a] for a in ("tag", "parse") if a in entry.abilities)]
@@ -44,7 +44,10 @@ def models(catalog: Catalog) -> dict[str, Any]:
 
 
 def default_model(catalog: Catalog) -> Entry:
-    """Return the first model that parses, else the first that tags, else the first."""
+    """Return the first model that parses.
+
+    If no model parses, return the first that tags, or else the first model.
+    """
     entries = list(catalog)
     for ability in ("parse", "tag"):
         for entry in entries:
@@ -54,7 +57,7 @@ def default_model(catalog: Catalog) -> Entry:
 
 
 def process(catalog: Catalog, inputs: Inputs, given: Mapping[str, str]) -> dict[str, Any]:
-    """Return the answer to a request."""
+    """Process a request and return the answer."""
     if "data" not in given:
         raise BistroError("the parameter 'data' is missing")
     name = given.get("model", "")
@@ -140,10 +143,7 @@ def _sentences(given: Mapping[str, str], tokeniser: Tokeniser | None) -> Iterato
 
 
 def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of running text.
-
-    The model's tokeniser is used, if it has one.
-    """
+    """Yield the sentences of running text. The tokeniser of the model is used, if there is one."""
     chosen = {option.partition("=")[0] for option in options.split(";") if option}
     for option in sorted(chosen):
         _chosen("tokenizer", option, dict.fromkeys(TOKENIZER_OPTIONS, True))
@@ -165,7 +165,7 @@ def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> I
 
 
 def _lines(data: str, tokeniser: Tokeniser) -> Iterator[TextSentence]:
-    """Yield the lines of a text, each as one sentence."""
+    """Yield each line of a text as one sentence."""
     begin = 0
     for line in data.splitlines(keepends=True):
         if sentences := list(tokeniser.tokenise(line)):
@@ -226,7 +226,7 @@ def _as_plain_text(sentences: Iterable[Sentence]) -> str:
 
 
 def _text(sentence: Sentence) -> str:
-    """Return a sentence as running text, with multiword tokens as written."""
+    """Return a sentence as running text, with multiword tokens in their written form."""
     spaces = [NO_SPACE not in misc.split("|") for misc in sentence.misc]
     return sentence.text or joined(sentence.forms, spaces)
 

@@ -1,4 +1,4 @@
-"""The addresses of UDPipe's protocol: parameters from the address, a form, or a form with files."""
+"""The addresses of UDPipe's protocol, with parameters in the address, in a form or in files."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from bistro.serve.work import Work
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 MEANING = {
     "data": "The text.",
-    "model": "An id of /models; default: the first model that parses.",
-    "tokenizer": "Split running text; options: presegmented, ranges, normalized_spaces.",
+    "model": "One of the ids that /models lists. The default is the first model that parses.",
+    "tokenizer": "Split running text. The options are presegmented, ranges and normalized_spaces.",
     "tagger": "Find the tags.",
     "parser": "Find the trees.",
     "input": "conllu (default), horizontal, vertical or generic_tokenizer.",
@@ -52,7 +52,7 @@ def _parameter(name: str) -> Any:
 
 
 def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> None:
-    """Add the addresses of the protocol."""
+    """Add the addresses of UDPipe's protocol to an application."""
     known = json_response(udpipe.models(catalog)).body
 
     async def answer(request: Request, given: dict[str, str]) -> Response:
@@ -65,7 +65,7 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
 
     @app.get("/models", response_model=ProcessModels, responses=COMMON)
     async def models() -> Response:
-        """Return the models as UDPipe does."""
+        """Return the models in UDPipe's format."""
         return Response(known, media_type="application/json")
 
     @app.get("/process", response_model=ProcessAnswer, responses=MODEL_ERRORS)
@@ -79,7 +79,10 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
         input: Annotated[str | None, _parameter("input")] = None,
         output: Annotated[str | None, _parameter("output")] = None,
     ) -> Response:
-        """Split, tag or parse a text; ``tokenizer``, ``tagger`` and ``parser`` may be empty."""
+        """Split, tag or parse a text.
+
+        The fields ``tokenizer``, ``tagger`` and ``parser`` may be empty.
+        """
         values = (data, model, tokenizer, tagger, parser, input, output)
         pairs = zip(udpipe.PARAMETERS, values, strict=True)
         given = {name: value for name, value in pairs if value is not None}
@@ -92,13 +95,13 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
         openapi_extra=POST_BODY,
     )
     async def process_form(request: Request) -> Response:
-        """Do the same with a form, whose parts may be files."""
+        """Split, tag or parse a text in a form, whose parts may be files."""
         given = dict(request.query_params.items())
         return await answer(request, given | await form_values(request, inputs.limits.body))
 
 
 async def form_values(request: Request, most: int) -> dict[str, str]:
-    """Return the values of a form; files are replaced by their content."""
+    """Return the values of a form. Files are replaced by their content."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in FORMS:
         if await request.body():

@@ -1,4 +1,4 @@
-"""Addresses for operators of the server: documentation, health, metrics."""
+"""Addresses for operators of the server, such as documentation, health and metrics."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ from bistro.serve.work import Work
 from bistro.version import __version__
 
 METRICS_ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The figures.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+    200: {"description": "The metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}}
 }
 
 
 def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: bool) -> Metrics:
-    """Add the operator addresses to an otherwise complete application; return the request counter.
+    """Add the operator addresses to an otherwise complete application.
+
+    Return the counter of requests.
 
     Parameters
     ----------
     app
         The application.
     catalog
-        Its models.
+        The models of the application.
     work
-        Its computations.
+        The computations of the application.
     show_models
         Whether /docs, which needs no key, may show the ids of the models.
     """
@@ -49,12 +51,12 @@ def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: boo
 
     @app.get("/health", response_model=schemas.Health, responses=responses(400, 503))
     async def health() -> Response:
-        """Report that the server answers. No key is needed."""
+        """Report that the server is answering requests. No key is needed."""
         return Response(healthy, media_type="application/json")
 
     @app.get("/metrics", response_class=Response, responses={**COMMON, **METRICS_ANSWER})
     async def metrics() -> Response:
-        """Return requests, seconds, queue and memory in the text format of Prometheus."""
+        """Return metrics of requests, queue and memory in the text format of Prometheus."""
         return Response(counted.text(), media_type=CONTENT_TYPE)
 
     counted = Metrics(

@@ -1,13 +1,14 @@
-"""Computations outside the event loop, with limits on running and waiting ones.
+"""Computations outside the event loop, with limits on running and waiting computations.
 
-The core releases the interpreter while it computes, so threads are enough. Each computation has a
-stop flag, which the loops of the core check about every millisecond. If a request takes too long or
-its client disconnects, the flag is set, and the thread becomes free at once.
+The core releases the interpreter lock while it computes, so threads are sufficient. Each
+computation has a stop flag, which the loops of the core check about every millisecond. If a request
+takes too long or its client disconnects, the stop flag is set, and the thread becomes free at once.
 
-Short requests do not wait for long ones: each kind has its own threads, and the threads for long
-ones have a lower priority. A computation counts as long if earlier ones of its sort (the same
-address, model and order of size) have used more than `QUICK` seconds of CPU time. One that turns
-out to be long on a thread for short ones is stopped there, and restarted among the long ones.
+Short requests do not wait for long requests. Each kind of request has its own threads, and the
+threads for long requests have a lower priority. A computation counts as long if earlier
+computations with the same address, model and order of size have used more than `QUICK` seconds of
+CPU time. If a computation turns out to be long on a thread for short computations, it is stopped
+there and restarted on a thread for long computations.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from bistro.system import lower_priority
 T = TypeVar("T")
 
 QUICK = 0.1
-"""Seconds of CPU time; a computation that takes longer is a long one."""
+"""Seconds of CPU time above which a computation counts as long."""
 LOWER_PRIORITY = 10
 """The nice value of threads with long computations."""
 
 
 class Job:
-    """One computation, its client, and the future that receives its result."""
+    """A computation, its client, and the future that receives its result."""
 
     def __init__(self, compute: Callable[[], Any], client: str, sort: Hashable) -> None:
         self.compute = compute
@@ -45,12 +46,12 @@ class Job:
         self.stop = StopFlag()
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.seconds = 0.0
-        """Seconds of CPU time that the computation had used at the last check."""
+        """CPU time in seconds that the computation had used at the last check."""
         self._thread: int | None = None
         self._clock_at_start = 0.0
 
     def fail(self, error: Exception) -> None:
-        """End with an error, if there is no answer yet, and stop computing."""
+        """End the job with an error, if there is no answer yet, and stop the computation."""
         self.stop.set()
         if not self.answer.done():
             self.answer.set_exception(error)
@@ -75,20 +76,24 @@ class Job:
 
 
 class Work:
-    """The threads for computations, and their queue. All methods run on the event loop."""
+    """The threads for computations, and the queue of computations.
+
+    All methods of this class run on the event loop.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.queue = FairQueue[Job](limits.waiting, limits.per_client)
         self.running: dict[Job, bool] = {}
-        """Running computations, and whether each one uses the threads for long computations."""
+        """The running computations, and whether each uses a thread for long computations."""
         self._threads: dict[bool, ThreadPoolExecutor] = {}
-        """The threads for short and for long computations; each pool starts with its first one."""
+        """The threads for short and for long computations. A pool starts with its first
+        computation."""
         self._expected: dict[Hashable, float] = {}
-        """Recent durations of requests of each sort, in seconds."""
+        """The recent duration of requests of each sort, in seconds."""
 
     async def run(self, compute: Callable[[], T], *, client: str = "", sort: Hashable = None) -> T:
-        """Return what `compute` returns.
+        """Run `compute` and return its result.
 
         Raises `BusyError` if the queue is full or the answer is late, and `TooManyError` if this
         client has too many requests. Cancelling the call stops the computation.
@@ -138,7 +143,7 @@ class Work:
         return self._threads[is_long]
 
     def _look_at_clock(self, job: Job) -> None:
-        """Stop a computation that turns out to be long, and restart it among the long ones."""
+        """Stop a computation that turns out to be long, and restart it as a long computation."""
         if self.running.get(job) is not False:
             return  # it has ended, or is among the long ones already
         left = QUICK - job.look_at_clock()
@@ -165,12 +170,12 @@ class Work:
         self._begin()
 
     def _expect(self, job: Job) -> None:
-        """Record how long a computation of this sort took."""
+        """Record the duration of a computation of this sort."""
         before = self._expected.get(job.sort, job.seconds)
         self._expected[job.sort] = max(job.seconds, 0.8 * before + 0.2 * job.seconds)
 
     def close(self) -> None:
-        """Stop everything, and wait for the threads."""
+        """Stop all computations, and wait for the threads."""
         stopping = BusyError("the server is stopping")
         while (job := self.queue.take(lambda _: True)) is not None:
             job.fail(stopping)
@@ -182,12 +187,12 @@ class Work:
 
 
 def _lower_priority() -> None:
-    """Lower the priority of this thread, so that threads of short requests come first."""
+    """Lower the priority of this thread, so that threads with short requests run first."""
     lower_priority(threading.get_native_id(), LOWER_PRIORITY)
 
 
 def _settle(answer: asyncio.Future[Any], future: Future[Any]) -> None:
-    """Pass the result of a computation to its answer."""
+    """Pass the result of a computation to its future."""
     if error := future.exception():
         answer.set_exception(error)
     else:

@@ -1,1 +1,1 @@
-"""Search and word-by-word prediction."""
+"""Tasks that models perform, such as search and word-by-word prediction."""

@@ -1,4 +1,4 @@
-"""One pass of a pipeline over a file: running text or sentences in, all columns out."""
+"""One pass of a pipeline over running text or sentences, which fills in all columns."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from bistro.treebank.validate import Roots
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
 ALTERNATIVES = "alternatives"
-"""An option of the pipeline; all other options belong to its parser."""
+"""The name of the pipeline's own option. All other options belong to its parser."""
 Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 
 class AnnotateRun:
-    """One pass over the input, and the report at its end."""
+    """One pass over the input, with a report at the end."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class AnnotateRun:
     ) -> None:
         """Initialise the run.
 
-        `watch` receives the sentences of tokenised files. `workers` do the annotation.
+        `watch` receives the sentences of tokenised files. The annotation is done by `workers`.
         """
         self._whole = model
         self._workers = workers
@@ -103,9 +103,9 @@ class AnnotateRun:
 def read_sentences(
     model: Model, input: str, format: str | None, roots: Roots | None = "any"
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file, and split running text if the model can tokenise.
+    """Yield the sentences of a file. Running text is split if the model can tokenise.
 
-    A text is running text only if the format is ``raw``; other text has one sentence per line.
+    A text is running text only if the format is ``raw``. Other text has one sentence per line.
     """
     if format != "raw" or not TOKENISE.is_of(model):
         yield from iter_sentences(input, format, roots=roots, partial=roots == "any")
@@ -119,7 +119,7 @@ def read_sentences(
 
 
 def decoded(stream: Readable, path: str | None) -> Iterator[str]:
-    """Yield the text of a stream in pieces; raise an error for bytes that are not UTF-8."""
+    """Yield the text of a stream in pieces. Raise an error for bytes that are not UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     line = 1
     while True:

@@ -1,4 +1,4 @@
-"""Simulation-based calibration: a check that a sampler draws from its posterior.
+"""Simulation-based calibration, which checks that a sampler draws from its posterior.
 
 >>> check = check_sampler("ngram", runs=20, order=2)
 >>> check.is_rejected, sorted(check.ranks)[:2]
@@ -34,8 +34,8 @@ def check_sampler(
 ) -> SamplerCheck:
     """Check a sampler by simulation-based calibration.
 
-    Parameters and data are drawn from the prior many times; the sampler infers the parameters from
-    the data; the rank of each true value among its draws must be uniform.
+    Parameters and data are drawn from the prior many times, and the sampler infers the parameters
+    from the data. The rank of each true value among the sampler's draws must be uniform.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Fill in the missing values of an annotation, and leave everything else unchanged.
 
 The heads, labels and tags of a sentence are evidence. Values that are ``_`` are taken from one
-minimum-risk parse given all of this evidence. They are written into their columns, and MISC names
+minimum-risk parse given all of the evidence. They are written into their columns, and MISC names
 them with their probabilities:
 
     Filled=Head,Deprel|PHead=0.9312|PDeprel=0.9120       values that were filled in
@@ -38,27 +38,29 @@ from bistro.treebank.validate import MISSING, find_tree_problem
 
 USUAL_KIND = "committee"
 NAMES = {"heads": "Head", "deprels": "Deprel", "upos": "Upos", "xpos": "Xpos"}
-"""Names of the columns in MISC."""
+"""The names of the columns as used in MISC."""
 FILLED, MAYBE = "Filled", "Maybe"
 OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
 
 
 @dataclass
 class Completion:
-    """The sentences, and the numbers of values filled in, by the names used in MISC."""
+    """The completed sentences, and the numbers of values filled in, by the names used in MISC."""
 
     sentences: list[Sentence] = field(default_factory=list)
     filled: dict[str, int] = field(default_factory=dict)
     expected: dict[str, float] = field(default_factory=dict)
-    """Expected number of correct values among the filled ones: the sum of their probabilities."""
+    """Expected number of correct values among the filled values, which is the sum of their
+    probabilities."""
     left: dict[str, int] = field(default_factory=dict)
-    """Numbers of values that were too improbable to fill in and are only in MISC."""
+    """Numbers of values that were too improbable to be filled in and appear only in MISC."""
     relaxed: list[int] = field(default_factory=list)
-    """Lines of the sentences whose given heads fit no tree of the model and were ignored."""
+    """Line numbers of the sentences whose given heads were ignored, since they fit no tree of the
+    model."""
     touched: int = 0
     """Number of sentences with missing values."""
     unknown: dict[str, int] = field(default_factory=dict)
-    """Numbers of given tags and labels that the model has never seen; they were not used."""
+    """Numbers of given tags and labels that were not used, since the model does not know them."""
 
     def summary(self) -> str:
         """Return a one-line summary."""
@@ -101,11 +103,11 @@ def complete(
     Parameters
     ----------
     treebank
-        Sentences, partly annotated.
+        Partly annotated sentences.
     model
-        A parser; default: one trained on the fully annotated sentences.
+        A parser. By default, a parser is trained on the fully annotated sentences.
     below
-        Values less probable than this are not filled in; they are only noted in MISC.
+        Values less probable than this threshold are not filled in, but only noted in MISC.
     kind, config, session, **settings
         Options of training, as in `bistro.train`.
     seed
@@ -138,7 +140,7 @@ def complete(
 
 
 def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[Sentence]:
-    """Return the sentences with all heads and tags (and labels, if the treebank has them)."""
+    """Return the sentences with all heads and tags, and all labels if the treebank has any."""
     has_labels = any(label != EMPTY for s in treebank for label in s.deprels)
     known = [
         s
@@ -157,7 +159,7 @@ def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[
 
 
 def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
-    """Return the words without a value, for each column."""
+    """Return the words without a value in each column."""
     columns = {"heads": sentence.heads, model.tag_column: getattr(sentence, model.tag_column)}
     if model.is_labelled:
         columns["deprels"] = sentence.deprels
@@ -169,7 +171,7 @@ def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
 
 
 def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
-    """Count the given tags and labels that a model has never seen, by the names of MISC."""
+    """Count the given tags and labels that a model does not know, by the names used in MISC."""
     known = {model.tag_column: {EMPTY, *model.tag_names}}
     if model.is_labelled:
         known["deprels"] = {EMPTY, *map(plain_label, model.label_names)}
@@ -181,7 +183,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
 
 
 def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
-    """Return a sentence as evidence, without the heads if they fit no tree of the model."""
+    """Return a sentence as evidence, leaving out heads that fit no tree of the model."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
     done.relaxed.append(sentence.line)
@@ -191,7 +193,7 @@ def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
 def _filled(
     sentence: Sentence, parse: Parse, model: Parser, below: float, done: Completion
 ) -> Sentence:
-    """Return a sentence with its missing values filled in, and count them."""
+    """Return a sentence with its missing values filled in, and count these values."""
     if parse.relaxed:
         done.relaxed.append(sentence.line)
     open_words = lacking(sentence, model)
@@ -228,10 +230,11 @@ def _filled(
 
 
 def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> list[int]:
-    """Return the given heads, and for all other words the predicted heads.
+    """Return the given heads, and the predicted heads for all other words.
 
-    Where the parser could not use the given heads, the two may not form a tree: then open words get
-    the likeliest head that closes no cycle, the most certain word first.
+    If the parser could not use the given heads, the given and predicted heads may not form a tree.
+    In that case, each open word, the most certain first, gets the most probable head that does not
+    close a cycle.
     """
     given = sentence.heads
     heads = [old if old != MISSING else new for old, new in zip(given, parse.heads, strict=True)]
@@ -256,7 +259,7 @@ def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> li
 
 
 def _is_below(heads: Sequence[int], word: int, top: int) -> bool:
-    """Return whether a word is `top` or one of its descendants, as far as heads are known."""
+    """Return whether a word is `top` or one of its descendants, according to the known heads."""
     while word > 0 and word != top:
         word = heads[word - 1]
     return word == top
@@ -294,7 +297,7 @@ def _count(
 def _note(
     misc: str, found: Mapping[str, Any], chosen: Sequence[str], sure: Mapping[str, float]
 ) -> str:
-    """Return a field of MISC with the values filled in or left open, and their probabilities."""
+    """Return the MISC field of a word, with filled or open values and their probabilities."""
     kept = [] if misc == EMPTY else misc.split("|")
     kept = [entry for entry in kept if entry.partition("=")[0] not in OWN_KEYS]
     if chosen:

@@ -1,8 +1,8 @@
-"""Splitting text into words: by a learned tokeniser, at punctuation, or at spaces.
+"""Split text into words by a learned tokeniser, at punctuation, or at spaces.
 
-A sentence is one text, or the cells of a table; each cell keeps its own words. A model that has
+A sentence is one text or the cells of a table. Each cell keeps its own words. A model that has
 learned to tokenise from its treebank (a pipeline) splits text itself. For other models, text is
-split at spaces, and on request punctuation at the ends of words is split off.
+split at spaces. Punctuation at the ends of words is split off on request.
 
 >>> cut = at_punctuation(["He", "said:", "Don't!"])
 >>> [[token.form for token in cell] for cell in cut]
@@ -33,7 +33,8 @@ def cutting(model: Model, split_punct: bool | None = None, *, default: bool = Fa
     Parameters
     ----------
     model
-        The model; if it can tokenise text, its own tokeniser is used unless `split_punct` is false.
+        The model. If the model can tokenise text, its own tokeniser is used unless `split_punct` is
+        false.
     split_punct
         Whether punctuation is split from words; None chooses the default of the command.
     default
@@ -50,17 +51,17 @@ def cutting(model: Model, split_punct: bool | None = None, *, default: bool = Fa
 
 
 def common_cutting(models: Sequence[Model], split_punct: bool | None = None) -> Cutting:
-    """Return the function that splits words for all models, so that all score the same words.
+    """Return one function that splits text for all models, so that all models score the same words.
 
-    It is the tokeniser of the first model that has one (a pipeline); without such a model,
-    punctuation is split from words unless `split_punct` is false.
+    The function is the tokeniser of the first model that has one, such as a pipeline. Without such
+    a model, punctuation is split from words unless `split_punct` is false.
     """
     first = next((model for model in models if TOKENISE.is_of(model)), models[0])
     return cutting(first, split_punct, default=True)
 
 
 def at_spaces(cells: Sequence[str]) -> list[list[CutToken]]:
-    """Return the words between spaces."""
+    """Split text into words at spaces."""
     return [[CutToken(word, (word,)) for word in cell.split()] for cell in cells]
 
 
@@ -71,7 +72,7 @@ def _never(word: str) -> bool:
 def at_punctuation(
     cells: Sequence[str], is_known: Callable[[str], bool] = _never
 ) -> list[list[CutToken]]:
-    """Split text at spaces, and punctuation from the ends of words."""
+    """Split text at spaces, and split punctuation from the ends of words."""
     return [
         [CutToken(part, (part,)) for word in cell.split() for part in split_word(word, is_known)]
         for cell in cells
@@ -79,7 +80,7 @@ def at_punctuation(
 
 
 def split_word(word: str, is_known: Callable[[str], bool] = _never) -> list[str]:
-    """Split punctuation from either end of a word; a known abbreviation keeps its full stop.
+    """Split punctuation from both ends of a word. A known abbreviation keeps its full stop.
 
     >>> split_word('"Stop!"'), split_word("don't"), split_word("...")
     (['"', 'Stop', '!', '"'], ["don't"], ['...'])
@@ -96,7 +97,7 @@ def split_word(word: str, is_known: Callable[[str], bool] = _never) -> list[str]
 
 
 def visible(word: str, path: str | None = None, line: int | None = None) -> str:
-    """Remove the zero-width characters of a word; raise an error if nothing remains."""
+    """Remove the zero-width characters of a word. Raise an error if nothing remains."""
     if is_invisible(word):
         codes = " ".join(f"U+{ord(character):04X}" for character in word)
         problem = f"a word is invisible ({codes}): remove it, or join it to its neighbour"

@@ -1,4 +1,4 @@
-"""Trees of a file as pictures: SVG, PDF, PNG or LaTeX, ready for a paper.
+"""Draw the trees of a file as SVG, PDF, PNG or LaTeX pictures for a paper.
 
 >>> import bistro
 >>> [sentence] = bistro.builtin(sentences=1, seed=1)
@@ -27,7 +27,7 @@ from bistro.treebank.sentence import Sentence
 TagColumn = Literal["upos", "xpos", "none"]
 Direction = Literal["auto", "ltr", "rtl"]
 ONE_TREE = ("svg", "png")
-"""Formats of a file that holds one tree."""
+"""Formats of files that hold only one tree."""
 FORMATS = (*ONE_TREE, "pdf", "tex")
 
 
@@ -52,12 +52,12 @@ class Drawing:
         direction: Direction = "auto",
         path: str | None = None,
     ) -> Drawing:
-        """Return the drawing of a sentence.
+        """Prepare the drawing of a sentence.
 
         Parameters
         ----------
         sentence
-            A sentence with heads; words without one have no arc.
+            A sentence with heads. Words without a head have no arc.
         tags
             The column below the words; a column that is empty is left out.
         probabilities
@@ -80,7 +80,7 @@ class Drawing:
         )
 
     def svg(self, width: float | None = None) -> str:
-        """Return the picture, scaled down to `width` pixels if it is wider."""
+        """Return the picture, scaled down if it is wider than `width` pixels."""
         return draw_arcs(
             self.forms,
             self.heads,
@@ -117,7 +117,7 @@ def drawn(
     scale: float = 2.0,
     path: str | None = None,
 ) -> bytes:
-    """Return trees as the content of a file.
+    """Draw trees and return the content of a file.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""Folds: models that are tested on sentences they were not trained on.
+"""Folds, in which models are tested on sentences they were not trained on.
 
 A `Split` names the sentences to learn from and the sentences to test on. k folds cut a treebank
-into k parts, each held out once. `run_splits` also runs other splits (growing parts of a treebank,
-for example): it trains a model for every split, several at a time, and applies a function to each
-model and its held-out sentences. Every model is trained by one thread, so the result is the same
-for any number of threads.
+into k parts, each held out once. `run_splits` trains a model for every split, several at a time,
+and applies a function to each model and its held-out sentences. The splits need not be folds and
+can also be, for example, growing parts of a treebank. Every model is trained by one thread, so the
+result is the same for any number of threads.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=40, seed=1)
@@ -55,12 +55,12 @@ class Recipe:
     config: Any = None
     seed: int = 1
     dev: Sequence[Sentence] | None = None
-    """A development set, for kinds that use one."""
+    """A development set, for kinds of models that use one."""
     beside: Sequence[Words] = ()
-    """Additional sentences that every model learns from, whatever the split."""
+    """Additional sentences that every model is trained on, whatever the split."""
 
     def trained(self, sentences: Sequence[Words]) -> Model:
-        """Return a model trained by one thread on these sentences and on `beside`."""
+        """Train a model in one thread on these sentences and on `beside`."""
         return train(
             self.kind,
             [*self.beside, *sentences],
@@ -73,9 +73,9 @@ class Recipe:
 
 
 def make_folds(sentences: Sequence[Words], k: int, seed: int, by: Unit = "sentence") -> list[Split]:
-    """Cut a treebank into k parts of nearly equal size, each of them held out once.
+    """Cut a treebank into k parts of nearly equal size, each of which is held out once.
 
-    Parts consist of whole sentences or of whole documents, drawn at random with the given seed.
+    Parts consist of whole sentences or whole documents, drawn at random with the given seed.
     """
     units = _units(sentences, by)
     if len(units) < 2:
@@ -100,7 +100,7 @@ def make_folds(sentences: Sequence[Words], k: int, seed: int, by: Unit = "senten
 
 
 def shuffled(items: Sequence[Result], seed: int, purpose: str, index: int = 0) -> list[Result]:
-    """Return items in a random order (Fisher and Yates)."""
+    """Return items in a random order, by the Fisher-Yates shuffle."""
     stream = Stream(seed, purpose, index)
     mixed = list(items)
     for place in range(len(mixed) - 1, 0, -1):
@@ -110,7 +110,7 @@ def shuffled(items: Sequence[Result], seed: int, purpose: str, index: int = 0) -
 
 
 def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
-    """Return the units that are kept whole, each as a list of sentence indices."""
+    """Return the units that are not divided, each as a list of sentence indices."""
     if by not in get_args(Unit):
         raise BistroError(f"folds are made by 'sentence' or by 'document', not by '{by}'")
     if by == "sentence":

@@ -1,18 +1,19 @@
 """The probability of each annotated value, given the rest of the annotation.
 
-In a sentence with a tree, the arc of one word (head and label) is opened; all other arcs, the words
-and the tags are evidence:
+In a sentence with a tree, the arc of one word (head and label) is opened. All other arcs, the words
+and the tags are evidence.
 
     p(head, label of i | words, tags, heads and labels of all other words)
 
-and likewise for its tag, with the whole tree as evidence. Since nearly all of an annotation is
-correct, this is far sharper than p(head, label of i | words), in which the model may face an
-ambiguity that the other arcs have resolved. An arc that crosses others is scored in the form that
-the model has learned: lifted, with a marked label (`bistro.treebank.projectivity`).
+The tag of a word is scored in the same way, with the whole tree as evidence. Since nearly all of an
+annotation is correct, this probability is far sharper than p(head, label of i | words), in which
+the model may face an ambiguity that the other arcs have resolved. An arc that crosses other arcs is
+scored in the form that the model has learned, which is lifted and has a marked label
+(`bistro.treebank.projectivity`).
 
-Searches lose values that are very improbable, and give them the probability zero. These values are
-compared directly with the likeliest alternative x, for each member m at its temperature T_m (which
-is 1 for labels):
+A search may lose very improbable values and give them the probability zero. Lost values are
+compared directly with the most probable alternative x, for each member m at its temperature T_m,
+which is 1 for labels.
 
     p(value) = p(x) · mean_m ( p_m(words, tags, tree with the value) / p_m(… with x) )^(1 / T_m)
 
@@ -51,28 +52,30 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING, find_tree_problem
 
 LONGEST = 120
-"""Longer sentences are parsed once, given words and tags: one copy per word is too expensive."""
+"""Maximum length of sentences that are scored with one copy per word. Longer sentences are parsed
+once, given words and tags."""
 WORDS_AT_ONCE = 40_000
 NEARLY_ALL = 0.95
-"""Share of arcs that counts as nearly all, since a treebank has mistakes."""
+"""The share that counts as nearly all arcs, since a treebank has mistakes."""
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """The probabilities of one annotated value and of its likeliest alternative."""
+    """The probabilities of one annotated value and of its most probable alternative."""
 
     probability: float
-    """Probability of the annotated value; NaN if the model gives none."""
+    """Probability of the annotated value, or NaN if the model gives none."""
     alternative: str
-    """The likeliest alternative: a tag, or an arc such as ``2:det``; empty if there is none."""
+    """The most probable alternative, which is a tag or an arc such as ``2:det``. The string is
+    empty if there is no alternative."""
     alternative_probability: float
     same_head: bool = False
-    """True if the alternative to an arc has the same head and another label."""
+    """True if the alternative to an arc has the same head and a different label."""
 
 
 @dataclass(frozen=True)
 class _Copy:
-    """A copy of a sentence with some values opened, and the words to score in it."""
+    """A copy of a sentence with some open values, and the words to score in it."""
 
     sentence: Sentence
     place: int
@@ -82,7 +85,7 @@ class _Copy:
 def arcs(
     model: CommitteeModel, sentences: Sequence[Sentence], threads: int = 1
 ) -> list[list[Opinion]]:
-    """Return an opinion on the arc of every word, given words, tags and all other arcs."""
+    """Return an opinion on the arc of every word, given the words, tags and all other arcs."""
     trees = [_as_learned(model, sentence) for sentence in sentences]
     numbers = {label: number for number, label in enumerate(model.symbols.labels)}
     root = numbers.get(_label_of_roots(sentences), -1)
@@ -116,7 +119,7 @@ def arcs(
 def tags(
     model: CommitteeModel, sentences: Sequence[Sentence], threads: int = 1
 ) -> list[list[Opinion]]:
-    """Return an opinion on the tag of every word, given words, the tree and all other tags."""
+    """Return an opinion on the tag of every word, given the words, tree and all other tags."""
     column = model.tag_column
     trees = [_as_learned(model, sentence) for sentence in sentences]
     numbers = {tag: number for number, tag in enumerate(model.symbols.tags)}
@@ -139,7 +142,7 @@ def tags(
 
 
 def _as_learned(model: CommitteeModel, sentence: Sentence) -> Sentence:
-    """Return a sentence with a projective tree, and with a single root if the model requires it."""
+    """Convert a sentence to a projective tree, with a single root if the model requires one."""
     scheme = model.symbols.nonprojective
     tree = projectivize(sentence.heads, sentence.deprels, scheme or "head")
     heads = list(tree.heads)
@@ -174,9 +177,9 @@ def _with_open_tags(tree: Sentence, words: range, column: str) -> Sentence:
 def _asked(
     model: CommitteeModel, copies: Iterator[_Copy], threads: int
 ) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.int64], Mixture]]:
-    """Score many copies at a time.
+    """Score many copies of sentences at a time.
 
-    Yields words (sentence, index), their rows and the mixture.
+    Yields words as pairs (sentence, index), with their rows and the mixture.
     """
     options = model.asked(tags="given", partial=True, threads=threads)
     for batch in _batches(copies):
@@ -215,9 +218,9 @@ def _label_of_roots(sentences: Sequence[Sentence]) -> str:
 
 
 def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
-    """Return a mask of arcs with compatible head and label.
+    """Return a mask of arcs whose head and label are compatible.
 
-    `root` is the label of roots, or -1.
+    `root` is the label of roots, or -1 if there is none.
     """
     if root < 0:
         return np.ones(len(rows.what), dtype=bool)
@@ -227,7 +230,7 @@ def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
 def _compared(
     rows: Rows, gold: NDArray[np.int64], possible: NDArray[np.bool_] | bool = True
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the probabilities of the annotated values and of their likeliest alternatives."""
+    """Return the probabilities of the annotated values and of their best alternatives."""
     row = rows.row
     total = np.bincount(row, rows.probability, minlength=len(rows))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -240,7 +243,7 @@ def _compared(
 def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence | None:
     """Return the tree with another arc, or None if the result is not a tree.
 
-    Where the whole sentence was open, or its other arcs could not be used, the likeliest head of a
+    If the whole sentence was open, or its other arcs could not be used, the most probable head of a
     word may be one of its descendants in the annotated tree.
     """
     heads, labels = list(tree.heads), list(tree.deprels)
@@ -259,7 +262,7 @@ def _with_tag(tree: Sentence, word: int, tag: str, column: str) -> Sentence:
 def _ratios(
     model: CommitteeModel, pairs: Sequence[tuple[Sentence, Sentence | None]], threads: int
 ) -> NDArray[np.float64]:
-    """Return the probability ratio of the first to the second sentence of each pair."""
+    """Divide the probability of the first sentence of each pair by that of the second."""
     ratios = np.zeros(len(pairs))
 
     def is_able(sentence: Sentence) -> bool:
@@ -295,7 +298,7 @@ def _ratios(
 
 
 def _with_same_tags(model: CommitteeModel) -> list[Voter]:
-    """Return the members whose tags come from the committee's column."""
+    """Return the members that use the committee's column of tags."""
     numbers = model.symbols.tag_numbers
     return [m for m, own in zip(model.members, numbers, strict=True) if own is not None]
 
@@ -303,7 +306,7 @@ def _with_same_tags(model: CommitteeModel) -> list[Voter]:
 def _as_annotated(
     model: CommitteeModel, tree: Sentence, word: int, head: int, label: str
 ) -> tuple[int, str]:
-    """Return an arc as an annotator would write it: moved back to its head if it was lifted."""
+    """Return an arc as an annotator would write it. A lifted arc is moved back to its head."""
     scheme = model.symbols.nonprojective
     if scheme is None or not any(LIFTED in name for name in (label, *tree.deprels)):
         return head, label

@@ -1,4 +1,4 @@
-"""Word orders of the trees of a file: the most probable orders, samples, or scores."""
+"""Find the most probable word orders of the trees of a file, draw samples, or score orders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bistro.models.results.structures import Linearization, Ties
 from bistro.treebank.sentence import Sentence
 
 Note = Callable[[str], None]
-"""A function that receives messages that are not results."""
+"""A function that receives messages other than results."""
 
 
 def orders_of(
@@ -45,7 +45,7 @@ def orders_of(
 def score_rows(
     model: Orderer, sentences: Iterable[Sentence], name: str, note: Note, *, of_labels: bool
 ) -> Iterator[str]:
-    """Yield a header and one row per sentence; report the means at the end."""
+    """Yield a header and one row per sentence, and report the means at the end."""
     yield "sentence\tdependents\tlog_prob\tbits_per_dependent\n"
     total, dependents, number = 0.0, 0, 0
     for number, sentence in enumerate(sentences, start=1):
@@ -66,12 +66,18 @@ def score_rows(
 
 
 def bits_per_dependent(log_prob: float, dependents: int) -> float:
-    """Return the information in an order, in bits per dependent; 0 if there are no dependents."""
+    """Return the information in an order, in bits per dependent.
+
+    The result is 0 if there are no dependents.
+    """
     return -log_prob / math.log(2) / dependents if dependents else 0.0
 
 
 def with_probability(result: Linearization, *, numbered: bool) -> Sentence:
-    """Return the sentence; if orders are `numbered`, add its log-probability as a comment."""
+    """Return the sentence.
+
+    If orders are `numbered`, a comment gives the log-probability of the order.
+    """
     sentence = result.sentence
     if not numbered or sentence.format != "conllu":
         return sentence

@@ -1,11 +1,12 @@
-"""Several language models in one: their probabilities mixed word by word.
+"""A mixture of several language models, whose probabilities are mixed word by word.
 
     p(w_i | before) = Σ_m λ_m p_m(w_i | before)
 
 The weights λ are given, or learned on a development text by expectation-maximisation
-(`bistro.inference.mixture_weights`); `bistro.models.mixing` mixes the scores. All models must give
-probabilities to the same events: the same words, in any order, and the same classes of unknown
-words. Alternatively, all models have an open vocabulary, in which every string is a word.
+(`bistro.inference.mixture_weights`). The scores are mixed by `bistro.models.mixing`. All models
+must give probabilities to the same events, which are the same words, in any order, and the same
+classes of unknown words. Alternatively, all models have an open vocabulary, in which every string
+is a word.
 
 >>> better, worse = np.log([0.5, 0.4, 0.5]), np.log([0.1, 0.5, 0.1])
 >>> weights = fitted_weights([better, worse])
@@ -40,7 +41,7 @@ Logs = NDArray[np.float64]
 
 
 def fitted_weights(logs: Sequence[Logs]) -> list[float]:
-    """Return the weights that maximise the likelihood of events with these log-probabilities."""
+    """Find the weights that maximise the likelihood of events with these log-probabilities."""
     if len({log.shape for log in logs}) != 1 or not logs[0].size:
         raise ValueError("all models must score the same events, at least one")
     table = np.stack(logs)
@@ -56,7 +57,7 @@ def mixed(logs: Sequence[Logs], weights: Sequence[float]) -> Logs:
 
 
 def checked_weights(weights: Sequence[float], models: int) -> list[float]:
-    """Return normalised weights; raise an error if they are invalid."""
+    """Return normalised weights. Raise an error if the weights are invalid."""
     if len(weights) != models or min(weights) < 0 or abs(sum(weights) - 1) > SUM_WITHIN:
         shown = ", ".join(f"{weight:g}" for weight in weights)
         raise ConfigError(
@@ -68,7 +69,7 @@ def checked_weights(weights: Sequence[float], models: int) -> list[float]:
 
 @dataclass(frozen=True)
 class Member:
-    """A model of a mixture, and the options of its scores."""
+    """A member of a mixture, with the options for its scores."""
 
     scorer: Scorer
     options: Mapping[str, Any]
@@ -79,7 +80,10 @@ class Member:
 
 
 class Mixture(Scoring):
-    """Models that are mixed word by word. A mixture scores text like a model."""
+    """A mixture of models, whose probabilities are mixed word by word.
+
+    A mixture scores text like a model.
+    """
 
     kind: ClassVar[str] = "mixture"
     parts: ClassVar[Sequence[Any]] = ()
@@ -91,14 +95,14 @@ class Mixture(Scoring):
 
     @classmethod
     def fitted(cls, members: Sequence[Member], development: Iterable[Words]) -> Mixture:
-        """Return the mixture of `members` whose weights are best on a `development` text."""
+        """Return the mixture of `members` with the best weights for a `development` text."""
         require_same_events(*(member.scorer for member in members))
         words = as_words(development)
         return cls(members, fitted_weights([m.score(words).log_probs for m in members]))
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The words of the first model."""
+        """The vocabulary of the first model."""
         return self.members[0].scorer.vocabulary
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
@@ -125,7 +129,7 @@ class Mixture(Scoring):
         return MixedSums(sums, self.weights)
 
     def score_protocol(self, **options: Any) -> str:
-        """Describe the members and their weights; `options` are not used."""
+        """Describe the members and their weights. The `options` are not used."""
         described = (
             f"{weight:.3f} {member.scorer.score_protocol(**member.options)}"
             for weight, member in zip(self.weights, self.members, strict=True)

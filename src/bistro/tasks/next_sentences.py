@@ -1,13 +1,14 @@
-"""Active learning: sentences and words ranked by how much their annotation would teach a model.
+"""Active learning, which ranks sentences and words by how much a model would learn from them.
 
-A model parses the sentences that are not annotated yet, or only in part. Where it is uncertain, a
-decision of the annotator teaches it most; where it is certain, accepting its suggestion is quick.
-The doubt of a word is the probability that its best head, or the label of its arc, is wrong:
+A model parses the sentences that are not fully annotated. The model learns most from decisions
+about words whose analysis is uncertain. If the model is certain, the annotator can quickly accept
+its suggestion. The doubt of a word is the probability that its best head, or the label of its arc,
+is wrong.
 
     doubt(word) = 1 - p(best head) p(best label)
 
-Resolving a doubt about a frequent word teaches more than resolving one about a rare word. The gain
-of a sentence therefore weights its doubts by how often their words occur in all remaining
+The model learns more from a decision about a frequent word than from one about a rare word. The
+gain of a sentence therefore weights each doubt by the frequency of its word in all remaining
 sentences.
 
     gain(sentence) = sum of doubt(word) log(1 + count(word)) / number of words
@@ -42,7 +43,7 @@ from bistro.treebank.validate import MISSING
 
 DEFAULT_KIND = "committee"
 NEAR = 0.6
-"""Sentences that share at least this part of their words are near-copies."""
+"""Two sentences count as near-copies if they share at least this proportion of their words."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,11 @@ class OpenSentence:
     sentence: int
     words: int
     doubts: tuple[float, ...]
-    """The doubts of its words without a head."""
+    """The doubts of the sentence's words without a head."""
     news: float
-    """The share of its words that do not occur in the training data."""
+    """The share of the sentence's words that do not occur in the training data."""
     gain: float = 0.0
-    """Its mean doubt per word, weighted by the frequency of the words."""
+    """The mean doubt per word, weighted by the frequency of the words."""
     score: float = 0.0
     is_near_copy: bool = False
     """True if an earlier sentence has nearly the same words."""
@@ -93,14 +94,14 @@ STRATEGIES: dict[str, Callable[[OpenSentence], float]] = {
     "gain": lambda one: one.gain,
     "random": lambda one: 0.0,
 }
-"""How sentences are scored: by doubt per word, by expected corrections, by the most doubtful word,
-by the share of new words, by doubt and new words together, by doubt about frequent words, or not at
-all."""
+"""The strategies by which sentences are scored. The scores are the doubt per word, the expected
+corrections, the most doubtful word, the share of new words, doubt and new words together, doubt
+about frequent words, or no score at all."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Sentences and words, the most useful first."""
+    """Ranked sentences and words, the most useful first."""
 
     treebank: Sequence[Sentence]
     sentences: list[OpenSentence]
@@ -120,14 +121,14 @@ def rank_next(
     session: Session | None = None,
     **settings: Any,
 ) -> Ranking:
-    """Rank the sentences with missing heads by how much their annotation would teach a model.
+    """Rank the sentences with missing heads by how much a model would learn from them.
 
     Parameters
     ----------
     treebank
-        All sentences; the model learns from the fully annotated ones.
+        All sentences. The model is trained on the fully annotated sentences.
     model
-        A parser; default: one of `kind`, trained on the fully annotated sentences.
+        A parser. By default, a parser of `kind` is trained on the fully annotated sentences.
     strategy
         A key of `STRATEGIES`.
     kind, config, settings
@@ -174,7 +175,7 @@ def rank_next(
 
 
 def _gain(doubts: Sequence[float], counts: Sequence[int], words: int) -> float:
-    """Return the doubts per word of a sentence, weighted by how often their words occur."""
+    """Return the doubt per word of a sentence, weighted by the frequencies of the words."""
     return float(np.dot(doubts, np.log1p(counts))) / words
 
 
@@ -208,12 +209,12 @@ def _in_order(
 
 
 def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
-    """Return for each sentence whether it is a near-copy of an earlier sentence.
+    """Return whether each sentence is a near-copy of an earlier sentence.
 
-    Near-copies themselves are not compared with later sentences.
+    A near-copy is not compared with later sentences.
 
-    Only sentences that share one of their rarest words are compared: two sets that share `NEAR` of
-    all their words always share one of these.
+    Only sentences that share one of their rarest words are compared, since two sets that share
+    `NEAR` of all their words always share one of the rarest.
     """
     sets = [frozenset(form.lower() for form in sentence.forms) for sentence in sentences]
     counts: dict[str, int] = {}

@@ -1,8 +1,8 @@
-"""Next-word prediction: the likeliest words after contexts, and probabilities of given words.
+"""Next-word prediction, with the most probable words after contexts and scores of given words.
 
-In a cloze task, people continue the beginning of a sentence. The model's answer is exact: the
-probability of every word, the rank of the target word, and the entropy of the whole distribution,
-in one tidy table.
+In a cloze task, people continue the beginning of a sentence. A model gives the exact probability of
+every word, the rank of the target word, and the entropy of the whole distribution, in one tidy
+table.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -38,29 +38,29 @@ class Question:
     context: list[str]
     targets: list[str] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
-    """The cells of its row in a table."""
+    """The cells of the context's row in a table."""
 
 
 @dataclass(frozen=True)
 class NextWordRow:
-    """One word after one context. Values that a model does not provide are None."""
+    """The scores of one word after one context. Values that a model does not provide are None."""
 
     context_id: str
     context: str
     target: int
-    """1 for a target word, 0 for one of the likeliest words."""
+    """1 for a target word, 0 for one of the most probable words."""
     rank: int
     """1 plus the number of words, classes of unknown words and ends that are more probable."""
     word: str
     oov: int
-    """1 if the word is unknown to the model: its class was scored, or its spelling."""
+    """1 if the word is unknown to the model, so that its class or its spelling was scored."""
     probability: float
     surprisal: float
     """In bits."""
     mc_se: float | None
-    """Standard error of the surprisal where it is a Monte Carlo estimate."""
+    """Standard error of the surprisal, if the surprisal is a Monte Carlo estimate."""
     tag: str | None
-    """The likeliest tag of the word in this context, where the model generates tags."""
+    """The most probable tag of the word in this context, if the model generates tags."""
     tag_probability: float | None
     entropy: float
     """The entropy of the next word, in bits."""
@@ -74,9 +74,9 @@ COLUMNS = tuple(one.name for one in fields(NextWordRow))
 def answers(
     model: Model | Mixture, questions: Iterable[Question], **options: Any
 ) -> Iterator[tuple[Question, NextWords]]:
-    """Yield every question with its next words.
+    """Yield every question with the next words of its context.
 
-    Equal contexts in a row are scored once.
+    Equal successive contexts are scored once.
     """
     scorer = model if isinstance(model, Mixture) else SCORE.of(model)
     last: tuple[list[str], NextWords] | None = None
@@ -93,7 +93,7 @@ def next_word_rows(
     top: int | None = None,
     **options: Any,
 ) -> Iterator[NextWordRow]:
-    """Yield the likeliest words after each context, then its target words.
+    """Yield the most probable words after each context, then the target words of the context.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def rows_of(question: Question, found: NextWords, top: int | None = None) -> lis
 
 
 def number_shown(question: Question, top: int | None) -> int:
-    """Return the number of likeliest words that are shown."""
+    """Return the number of most probable words that are shown."""
     return (0 if question.targets else DEFAULT_TOP) if top is None else top
 
 
@@ -143,7 +143,7 @@ def _row(question: Question, found: NextWords, word: NextWord, target: int) -> N
 def questions_of_table(
     table: Table, text: str, target: str | None, name: str | None, cut: Cutting
 ) -> Iterator[Question]:
-    """Yield the questions of a table: one context per row, with an optional target."""
+    """Yield the questions of a table that has one context per row and an optional target."""
     place = table.column(text)
     of_target = None if target is None else table.column(target)
     names = None if name is None else table.column(name)
@@ -165,7 +165,10 @@ def context_words(text: str, cut: Cutting) -> list[str]:
 
 
 def single_word(text: str, cut: Cutting) -> str:
-    """Return a target as a word of the model; raise an error unless it is exactly one word."""
+    """Return a target as a word of the model.
+
+    Raise an error unless the target is exactly one word.
+    """
     words: Sequence[str] = context_words(visible_text(text), cut)
     if not words:
         raise BistroError("there is no target word")

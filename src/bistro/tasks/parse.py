@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class ParseRun:
-    """One pass over the input, and the numbers of given values that could not be used."""
+    """One pass over the input, which counts the given values that could not be used."""
 
     def __init__(
         self, model: Model, options: Mapping[str, Any], workers: Workers | None = None
     ) -> None:
         """Initialise the run.
 
-        `workers` parse the sentences in batches; default: threads of this process.
+        `workers` parse the sentences in batches. By default, threads of this process are used.
         """
         self.model = PARSE.of(model)
         self._whole = model
@@ -35,7 +35,7 @@ class ParseRun:
         self.words = 0
         self.sentences = 0
         self.relaxed: list[int] = []
-        """Lines of the sentences whose given heads could not be used."""
+        """Line numbers of the sentences whose given heads could not be used."""
         self.unknown_tags = 0
         self.missing_tags = 0
         self.kept_graphs = 0
@@ -82,7 +82,7 @@ class ParseRun:
         return "; ".join(parts)
 
     def protocol(self) -> str:
-        """Return a description of the search."""
+        """Return a description of the parser's search."""
         return self.model.parse_protocol(**self._given)
 
     @property
@@ -90,7 +90,7 @@ class ParseRun:
         return self._given.get("tags") == "given"
 
     def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Prepare sentences for the parser; heads that fit no tree are left open."""
+        """Prepare sentences for the parser. Heads that fit no tree are left open."""
         for sentence in sentences:
             if sentence.format == "conllx":
                 self._refuse_probabilities()
@@ -120,7 +120,7 @@ class ParseRun:
 
 
 def together(models: Sequence[Model]) -> Model:
-    """Return one parser: the single model, or a committee of all models with equal weights."""
+    """Return a single model, or a committee of several models with equal weights."""
     if len(models) == 1:
         return models[0]
     # Imported here, so that parsing with one model does not load the committee.

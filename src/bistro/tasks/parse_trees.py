@@ -1,4 +1,4 @@
-"""One pass of a constituency parser over a file: words in, brackets out."""
+"""One pass of a constituency parser over a file of words, which writes bracketed trees."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
 
 
 class TreeRun:
-    """One pass over the input, and the numbers of sentences that could not be parsed fully."""
+    """One pass over the input, which counts the sentences that could not be parsed fully."""
 
     def __init__(
         self,
@@ -109,8 +109,8 @@ def tree_options(options: dict[str, Any], of_trees: dict[str, Any]) -> dict[str,
     Parameters
     ----------
     options
-        Options shared with dependency parsers. Options that only dependency parsers have raise an
-        error.
+        Options shared with dependency parsers. Options that belong only to dependency parsers raise
+        an error.
     of_trees
         Options of `bistro.models.unbounded.search.SearchOptions`.
     """

@@ -1,7 +1,8 @@
-"""Parses as sentences of a file: the input sentences with the predicted values.
+"""Convert parses to sentences of a file, which are the input sentences with predicted values.
 
-Only HEAD, DEPREL and, where tags were not given, the column of tags are new; everything else is
-kept. A sentence with several parses becomes several sentences in a row, each with the comments
+Only HEAD, DEPREL and, if tags were not given, the column of tags are replaced. Everything else is
+kept. A sentence with several parses becomes several successive sentences, each with the following
+comments.
 
     # log_prob = -35.1027       natural logarithm of p(words, tags, tree, labels)
     # parse_rank = 1            1 is the best; or `# sample = 1`, for trees drawn at random
@@ -60,7 +61,7 @@ class Written:
 
 
 class ParseFacts(NamedTuple):
-    """The figures of a parse that are used in the report."""
+    """The facts about a parse that are used in the report."""
 
     line: int
     words: int
@@ -72,7 +73,7 @@ class ParseFacts(NamedTuple):
 
     @classmethod
     def of(cls, parse: Parse, model: Parser, *, given_tags: bool) -> ParseFacts:
-        """Return the facts of a parse."""
+        """Return the facts about a parse."""
         sentence = parse.sentence
         has_graph = sentence.format == "conllu" and any(deps != EMPTY for deps in sentence.deps)
         first = cls(sentence.line, len(sentence), parse.relaxed, has_graph)
@@ -85,14 +86,15 @@ class ParseFacts(NamedTuple):
 
 @dataclass
 class ParseWriter:
-    """Writer that turns parses into sentences, best parse first."""
+    """A writer that turns parses into sentences, the best parse first."""
 
     tag_column: str = "upos"
-    """The column that tags are written to."""
+    """The column to which tags are written."""
     given_tags: bool = False
-    """If true, tags of the input are kept; predicted tags are written only where it has none."""
+    """If true, tags of the input are kept, and predicted tags are written only for words without a
+    tag."""
     shown_tags: Callable[[Sequence[str]], list[str]] = list
-    """Function from the tags of parses to the tags shown in the column."""
+    """A function that converts the tags of parses to the tags shown in the column."""
     sentences_written: int = 0
 
     @classmethod
@@ -101,7 +103,7 @@ class ParseWriter:
         return cls(model.tag_column, given_tags, model.shown_tags)
 
     def sentences(self, parse: Parse) -> Iterator[Sentence]:
-        """Yield the samples of a parse, if it has any, else its analyses."""
+        """Yield the samples of a parse if it has any, otherwise its analyses."""
         self.sentences_written += 1
         base = as_columns(parse.sentence, self.sentences_written)
         name = "sample" if parse.samples else "parse_rank"
@@ -152,7 +154,7 @@ class ParseWriter:
 
 
 def as_columns(sentence: Sentence, number: int) -> Sentence:
-    """Return a line of text as CoNLL-U with a name and its text.
+    """Return a line of text as a CoNLL-U sentence with an id and its text.
 
     Sentences in other formats are returned unchanged.
     """
@@ -176,7 +178,7 @@ def _is_own(comment: str) -> bool:
 
 
 def with_shown_tags(parse: Parse, model: Parser) -> Parse:
-    """Return a parse whose tags are as written to the file and no longer need the model."""
+    """Return a parse whose tags are converted to the tags that are written to the file."""
 
     def shown(analyses: Sequence[Analysis]) -> list[Analysis]:
         return [replace(one, tags=model.shown_tags(one.tags)) for one in analyses]

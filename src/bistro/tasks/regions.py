@@ -1,7 +1,7 @@
-"""Regions of a sentence: several words that share one row with their summed surprisal.
+"""Regions of a sentence, whose words share one row with their summed surprisal.
 
-A region is written in square brackets, or is named by a column of a table with one word per row. In
-the table of surprisal, a region is treated like a multiword token: its row has the sum over its
+A region is marked by square brackets or by a column of a table with one word per row. In the table
+of surprisal, a region is treated like a multiword token. The row of a region has the sum over its
 words and the error of this sum.
 
 >>> bracketed("The horse [raced past the barn] [fell] .")
@@ -23,7 +23,7 @@ from bistro.tasks.stimuli import MISSING, Stimulus, Table
 
 COLUMN = "region"
 Parts = list[tuple[str, str | None]]
-"""Parts of a text, each with the name of its region, or None outside all regions."""
+"""Parts of a text, each with the name of its region, or with None outside all regions."""
 _MARK = re.compile(r"[][]")
 
 
@@ -54,8 +54,8 @@ def bracketed(text: str, path: str | None = None, line: int | None = None) -> Pa
 def critical_parts(text: str, cell: str, path: str | None = None, line: int | None = None) -> Parts:
     """Return the parts of a text whose critical region is given by a cell of its row.
 
-    The cell has the words of the region, or the position of a word between spaces, from 1; an empty
-    cell means that there is no region.
+    The cell contains the words of the region, or the position of a word between spaces, from 1. An
+    empty cell means that there is no region.
 
     >>> critical_parts("The horse raced past the barn fell.", "fell")
     [('The horse raced past the barn', None), ('fell', '1'), ('.', None)]
@@ -83,7 +83,7 @@ def critical_parts(text: str, cell: str, path: str | None = None, line: int | No
 
 
 def region_rows(parts: Parts, cut: Cutting) -> tuple[list[Token], list[str]]:
-    """Return one token per part, and all words of the sentence."""
+    """Return one token per part of a text, and all words of the sentence."""
     cells = cut([text for text, _ in parts])
     words = [words_in(cell) for cell in cells]
     sizes = zip((text for text, _ in parts), map(len, words), strict=True)
@@ -93,9 +93,9 @@ def region_rows(parts: Parts, cut: Cutting) -> tuple[list[Token], list[str]]:
 def region_stimuli(
     table: Table, text: str, *, name: str | None, cut: Cutting, critical: str | None = None
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one sentence per row and its regions.
+    """Yield the sentences of a table with one sentence per row, and their regions.
 
-    Regions are in brackets, or named by the column `critical` (see `critical_parts`). The cells of
+    Regions are marked by brackets or by the column `critical` (see `critical_parts`). The cells of
     a row are followed by the name of the region.
     """
     place = table.column(text)
@@ -116,7 +116,7 @@ def region_stimuli(
 
 
 def joined_regions(stimulus: Stimulus, place: int) -> Stimulus:
-    """Return a stimulus with adjacent rows merged if they have the same cell in column `place`.
+    """Merge adjacent rows of a stimulus that have the same cell in column `place`.
 
     A merged row has the cells of its first row.
     """

@@ -1,4 +1,4 @@
-"""Morphemes of the words of a file, and annotations that are unlikely under a model."""
+"""Find the morphemes of the words of a file, and annotations that a model finds improbable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bistro.treebank.morphology_files import iter_words, read_segmented
 from bistro.treebank.treebank import opened
 
 Note = Callable[[str], None]
-"""A function that receives messages that are not results."""
+"""A function that receives messages other than results."""
 
 
 def segmented(
@@ -38,13 +38,13 @@ def segmented(
 
 
 def words_of(input: str) -> Iterator[str]:
-    """Yield the words of a text, a list or an annotated file."""
+    """Yield the words of a text, a word list or an annotated file."""
     with opened(input) as (stream, path):
         yield from iter_words(stream, path)
 
 
 def checked(model: Segmenter, input: str, beam: int, note: Note) -> Iterator[str]:
-    """Yield one row for each annotation that is not the likeliest, the least probable first."""
+    """Yield one row for each annotation that is not the most probable, the least probable first."""
     words = [word for paragraph in read_segmented(input) for word in paragraph]
     if not any(word.has_form for word in words):
         note("there is no column of words: they were formed by joining their morphemes")

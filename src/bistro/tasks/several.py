@@ -1,4 +1,4 @@
-"""Several training runs of one kind on the same data, which differ only in their seed.
+"""Several training runs of one kind of model on the same data, which differ only in their seed.
 
 >>> import bistro
 >>> sampler = {"sweeps": 4, "samples": 2}
@@ -41,7 +41,7 @@ def several_traces(
     """Train one model per seed, several at a time, and return their traces without the models.
 
     `on_sweep` receives the number of finished sweeps of all chains, and their total. With
-    `workers`, each run is the work of one of them, and `on_sweep` counts whole runs.
+    `workers`, each run is performed by one worker, and `on_sweep` counts whole runs.
     """
     _require_draws(*settled_settings(kind, _given(settings)))
     if workers is not None:
@@ -73,14 +73,14 @@ def _trace(shared: tuple[str, Any, dict[str, Any]], seed: int) -> Trace:
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that `train` receives."""
+    """Return the settings that are passed to `train`."""
     changes = {name: value for name, value in settings.items() if name != "config"}
     config = settings.get("config")
     return configuration.merged({} if config is None else configuration.to_dict(config), changes)
 
 
 def _require_draws(family: Kind, config: Any) -> None:
-    """Raise an error if training does not sample: every seed would give the same result."""
+    """Raise an error if training does not sample, since every seed would give the same result."""
     problem = f"{a_model(family.name)} is trained without sampling"
     if not family.draws:
         raise BistroError(f"{problem}: there are no chains to compare")

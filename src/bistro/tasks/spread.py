@@ -2,9 +2,9 @@
 
 The workers are defined in `bistro.inference.workers`.
 
-Sentences are divided into batches, in order, and the results are joined again: the result equals
-the result of one call, for any number of workers. Random draws depend on the position of a
-sentence in the input, which is sent with the batch.
+Sentences are divided into batches, in order, and the results are joined again. The result equals
+the result of a single call, for any number of workers. Random draws depend on the position of a
+sentence in the input, which is sent along with the batch.
 
 >>> import bistro
 >>> from bistro.inference.workers import LocalWorkers
@@ -36,7 +36,8 @@ from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
 
 PIECE_SENTENCES = 100
-"""Sentences per batch: tenths of a second to seconds of work, depending on the model."""
+"""Number of sentences per batch. A batch takes between a tenth of a second and several seconds,
+depending on the model."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -44,7 +45,7 @@ Result = TypeVar("Result")
 def pieces_of(
     items: Iterable[Item], size: int = PIECE_SENTENCES
 ) -> Iterator[tuple[int, list[Item]]]:
-    """Yield items in batches, each with the number of its first item."""
+    """Yield items in batches, each with the index of its first item."""
     waiting, first = iter(items), 0
     while piece := list(islice(waiting, size)):
         yield first, piece
@@ -52,12 +53,12 @@ def pieces_of(
 
 
 class Question(NamedTuple):
-    """One batch of work: some sentences, and the options of the method that is called."""
+    """A batch of sentences, and the options of the method that is called."""
 
     items: list[Any]
     options: dict[str, Any]
     first: int = 0
-    """The number of the first item."""
+    """The index of the first item."""
 
 
 def parsed(
@@ -88,7 +89,7 @@ def parsed(
 def parse_piece(
     shared: SharedModel[Any], question: Question, *, given_tags: bool
 ) -> list[tuple[ParseFacts, list[Written]]]:
-    """Return parses as text: a task for workers."""
+    """Parse sentences and return the parses as text (a task for workers)."""
     parser = PARSE.of(shared.open())
     writer = ParseWriter.of(parser, given_tags=given_tags)
     writer.sentences_written = question.first
@@ -129,7 +130,7 @@ def parse_trees(
 
 
 TREE_SENTENCES = 10
-"""Sentences per batch of constituency parsing, which is about a hundred times slower."""
+"""Number of sentences per batch of constituency parsing, which is about a hundred times slower."""
 
 
 def _parse_trees(shared: SharedModel[Any], question: Question) -> list[TreeParse]:
@@ -163,5 +164,5 @@ def surprisal_rows(
 
 
 def score_piece(shared: SharedModel[Any], question: Question) -> TextScores:
-    """Return the scores of some sentences: a task for workers."""
+    """Score sentences and return the scores (a task for workers)."""
     return SCORE.of(shared.open()).score(question.items, **question.options)

@@ -1,4 +1,4 @@
-"""Stimuli of an experiment: a CSV or TSV table with one sentence per row, or one word per row.
+"""Stimuli of an experiment, in a CSV or TSV table with one sentence or one word per row.
 
 The first row names the columns. Each sentence is split into words (`bistro.tasks.cutting`) and
 keeps the cells of its row. Where each row holds one word, rows with the same values in the columns
@@ -33,7 +33,7 @@ MISSING = "NA"
 WORKBOOK = b"PK\x03\x04"
 """The first bytes of Excel and LibreOffice files."""
 Row = tuple[int, list[str]]
-"""Line of a row in the file, and its cells."""
+"""The line of a row in the file, and the cells of the row."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Table:
     def common_column(self, what: str, names: Sequence[str]) -> str:
         """Return the first column with one of the common `names`.
 
-        If there is none, the error names the option to use.
+        If there is no such column, the error message names the option to use.
         """
         plain = {plain_name(column): column for column in reversed(self.columns)}
         for name in names:
@@ -57,7 +57,10 @@ class Table:
         raise TreebankError(problem + ", ".join(self.columns), path=self.path)
 
     def column(self, name: str) -> int:
-        """Return the index of a column; if it does not exist, the error lists all columns."""
+        """Return the index of a column.
+
+        If the column does not exist, the error message lists all columns.
+        """
         if name not in self.columns:
             known = ", ".join(self.columns)
             raise TreebankError(
@@ -69,17 +72,17 @@ class Table:
 
 @dataclass(frozen=True)
 class Stimulus:
-    """One sentence with its tokens, and the cells before each token's figures."""
+    """A sentence with its tokens, and the table cells that precede each token's figures."""
 
     name: str
     tokens: list[Token]
     words: list[str]
     cells: list[list[str]]
-    """One row per token, and one for the end of the sentence."""
+    """The cells, with one row per token and one row for the end of the sentence."""
 
 
 def plain_name(column: str) -> str:
-    """Return the name of a column in lower case, without spaces and marks.
+    """Return the name of a column in lower case, without spaces and punctuation.
 
     >>> plain_name("Subject.ID")
     'subjectid'
@@ -88,12 +91,12 @@ def plain_name(column: str) -> str:
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
-    """Read a table; the delimiter (comma, tab or semicolon) is found in its first line."""
+    """Read a table. The first line determines the delimiter (comma, tab or semicolon)."""
     return parse_table(io.StringIO(read_utf8(path), newline=""), os.fspath(path))
 
 
 def read_utf8(path: str | os.PathLike[str]) -> str:
-    """Return the text of a file; if it is not UTF-8, the error names the line."""
+    """Return the text of a file. If the text is not UTF-8, the error message names the line."""
     with open_binary(path) as stream:
         content = stream.read()
     if content.startswith(WORKBOOK):
@@ -108,12 +111,12 @@ def read_utf8(path: str | os.PathLike[str]) -> str:
 
 
 def delimiter_of(text: str) -> str:
-    """Return the delimiter of a table: the most frequent of comma, tab, semicolon in line 1."""
+    """Return the most frequent delimiter (comma, tab or semicolon) in the first line of a table."""
     return max(DELIMITERS, key=text.partition("\n")[0].count)
 
 
 def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
-    """Yield the non-blank rows of a table; the first line determines the delimiter."""
+    """Yield the non-blank rows of a table. The first line determines the delimiter."""
     delimiter = delimiter_of(stream.readline())
     stream.seek(0)
     reader = csv.reader(stream, delimiter=delimiter, strict=True)
@@ -128,9 +131,9 @@ def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
 
 
 def parse_table(stream: io.StringIO, path: str) -> Table:
-    """Read a table from text; every row has one cell per column, and blank lines are ignored.
+    """Read a table from text. Every row has one cell per column, and blank lines are ignored.
 
-    The names of the columns must differ.
+    The names of the columns must be distinct.
     """
     rows = list(table_rows(stream, path))
     if len(rows) < 2:
@@ -151,7 +154,10 @@ def parse_table(stream: io.StringIO, path: str) -> Table:
 def one_row_each(
     table: Table, text: str, *, name: str | None = None, cut: Cutting = at_spaces
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table, one per row, named by the column `name` or numbered."""
+    """Yield the sentences of a table with one sentence per row.
+
+    The column `name` names the sentences. Without this column, sentences are numbered.
+    """
     place = table.column(text)
     names = None if name is None else table.column(name)
     for number, row in enumerate(table.rows, start=1):
@@ -164,7 +170,10 @@ def one_row_each(
 def one_word_a_row(
     table: Table, text: str, sentence: Sequence[str], *, cut: Cutting = at_spaces
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one word per row, identified by columns `sentence`."""
+    """Yield the sentences of a table with one word per row.
+
+    The columns named in `sentence` identify a sentence.
+    """
     place = table.column(text)
     keys = [table.column(name) for name in sentence]
     done: dict[tuple[str, ...], int] = {}
@@ -186,7 +195,7 @@ def one_word_a_row(
 
 
 def _cut(rows: Sequence[Row], place: int, table: Table, cut: Cutting) -> list[list[CutToken]]:
-    """Return the tokens of each row of one sentence; raise an error if a row has none."""
+    """Return the tokens of each row of one sentence. Raise an error if a row has no tokens."""
     texts = [visible_text(cells[place], table.path, line) for line, cells in rows]
     for text, (line, _) in zip(texts, rows, strict=True):
         if not text:

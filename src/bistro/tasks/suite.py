@@ -1,9 +1,9 @@
-"""Test suites: checks of whether a model's surprisal agrees with linguistic predictions.
+"""Test suites, which check whether a model's surprisal agrees with linguistic predictions.
 
-A suite has items; an item has the same sentence in several *conditions*, cut into *regions*; and
-the suite predicts, by a formula, in which condition a region should be more surprising. A minimal
-pair is the smallest suite: two sentences, the good one more probable. Three kinds of files are
-read:
+A suite consists of items. An item is a sentence in several *conditions*, which are divided into
+*regions*. A formula predicts the condition in which a region should be more surprising. The
+smallest suite is a minimal pair of two sentences, of which the good sentence should be more
+probable. Three kinds of files can be read.
 
 - JSON as SyntaxGym has it (``meta``, ``predictions``, ``items`` with conditions and regions);
 - JSON lines with ``sentence_good`` and ``sentence_bad``, as in BLiMP;
@@ -39,13 +39,13 @@ SUFFIX = ".json"
 
 @dataclass(frozen=True)
 class Condition:
-    """One wording of an item: words by region, in order."""
+    """One wording of an item, with the words of each region."""
 
     name: str
     regions: dict[str, list[str]]
     texts: dict[str, str] = field(default_factory=dict)
-    """The regions as they are written, for models that tokenise text themselves; empty if words
-    are split at spaces only."""
+    """The text of each region, for models that tokenise text themselves. The dictionary is empty if
+    words are split only at spaces."""
 
     @property
     def words(self) -> list[str]:
@@ -53,7 +53,7 @@ class Condition:
         return [word for words in self.regions.values() for word in words]
 
     def cut(self, cut: Cutting) -> Condition:
-        """Return the condition with the words of its texts, if it has them."""
+        """Split the texts of the condition into words, if it has texts."""
         if not self.texts:
             return self
         cells = cut(list(self.texts.values()))
@@ -62,7 +62,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Item:
-    """One item: its number or name, and its conditions."""
+    """An item with its number or name, and its conditions."""
 
     name: str
     conditions: list[Condition]
@@ -70,23 +70,23 @@ class Item:
 
 @dataclass(frozen=True)
 class Suite:
-    """Items, and predictions about them."""
+    """The items of a suite, and predictions about them."""
 
     name: str
     items: list[Item]
     predictions: list[Formula]
     metric: str = "sum"
-    """Function that combines the surprisals of the words of a region."""
+    """Name of the function that combines the surprisals of a region's words."""
     about: str = ""
 
     def cut(self, cut: Cutting) -> Suite:
-        """Return the suite with the words that a model finds in its texts."""
+        """Split the texts of the suite into words with a model's tokeniser."""
         items = [replace(i, conditions=[c.cut(cut) for c in i.conditions]) for i in self.items]
         return replace(self, items=items)
 
 
 def own_suites() -> list[str]:
-    """Return the names of the suites that come with Bistro."""
+    """Return the names of the suites that are included in Bistro."""
     folder = resources.files("bistro.tasks.suites")
     names = (entry.name for entry in folder.iterdir())
     return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
@@ -100,8 +100,8 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
     source
         A file (JSON of SyntaxGym, JSON lines, CSV or TSV), or the name of a built-in suite.
     split_punct
-        Whether punctuation is split from words; a pipeline then splits words as in its treebank.
-        Otherwise words are split at spaces only.
+        Whether punctuation is split from words. If true, a pipeline splits words as in its
+        treebank. If false, words are split only at spaces.
     """
     name = os.fspath(source)
     if name in own_suites():
@@ -128,12 +128,12 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
 def pairs_suite(
     pairs: Iterable[tuple[str, str]], name: str = "pairs", *, split_punct: bool = True
 ) -> Suite:
-    """Make a suite of minimal pairs.
+    """Create a suite of minimal pairs.
 
     Parameters
     ----------
     pairs
-        Pairs of a good sentence and a bad one, as text.
+        Pairs of a good sentence and a bad sentence, as text.
     name
         Name of the suite, for tables and messages.
     split_punct
@@ -237,7 +237,7 @@ def _condition(
 
 
 def _check(suite: Suite, path: str) -> None:
-    """Raise an error if items or predictions are missing, or a formula names an unknown region."""
+    """Raise an error if items or predictions are missing or a formula names an unknown region."""
     if not suite.items or not suite.predictions:
         missing = "predictions" if suite.items else "items"
         raise TreebankError(f"is not a suite: it has no {missing}", path=path)

@@ -1,15 +1,16 @@
-"""Predictions of a test suite: formulas that compare the surprisals of regions.
+"""Predictions of a test suite, which are formulas that compare the surprisals of regions.
 
-A formula refers to regions of the conditions of an item, in the notation of SyntaxGym:
+A formula refers to regions of the conditions of an item, in the notation of SyntaxGym.
 
     (6;%plural%) > (6;%singular%)         region 6 is more surprising in condition *plural*
     (*;%bad%) + ($;%bad%) > (*;%good%)    ``*`` all regions, ``$`` sentence end (an extension)
     [(2;%a%) > 1.5] & [(3;%a%) - (3;%b%) < (4;%a%)]
 
-Operators, in decreasing order of precedence: ``* /``, ``+ -``, ``< > =``, ``&``, ``|``; round and
-square brackets group. The *margin* of a prediction is its distance from failing, in bits: the
-difference of the two sides of a comparison, the smaller of two margins that are joined by ``&``,
-the larger of two that are joined by ``|``. The prediction holds if the margin is above 0.
+The operators, in decreasing order of precedence, are ``* /``, ``+ -``, ``< > =``, ``&`` and ``|``.
+Round and square brackets group parts of a formula. The *margin* of a prediction is its distance
+from failing, in bits. The margin of a comparison is the difference between its two sides. The
+smaller of two margins that are joined by ``&`` counts, and the larger of two margins that are
+joined by ``|``. The prediction holds if the margin is above 0.
 
 >>> formula = parse_formula("(1;%a%) < (1;%b%)")
 >>> formula.margin({("a", "1"): 2.0, ("b", "1"): 5.5})
@@ -27,10 +28,10 @@ from bistro.errors import BistroError
 from bistro.sums import added
 
 Surprisals = Mapping[tuple[str, str], float]
-"""Bits by (condition, region); the region ``$`` is the end of the sentence."""
+"""Surprisal in bits by (condition, region). The region ``$`` is the end of the sentence."""
 ALL_REGIONS, END_REGION = "*", "$"
 EQUAL_WITHIN = 1e-3
-"""Sums of surprisals that differ by less than this are equal."""
+"""The difference below which two sums of surprisals count as equal."""
 _TOKEN = re.compile(
     r"\s*(?:\(\s*(?P<region>\d+|\*|\$)\s*;\s*%(?P<condition>[^%]+)%\s*\)"
     r"|(?P<number>\d+(?:\.\d*)?|\.\d+)|(?P<sign>[][()+\-*/<>=&|]))"
@@ -47,18 +48,19 @@ class Formula:
 
     text: str
     regions: frozenset[tuple[str, str]]
-    """The pairs (condition, region) that it refers to."""
+    """The pairs (condition, region) that the formula refers to."""
     margin: Value
-    """Distance of the prediction from failing, in bits; it holds above 0."""
+    """A function that computes the distance of the prediction from failing, in bits. The prediction
+    holds if this distance is above 0."""
 
 
 def parse_formula(text: str) -> Formula:
-    """Parse a formula; an error describes the part that cannot be parsed."""
+    """Parse a formula. The error message describes the part that cannot be parsed."""
     return _Reader(text).formula()
 
 
 class _Reader:
-    """Recursive-descent parser, from the lowest precedence to the highest."""
+    """A recursive-descent parser of formulas, from the lowest precedence to the highest."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -88,7 +90,7 @@ class _Reader:
         return self._joined("|", lambda: self._joined("&", self._side, True), True)
 
     def _joined(self, signs: str, part: Callable[[], Part], predictions: bool) -> Part:
-        """Read parts that are joined by any of the signs: predictions, or numbers."""
+        """Read predictions or numbers that are joined by any of the signs."""
         left, is_prediction = part()
         while (sign := self._peek()) and sign in signs:
             self.place += 1

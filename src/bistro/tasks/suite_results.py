@@ -1,12 +1,12 @@
-"""Running a test suite: surprisal by region, margins of predictions, accuracy with its error.
+"""Run a test suite and compute surprisal by region, margins of predictions, and accuracy.
 
     accuracy = items for which all predictions hold / items
 
-An item whose margin (see `suite_formulas`) is above 0 in all predictions is correct. An item with a
-margin of 0 and none below is a *tie*: the model finds no difference where one was predicted. A tie
-counts as wrong, and ties are counted: an n-gram model, which sees only a few words at a time, may
-have many. Where surprisals are Monte Carlo estimates, use more particles or repeats until margins
-no longer change their sign.
+An item whose margin (see `suite_formulas`) is above 0 in all predictions is correct. An item is a
+*tie* if its smallest margin is 0, which means that the model finds no difference where one was
+predicted. A tie counts as wrong. The number of ties is reported, since an n-gram model, which uses
+only a few words of context, may have many ties. If surprisals are Monte Carlo estimates, use more
+particles or repeats until margins no longer change their sign.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=2000, seed=1), seed=1)
@@ -43,14 +43,15 @@ METRICS: dict[str, Callable[[Sequence[float]], float]] = {
     "min": min,
 }
 NO_WORDS = 0.0
-"""The figure of a region without words."""
+"""The surprisal of a region without words."""
 TIE_WITHIN = 1e-9
-"""Margins up to this, in bits, count as 0: sums of the same terms differ by rounding."""
+"""The size in bits up to which a margin counts as 0, since sums of the same terms differ by
+rounding."""
 
 
 @dataclass(frozen=True)
 class ItemResult:
-    """One item: bits by (condition, region), the margin of each prediction, unknown words."""
+    """The surprisals of an item, the margins of its predictions, and its unknown words."""
 
     name: str
     bits: dict[tuple[str, str], float]
@@ -64,7 +65,7 @@ class ItemResult:
 
     @property
     def tied(self) -> bool:
-        """True if it is wrong only because the two sides of some prediction are equal."""
+        """True if the item is wrong only because the two sides of some prediction are equal."""
         return not self.right and all(margin >= -TIE_WITHIN for margin in self.margins)
 
 
@@ -92,7 +93,7 @@ class SuiteResult:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % Wilson interval of the accuracy, with items treated as independent."""
+        """The 95 % Wilson interval of the accuracy, which treats items as independent."""
         n, p, z = len(self.items), self.accuracy, 1.96
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -143,7 +144,7 @@ def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
 
 
 def results_of(suite: Suite, scores: TextScores) -> Iterator[ItemResult]:
-    """Yield the results of all items, from the scores of their sentences in order."""
+    """Yield the results of all items, given the scores of their sentences in order."""
     metric = METRICS[suite.metric]
     number = 0
     for item in suite.items:

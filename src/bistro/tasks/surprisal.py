@@ -1,4 +1,4 @@
-"""Surprisal of the sentences of a treebank or a text, row by row.
+"""Compute the surprisal of the sentences of a treebank or a text, row by row.
 
 >>> for row in surprisal_rows(model, [["Dogs", "bark"]]):                   # doctest: +SKIP
 ...     print(row.token, row.surprisal)
@@ -68,17 +68,17 @@ def surprisal_rows(
 
 
 class ReadSentence(NamedTuple):
-    """A sentence to score: its name, its words, and the tokens that get rows."""
+    """A sentence to score, with its name, its words, and the tokens that have rows."""
 
     name: str
     words: list[str]
     rows: list[Token]
     parts: Parts | None = None
-    """Texts and names of the regions, if rows are regions in brackets."""
+    """The texts and names of the regions, if rows are regions in brackets."""
 
 
 def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> ReadSentence:
-    """Return a tokenised sentence.
+    """Prepare a tokenised sentence for scoring.
 
     With `multiword`, a token has one row for all its words.
     """
@@ -90,9 +90,9 @@ def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> R
 def read_sentence(
     sentence: Sentence, name: str, path: str, *, multiword: bool, cut: Cutting | None
 ) -> ReadSentence:
-    """Return a sentence of a file.
+    """Prepare a sentence of a file for scoring.
 
-    `cut` splits a line of text into words; None leaves the line unsplit.
+    `cut` splits a line of text into words. If `cut` is None, the line is not split.
     """
     words = [visible(form, path, sentence.line) for form in sentence.forms]
     if cut is not None:
@@ -102,7 +102,7 @@ def read_sentence(
 
 
 def bracketed_sentence(sentence: Sentence, name: str, path: str, cut: Cutting) -> ReadSentence:
-    """Return a line of text whose regions are in brackets, with one row per region."""
+    """Prepare a line of text with regions in brackets for scoring, with one row per region."""
     text = visible_text(" ".join(sentence.forms), path, sentence.line)
     parts = bracketed(text, path, sentence.line)
     rows, words = region_rows(parts, cut)
@@ -117,9 +117,9 @@ def scored_rows(
     workers: Workers | None = None,
     **options: Any,
 ) -> Iterator[SurprisalRow]:
-    """Yield the rows of sentences.
+    """Yield the rows of all sentences.
 
-    `workers` score them in batches; default: this process.
+    `workers` score the sentences in batches. By default, this process scores all sentences.
     """
     names, texts, tokens, _ = (list(part) for part in zip(*sentences, strict=True))
     if isinstance(model, Mixture):
@@ -144,7 +144,8 @@ def stimulus_rows(
 ) -> tuple[list[str], Iterator[list[Any]]]:
     """Return the columns and rows of a stimulus table, with columns of surprisal appended.
 
-    A column of surprisal whose name is also in the table gets the prefix ``bistro_``.
+    If the table already has a column with the name of a surprisal column, the new column gets the
+    prefix ``bistro_``.
     """
     sentences = [
         ReadSentence(stimulus.name, stimulus.words, stimulus.tokens) for stimulus in stimuli

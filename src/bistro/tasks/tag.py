@@ -1,6 +1,6 @@
-"""One pass of a tagger over a file: the input sentences with one new column.
+"""One pass of a tagger over a file, which adds one column to the input sentences.
 
-Everything else stays unchanged. With marginals, MISC has the probability of each tag, as ``PUpos``
+All other columns stay unchanged. With marginals, MISC has the probability of each tag, as ``PUpos``
 or ``PXpos`` (see `bistro.treebank.probabilities`).
 
 >>> from bistro.models.results.structures import Tagging
@@ -25,7 +25,7 @@ from bistro.treebank.sentence import Sentence
 
 
 class TagRun:
-    """One pass over the input, and the report at its end."""
+    """One pass over the input, with a report at the end."""
 
     def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
         self.model = TAG.of(model)
@@ -63,7 +63,7 @@ class TagRun:
 def tagged_sentence(tagging: Tagging, column: str, number: int) -> Sentence:
     """Return the sentence with its tags in `column`.
 
-    A line of text becomes CoNLL-U.
+    A line of text becomes a CoNLL-U sentence.
     """
     base = as_columns(tagging.sentence, number)
     values = {column: tagging.tags}

@@ -1,4 +1,4 @@
-"""`train`: train a model of any kind on a treebank or text.
+"""The function `train`, which trains a model of any kind on a treebank or text.
 
 >>> import bistro
 >>> model = bistro.train("ngram", [["a", "rose", "is", "a", "rose"]], seed=1, order=2)

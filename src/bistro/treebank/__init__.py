@@ -1,1 +1,1 @@
-"""Treebanks: files, trees, and operations on them."""
+"""Treebank files, trees, and operations on them."""

@@ -1,10 +1,10 @@
 """Split the bytes of a file into blocks, without holding the whole file in memory.
 
 A file is read in pieces of about a megabyte, cut where an item (a sentence) begins, and split into
-blocks. Each block is decoded separately; otherwise a single emoji would make a whole piece take
-four bytes per character. Lines end at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085 and
-similar characters are ordinary. Nothing is discarded: the concatenated ``lead``, ``text`` and
-``end`` of all blocks are the file.
+blocks. Each block is decoded separately, because a single emoji would make a whole piece take four
+bytes per character. Lines end only at ``\\n`` or ``\\r\\n``. U+2028, U+0085 and similar characters
+are ordinary characters. Nothing is discarded, so the concatenated ``lead``, ``text`` and ``end`` of
+all blocks are the file.
 
 >>> import io
 >>> list(iter_blocks(io.BytesIO(b"a\\nb\\n\\nc\\n"), path=None))
@@ -27,23 +27,24 @@ _BLANK_LINES = re.compile(rb"(\r?\n(?:\r?\n)+(?:\r+\Z)?)")
 
 
 class Readable(Protocol):
-    """The only method that a reader needs from a stream."""
+    """A stream with the only method that a reader needs."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes, or none at the end."""
+        """Return at most `size` bytes, or no bytes at the end."""
 
 
 class Block(NamedTuple):
-    """One item of a file as it is written there."""
+    """An item of a file, exactly as it is written there."""
 
     lead: str
-    """Byte-order mark and blank lines before the first item of the file; otherwise empty."""
+    """The byte-order mark and blank lines before the first item of the file, or an empty string for
+    other items."""
     text: str
     """The lines of the item, without the last line end."""
     end: str
-    """The line ends and blank lines after it."""
+    """The line ends and blank lines after the item."""
     line: int
-    """The number of its first line, from 1."""
+    """The number of the item's first line, from 1."""
 
 
 def iter_blocks(stream: Readable, path: str | None) -> Iterator[Block]:
@@ -63,8 +64,9 @@ def split_into_blocks(
 
     `last_start` divides the stream into pieces, and `split` divides a piece into items.
 
-    `last_start` returns the position of the last item in a buffer, or 0 if there is only one;
-    `split` yields each item with the line ends after it. The stream begins at `line` of its file.
+    `last_start` returns the position of the last item in a buffer, or 0 if there is only one item.
+    `split` yields each item with the line ends after it. The first line of the stream has the
+    number `line` in its file.
     """
     lead = ""
     for piece in iter_pieces(stream, last_start):
@@ -88,10 +90,10 @@ def split_into_blocks(
 def iter_pieces(
     stream: Readable, last_start: Callable[[bytes], int], size: int | None = None
 ) -> Iterator[bytes]:
-    """Yield pieces of whole items, of about `size` bytes (default: a megabyte).
+    """Yield pieces of whole items with about `size` bytes, by default a megabyte.
 
-    If an item is longer than a piece, the next read is as long as everything held so far, so that
-    the work stays linear in the length of the file.
+    If an item is longer than a piece, each read doubles the buffer, so that the work stays linear
+    in the length of the file.
     """
     held = b""
     while piece := stream.read(max(size or PIECE_BYTES, len(held))):

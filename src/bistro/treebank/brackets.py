@@ -1,10 +1,11 @@
-"""Constituency trees in brackets, as in the Penn Treebank: read and written without loss.
+"""Constituency trees in brackets, as in the Penn Treebank, read and written without loss.
 
-A leaf is a tag and a word, ``(NN dog)``; labels enclose the leaves, ``(NP (DT the) (NN dog))``. The
-outermost bracket may have no label: ``((S ...))``. Trees may span or share lines.
-Brackets, spaces, tabs and line ends are separators; every other character belongs to a word or
-label. A tree that was read keeps its text, including the white space around it. Unless the tree is
-changed, it is written with the same bytes. No function here is recursive.
+A leaf is a tag and a word, such as ``(NN dog)``, and labels enclose the leaves, as in ``(NP (DT
+the) (NN dog))``. The outermost bracket may have no label, as in ``((S ...))``. A tree may span
+several lines, and several trees may share a line. Brackets, spaces, tabs and line ends are
+separators. Every other character belongs to a word or label. A tree that was read keeps its text,
+including the white space around it. Unless a tree is changed, it is written with the same bytes.
+The functions in this module do not use recursion, so trees can be nested deeply.
 
 >>> tree = parse_tree("((S (NP (NN  time)) (VP (VBZ flies))))")
 >>> tree.leaves(), tree.tags(), tree.children[0].label
@@ -40,12 +41,13 @@ _TOKEN = re.compile(
 )
 _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n\f\v]*")
 DEEPEST = 100_000
-"""Maximum nesting of brackets; a file of opening brackets alone must not fill the memory."""
+"""Maximum nesting of brackets. A file that contains only opening brackets must not fill the
+memory."""
 _WHOLE_NAME = re.compile(rf"{_NAME}+")
 
 
 class Tree:
-    """A node: a label with children, or a tag with a word."""
+    """A node of a tree, which is a label with children or a tag with a word."""
 
     __slots__ = ("children", "label", "word")
 
@@ -89,14 +91,14 @@ class Tree:
 
 
 class SourceTree(Tree):
-    """The root of a tree that was read; only the functions below create it."""
+    """The root of a tree that was read from a file. Only the functions below create such roots."""
 
     __slots__ = ("end", "is_first", "lead", "line", "raw")
 
     lead: str
-    """The text before the first tree of the file; otherwise empty."""
+    """The text before the first tree of the file, or an empty string for other trees."""
     raw: str
-    """The text of the tree, from bracket to bracket."""
+    """The text of the tree, from the first to the last bracket."""
     end: str
     """The white space after the tree."""
     line: int
@@ -105,7 +107,7 @@ class SourceTree(Tree):
     """True for the first tree of a file."""
 
     def __str__(self) -> str:
-        """Return the text as it was read, or the formatted tree if it has been changed."""
+        """Return the text as it was read, or the formatted tree if the tree has been changed."""
         unchanged = _parse(self.raw) == self
         return self.lead + (self.raw if unchanged else format_tree(self)) + self.end
 
@@ -140,7 +142,7 @@ def iter_trees(
 
 
 def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
-    """Write trees: unchanged ones byte for byte, others one per line."""
+    """Write trees. Unchanged trees are written byte for byte, and other trees one per line."""
     with writing(path) as stream:
         before = ""
         for tree in trees:
@@ -159,7 +161,7 @@ def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
 def format_tree(tree: Tree) -> str:
     """Return the tree on one line.
 
-    Empty nodes, and names with spaces or brackets, raise an error.
+    Empty nodes and names with spaces or brackets raise an error.
     """
     parts: list[str] = []
     todo: list[Tree | str] = [tree]
@@ -226,7 +228,7 @@ def _last_tree_start(held: bytes) -> int:
 def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
     """Yield each tree with the white space after it.
 
-    Misplaced text belongs to the preceding tree.
+    Misplaced text is counted as part of the preceding tree.
     """
     starts = _tree_starts(piece)[0].tolist()
     for begin, end in pairwise([0, *starts[1:], len(piece)]):
@@ -237,7 +239,7 @@ def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
 
 
 class _FaultError(Exception):
-    """An error in a text, and the character where it occurs."""
+    """An error in a text, and the index of the character where it occurs."""
 
     def __init__(self, reason: str, place: int) -> None:
         self.reason = reason

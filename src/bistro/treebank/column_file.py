@@ -1,11 +1,11 @@
-"""Files of ten tab-separated columns, one word per line, a blank line after each sentence.
+"""Files of ten tab-separated columns, with one word per line and blank lines after sentences.
 
-CoNLL-U and CoNLL-X differ in few details, which a `ColumnFormat` lists. All words of a sentence
-are read at once: one `replace` marks the first field of every line with its line end, one `split`
-separates all fields, and comparing every tenth field with ``1, \\n2, \\n3, …`` verifies that the
-ids are correct and that every line has ten columns. Rows that are not words (multiword tokens,
-empty nodes) are few, and are checked one by one. If anything is wrong or unusual, `_CarefulReader`
-goes through the sentence line by line and reports the line of the first error.
+CoNLL-U and CoNLL-X differ only in a few details, which a `ColumnFormat` lists. All words of a
+sentence are read at once. One `replace` marks the first field of every line with its line end, and
+one `split` separates all fields. Every tenth field is compared with ``1, \\n2, \\n3, …``, which
+verifies that the ids are correct and that every line has ten columns. The few rows that are not
+words (multiword tokens and empty nodes) are checked one by one. If anything is wrong or unusual,
+`_CarefulReader` goes through the sentence line by line and reports the line of the first error.
 
 >>> import io
 >>> from bistro.treebank.conllu import CONLLU
@@ -38,7 +38,7 @@ class ColumnFormat:
     name: str
     title: str
     roots: Roots
-    """The default number of roots of a sentence: one or any number."""
+    """The default number of roots of a sentence, which is one or any number."""
     special_rows: bool
     """True if there are multiword tokens (1-2) and empty nodes (8.1)."""
 
@@ -46,14 +46,14 @@ class ColumnFormat:
 def recast(
     sentence: Sentence, format: ColumnFormat, *, comments: list[str], roots: Roots
 ) -> Sentence:
-    """Return the words of a sentence in another format, with the columns that both formats have."""
+    """Convert the words of a sentence to another format, with the columns that both share."""
     columns: dict[str, Any] = {name: getattr(sentence, name) for name in COLUMNS[2 : DEPREL + 1]}
     more: dict[str, Any] = {"comments": comments, "format": format.name, "roots": roots}
     return Sentence.from_columns(sentence.forms, line=sentence.line, **columns, **more)
 
 
 class ColumnReader:
-    """Reads and checks sentences of one format from one file."""
+    """A reader that checks and returns the sentences of a file in one format."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class ColumnReader:
         raise TreebankError(reason, path=self._path, line=line)
 
     def _read_words(self, rows: str) -> CoreColumns | None:
-        """Return the columns of the rows if all are valid words, otherwise None."""
+        """Return the columns of the rows if all rows are valid words, otherwise None."""
         size = rows.count("\n") + 1
         if not rows.startswith(f"{size}\t", rows.rfind("\n") + 1) or "\r" in rows:
             return None
@@ -143,7 +143,7 @@ class _SpecialRows:
             self._reader.fail(message, line)
 
     def finish(self, size: int) -> None:
-        """Make the checks that need the number of words."""
+        """Perform the checks that need the number of words."""
         if self._token_end > size:
             self._reader.fail(
                 f"the multiword token ends at word {self._token_end}, "
@@ -184,7 +184,7 @@ class _SpecialRows:
 
 
 class _CarefulReader:
-    """Checks one sentence line by line, with every rule of the format."""
+    """A reader that checks one sentence line by line against every rule of the format."""
 
     def __init__(self, reader: ColumnReader) -> None:
         self._reader = reader
@@ -193,7 +193,10 @@ class _CarefulReader:
         self._line_of_word: list[int] = []
 
     def read(self, lines: list[str], first_line: int) -> CoreColumns:
-        """Return forms, upos, heads and deprels; the first line that breaks a rule is an error."""
+        """Return forms, upos, heads and deprels.
+
+        Raise an error at the first line that breaks a rule.
+        """
         for number, line in enumerate(lines, start=first_line):
             if not line.startswith("#"):
                 self._read_row(line.split("\t"), number)
@@ -236,7 +239,7 @@ class _CarefulReader:
 
 
 def _after_comments(text: str) -> str:
-    """Return the lines after the initial comments, or "" if they do not begin with 1."""
+    """Return the lines after the initial comments, or "" if these lines do not begin with 1."""
     if text.startswith("1\t"):
         return text
     start = text.find("\n1\t") + 1

@@ -1,9 +1,9 @@
 """CoNLL-X, the format of the shared tasks on dependency parsing of 2006 and 2007.
 
-Ten columns as in CoNLL-U, but with a coarse and a fine tag (CPOSTAG, POSTAG: `upos`, `xpos`) and
-the projective head and relation (PHEAD, PDEPREL: `deps`, `misc`). It has no tokens of several words
-and no empty nodes; a sentence may have several roots. Comments are not part of the format, but are
-kept when they occur.
+CoNLL-X has ten columns like CoNLL-U. The columns include a coarse tag CPOSTAG (`upos`), a fine tag
+POSTAG (`xpos`), and the projective head PHEAD (`deps`) and relation PDEPREL (`misc`). CoNLL-X has
+no tokens of several words and no empty nodes, and a sentence may have several roots. Comments are
+not part of CoNLL-X, but they are kept if they occur.
 
 >>> print(to_conllx(sentence), end="")                          # doctest: +SKIP
 """

@@ -1,12 +1,14 @@
-"""Constituency trees for grammars: no traces, plain labels, at most two children.
+"""Constituency trees for grammars, without traces and with plain labels.
 
-A treebank contains more than a context-free grammar can express: words that are not spoken
-(``-NONE-``), the function of a phrase (``NP-SBJ``), the trace it belongs to (``NP-SBJ-1``).
-`simplified` removes these, gives every tree the same root, ``TOP``, and removes a phrase that is
-the only child of a phrase with the same label (which usually had a trace as its sibling).
+A treebank contains more than a context-free grammar can express, such as words that are not spoken
+(``-NONE-``), the function of a phrase (``NP-SBJ``), and the trace it belongs to (``NP-SBJ-1``). The
+function `simplified` removes this information and gives every tree the same root, ``TOP``. A phrase
+that is the only child of a phrase with the same label is also removed, since it usually had a trace
+as its sibling.
 
-Binarised trees (`bistro.treebank.binarisation`) have inserted symbols, which begin with ``@``;
-`unbinarised` removes them. No function here is recursive.
+Binarised trees (`bistro.treebank.binarisation`) have inserted symbols, which begin with ``@``. The
+function `unbinarised` removes inserted symbols. The functions in this module do not use recursion,
+so trees can be nested deeply.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = simplified(parse_tree(
@@ -28,7 +30,7 @@ from bistro.treebank.brackets import SourceTree, Tree
 
 ROOT = "TOP"
 ROOT_NAMES = frozenset({"", ROOT, "ROOT", "S1"})
-"""Names of the outermost bracket in treebanks and parsers, where it carries no information."""
+"""Names of the outermost bracket in treebanks and parsers, which carry no information."""
 TRACE = "-NONE-"
 INTERMEDIATE = "@"
 """The prefix of the symbols that binarisation inserts."""
@@ -51,7 +53,7 @@ def plain_label(label: str) -> str:
 
 
 def without_traces(tree: Tree) -> Tree | None:
-    """Return the tree without traces and phrases of traces, or None if nothing else remains."""
+    """Return the tree without traces and phrases of traces, or None if nothing remains."""
 
     def kept(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:
@@ -98,7 +100,7 @@ def unbinarised(tree: Tree) -> Tree:
 
 
 def unmarked(label: str) -> str:
-    """Return a label without its mark.
+    """Return a label without the mark of an inserted symbol.
 
     >>> unmarked("VP~VBD")
     'VP'
@@ -112,7 +114,7 @@ def is_intermediate(node: Tree) -> bool:
 
 
 def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
-    """Return a flat tree: all words, with their tags, directly under ``TOP``."""
+    """Return a flat tree with all words and their tags directly under ``TOP``."""
     return Tree(ROOT, [Tree(tag, word=word) for word, tag in zip(words, tags, strict=True)])
 
 

@@ -1,7 +1,7 @@
-"""Conversion of sentences between formats, and to projective trees and back.
+"""Conversion of sentences between formats, and between projective and other trees.
 
-A `Conversion` is a chain of small steps over a stream of sentences; it counts the changes of each
-step and the values that the new format cannot hold.
+A `Conversion` is a chain of small steps over a stream of sentences. The conversion counts the
+changes of each step and the values that the new format cannot hold.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> conversion = Conversion("conllx")
@@ -45,11 +45,12 @@ class Conversion:
     sentences: int = 0
     words: int = 0
     converted: int = 0
-    """Number of sentences that had another format."""
+    """Number of sentences that were in another format."""
     sentences_changed: int = 0
     """Number of sentences whose tree was changed."""
     sentences_without_tree: int = 0
-    """Number of sentences that were not (de)projectivized, since some words have no head."""
+    """Number of sentences that were not projectivized or deprojectivized, since some words have no
+    head."""
     lifted: int = 0
     restored: int = 0
     not_restored: int = 0

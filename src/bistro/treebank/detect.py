@@ -1,4 +1,4 @@
-"""Detection of formats: by name, by suffix, otherwise from the first lines.
+"""Detection of formats by name, by suffix, or else from the first lines.
 
 >>> format_of_suffix("data/train.conllu.gz")
 'conllu'
@@ -17,10 +17,10 @@ from bistro.treebank.fields import UPOS
 
 SENTENCE_FORMATS = ("conllu", "conllx", "text")
 READABLE_FORMATS = (*SENTENCE_FORMATS, "raw")
-"""Input formats; running text becomes CoNLL-U, and is read only if its format is given."""
+"""The input formats. Running text becomes CoNLL-U, and is read only if its format is given."""
 FORMATS = (*SENTENCE_FORMATS, "brackets")
 WRITABLE_FORMATS = (*FORMATS, "raw")
-"""Output formats; running text is written only if its format is given."""
+"""The output formats. Running text is written only if its format is given."""
 _OTHER_NAMES = {"lines": "text"}
 
 _SUFFIXES = {
@@ -52,7 +52,7 @@ class PeekedStream:
         self.sha256 = hashlib.sha256()
 
     def peek(self) -> bytes:
-        """Return the first lines without consuming them.
+        """Return the first lines of the stream without consuming them.
 
         The result is the whole content, or enough to detect the format.
         """
@@ -61,7 +61,10 @@ class PeekedStream:
         return self._seen
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes (all remaining bytes if negative), or none at the end."""
+        """Return at most `size` bytes, or none at the end.
+
+        A negative `size` returns all remaining bytes.
+        """
         if self._seen and size >= 0:
             piece, self._seen = self._seen[:size], self._seen[size:]
         else:
@@ -77,7 +80,10 @@ def choose_format(
     given: str | None,
     choices: tuple[str, ...] = READABLE_FORMATS,
 ) -> str:
-    """Return the format of a file: as given, by its suffix, or by its content."""
+    """Return the format of a file.
+
+    If no format is given, the suffix or the content determines it.
+    """
     if given is not None:
         given = _OTHER_NAMES.get(given, given)
         check_format(given, choices)
@@ -116,8 +122,9 @@ def format_of_suffix(path: str) -> str | None:
 def format_of_content(first: bytes) -> str:
     """Guess the format from the first lines.
 
-    Ten columns are CoNLL-U if a comment precedes them, if the first row is a multiword token
-    or an empty node, or if its tag is one of the universal ones; otherwise CoNLL-X.
+    A file with ten columns is CoNLL-U if it begins with a comment, if the first row is a multiword
+    token or an empty node, or if the tag of that row is a universal tag. Otherwise, the file is
+    CoNLL-X.
     """
     comment_seen = False
     for line in first.decode("utf-8", "replace").removeprefix(BYTE_ORDER_MARK).split("\n"):

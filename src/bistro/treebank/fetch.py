@@ -1,14 +1,16 @@
-"""Universal Dependencies treebanks by name: downloaded once, checked, and kept.
+"""Fetch Universal Dependencies treebanks by name, check them, and keep them in a cache.
 
-`fetch` brings the files of a treebank into the cache and returns their location; Bistro never
-calls it unless requested. Cached files are checked and used without the network.
+The function `fetch` downloads the files of a treebank to the cache and returns their location.
+Bistro never downloads anything unless requested. Cached files are checked and used without the
+network.
 
-Checksums: a mirror may list the SHA-256 of its files (see `fetch_sources`). Otherwise, the
-checksums of the first download are written next to the treebank (`UD_English-EWT.sha256`) and every
-later fetch is compared with them, so that a changed file is noticed.
+A mirror may list the SHA-256 checksums of its files (see `fetch_sources`). Otherwise, the checksums
+of the first download are written next to the treebank (`UD_English-EWT.sha256`), and every later
+fetch is compared with them, so that a changed file is noticed.
 
-The cache is the user's cache folder or, where set, the folder `BISTRO_HOME`. A treebank appears in
-it whole or not at all. It has the layout of a mirror, so one machine's cache can serve another.
+The cache is the user's cache folder, or the folder `BISTRO_HOME` if it is set. A treebank appears
+in the cache as a whole or not at all. The cache has the layout of a mirror, so one machine's cache
+can serve another.
 
 >>> fetched = fetch("en_ewt", release="2.16", mirror="/data/ud")      # doctest: +SKIP
 >>> fetched.train                                                     # doctest: +SKIP
@@ -53,8 +55,8 @@ class Fetched:
     release: str
     folder: Path
     check: Check
-    """The checksums that its files match: the mirror's, those recorded at an earlier download, or
-    none yet if this is the first download."""
+    """The checksums that the files match, which come from the mirror or from an earlier download.
+    At the first download, there are no checksums to match."""
 
     @property
     def files(self) -> list[Path]:
@@ -63,7 +65,7 @@ class Fetched:
 
     @property
     def train(self) -> Path | None:
-        """Its training file; many small treebanks have none."""
+        """The training file. Many small treebanks have no training file."""
         return self._part("train")
 
     @property
@@ -94,7 +96,7 @@ def fetch(
     timeout: float = 30.0,
     progress: Progress = lambda *_: None,
 ) -> Fetched:
-    """Return a treebank from the cache, after downloading it if it is not there yet.
+    """Return a treebank from the cache, and download it first if it is not there.
 
     Parameters
     ----------
@@ -144,14 +146,14 @@ def cached() -> list[Fetched]:
 
 
 def cache_folder() -> Path:
-    """Return the folder for cached treebanks; it need not exist yet."""
+    """Return the folder for cached treebanks, which need not exist yet."""
     home = os.environ.get("BISTRO_HOME")
     base = Path(home).expanduser() if home else platformdirs.user_cache_path("bistro", False)
     return base / "treebanks"
 
 
 def checksum(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits."""
+    """Return the SHA-256 hash of a file in hexadecimal digits."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -188,7 +190,10 @@ def _staging(folder: Path) -> Iterator[Path]:
 def _compare(
     folder: Path, promised: dict[str, str], recorded: dict[str, str], source: str, record: Path
 ) -> Check:
-    """Compare the files of `folder` with both lists of checksums; raise an error if any differs."""
+    """Compare the files of `folder` with both lists of checksums.
+
+    Raise an error if a file differs.
+    """
     for name in sorted(promised.keys() | recorded.keys()):
         path = folder / name
         if not path.is_file():
@@ -220,7 +225,7 @@ def _recorded(record: Path) -> dict[str, str]:
 
 
 def _write_record(record: Path, folder: Path) -> None:
-    """Record the checksums of the data files only; a licence or description may be reworded."""
+    """Record the checksums of the data files only. A licence or description may be reworded."""
     if record.is_file():
         return
     lines = [f"{checksum(path)}  {path.name}\n" for path in sorted(folder.glob("*.conllu"))]

@@ -1,13 +1,14 @@
-"""Sources of treebanks: an archive, a folder, or a folder on a web server.
+"""Sources of treebanks, such as an archive, a folder, or a folder on a web server.
 
 A *mirror* has one of two forms.
 
 - With ``{name}`` (and ``{release}``) in it, it is the address of an archive (``.tar.gz``) for each
-  treebank. The public source, the release tags of the project's repositories, has this form.
+  treebank. The public source, which consists of the release tags of the project's repositories, is
+  such a mirror.
 - Otherwise it is a folder, or the URL of one, laid out as the official release archive unpacks:
   ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file ``SHA256SUMS`` next to the
-  treebank's files (as the program ``sha256sum`` writes it) lists their checksums; for a
-  URL it also lists which files exist, so there it is required.
+  treebank's files lists their checksums, in the format of the program ``sha256sum``. At a URL,
+  ``SHA256SUMS`` is required, since it also lists which files exist.
 
 `download` puts the treebank's files into an empty folder and returns the listed checksums.
 """
@@ -36,21 +37,21 @@ SAFE_NAME = re.compile(r"[^/\\\0]+")
 CHUNK = 1 << 17
 
 Progress = Callable[[str, int, int | None], None]
-"""Callback with a file's name, the bytes received so far, and the total number if known."""
+"""A callback that receives a file's name, the bytes received so far, and the total if known."""
 
 
 class FetchError(BistroError):
-    """A treebank could not be fetched; no part of it was kept."""
+    """A treebank could not be fetched, and no part of it was kept."""
 
 
 class NotThereError(FetchError):
-    """The server or folder is available, but has no such file."""
+    """The server or folder is available, but does not have the requested file."""
 
 
 def download(
     mirror: str, name: str, release: str, folder: Path, *, timeout: float, progress: Progress
 ) -> dict[str, str]:
-    """Put the files of a treebank into `folder`; return the checksums that its mirror lists."""
+    """Put the files of a treebank into `folder`, and return the checksums that its mirror lists."""
     source = mirror if _is_url(mirror) else str(Path(mirror).expanduser())
     if "{name}" in source:
         place = source.replace("{name}", name).replace("{release}", release)
@@ -113,7 +114,7 @@ def _promised(base: str, timeout: float) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _opened(place: str, timeout: float) -> Iterator[tuple[IO[bytes], int | None]]:
-    """Open a path or URL; yield its stream and, if known, its length."""
+    """Open a path or URL, and yield its stream and, if known, its length."""
     with _explained(place, timeout):
         if not _is_url(place):
             with Path(place).open("rb") as stream:

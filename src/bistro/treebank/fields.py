@@ -1,4 +1,4 @@
-"""The ten columns: their names, the permitted values of a field, and numbers in fields.
+"""The names of the ten columns, the permitted values of a field, and numbers in fields.
 
 >>> parse_heads(["2", "0", "_"])
 [2, 0, -1]
@@ -16,7 +16,7 @@ from bistro.treebank.validate import MISSING
 
 EMPTY = "_"
 COLUMNS = ("ids", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
-"""The columns, named as in a sentence; ``ids`` are 1, 2, … and have no list."""
+"""The columns, named as in a sentence. The ``ids`` are always 1, 2, … and have no list."""
 LISTS = (*COLUMNS[1:], "comments")
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 
@@ -24,9 +24,9 @@ _SHOWN_CHARACTERS = 40
 
 
 class _HeadValues(dict[str, int]):
-    """Map from HEAD fields to numbers.
+    """A map from HEAD fields to numbers.
 
-    Small numbers are looked up, which is faster than `int`.
+    Small numbers are looked up in a table, which is faster than `int`.
     """
 
     def __missing__(self, field: str) -> int:
@@ -47,23 +47,23 @@ HEAD_VALUES = _HeadValues({EMPTY: MISSING} | {str(head): head for head in range(
 
 
 def parse_heads(fields: Iterable[str]) -> list[int]:
-    """Return HEAD fields as numbers, with -1 for ``_``; raise a KeyError for an invalid field."""
+    """Return HEAD fields as numbers, with -1 for ``_``. Raise a KeyError for an invalid field."""
     return list(map(HEAD_VALUES.__getitem__, fields))
 
 
 def quoted(field: str) -> str:
-    """Format a field for a message: in quotes, on one line, not too long."""
+    """Format a field for a message, in quotes, on one line, and shortened if it is long."""
     shown = repr(field if len(field) <= _SHOWN_CHARACTERS else field[:_SHOWN_CHARACTERS] + "…")
     return f"'{shown[1:-1]}'"
 
 
 def head_text(head: int) -> str:
-    """Return a head as it is written in a file."""
+    """Format a head as it is written in a file."""
     return EMPTY if head == MISSING else str(head)
 
 
 def split_words(line: str) -> list[str]:
-    """Split a line at spaces and tabs only.
+    """Split a line only at spaces and tabs.
 
     A no-break space or U+2028 is part of its word.
     """
@@ -79,7 +79,7 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def check_values(name: str, values: Sequence[Any], size: int) -> None:
-    """Raise an error if values of a column (or comments) could not be read back."""
+    """Raise an error if the values of a column, or comments, could not be read back from a file."""
     if name == "comments":
         for comment in values:
             if not comment.startswith("#") or not {"\n", "\r", "\0"}.isdisjoint(comment):

@@ -1,10 +1,10 @@
 """Zero-width characters, which often go unnoticed and are not part of words.
 
-They come with text from web pages and word processors. A word with them and the same word without
-them are treated as one word, in training and when a model is used. Words are therefore compared
-and scored as `seen` returns them, while files keep these characters. The joiners U+200C and U+200D
-stay, since they belong to words in some scripts; special spaces stay, since they do not end words
-in the files that Bistro reads.
+Such characters occur in text from web pages and word processors. Words that differ only in
+zero-width characters are treated as the same word, in training and when a model is used. Words are
+therefore compared and scored as `seen` returns them, while files keep these characters. The joiners
+U+200C and U+200D stay, since they belong to words in some scripts. Special spaces stay, since they
+do not end words in the files that Bistro reads.
 
 >>> seen("dog\\u200b"), seen("\\ufeffThe"), count_invisible("dog\\u200b")
 ('dog', 'The', 1)
@@ -19,7 +19,7 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 def seen(word: str) -> str:
     """Return a word without zero-width characters.
 
-    A word of only such characters is unchanged.
+    A word that consists only of such characters is unchanged.
     """
     return word if word.isascii() else word.translate(_INVISIBLE) or word
 
@@ -35,5 +35,5 @@ def holds_odd_space(word: str) -> bool:
 
 
 def is_invisible(word: str) -> bool:
-    """Return whether a word consists of zero-width characters only."""
+    """Return whether a word consists only of zero-width characters."""
     return bool(word) and count_invisible(word) == len(word)

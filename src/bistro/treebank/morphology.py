@@ -1,16 +1,16 @@
-"""Words divided into morphemes: the annotation and its notation.
+"""Words that are divided into morphemes, and the notation for them.
 
-A morpheme is followed by its label in brackets, and hyphens join morphemes:
+A morpheme is followed by its label in brackets, and hyphens join morphemes.
 
     u[NPrePre15]-kw[BPre15]-engez[VRoot]-a[VerbTerm]
 
-A hyphen separates only after a bracket, so it may be inside a form (``futhi-ke[Adv]``) or a
-label (``s[PreLoc-s]``). A morpheme may have several labels, ``lezi[Dem10][Pos1]``; here they
-form one label, ``Dem10][Pos1``. A form may be empty (a morpheme that left no letter) or
-be a bracket itself: ``[[Punc]``.
+A hyphen separates only after a bracket, so it may be inside a form (``futhi-ke[Adv]``) or a label
+(``s[PreLoc-s]``). A morpheme may have several labels, as in ``lezi[Dem10][Pos1]``, which are
+combined into one label, ``Dem10][Pos1``. A form may be empty, if a morpheme left no letter, or be a
+bracket itself, as in ``[[Punc]``.
 
-Without labels, hyphens separate (``un-break-able``); if there are spaces, the spaces separate,
-and a hyphen is a letter (``well-be ing``).
+In an annotation without labels, hyphens separate morphemes (``un-break-able``). If an annotation
+contains spaces, the spaces separate morphemes, and a hyphen is a letter (``well-be ing``).
 
 >>> [m.label for m in parse_morphemes("kwa[PossConc15]-lezi[Dem10][Pos1]")]
 ['PossConc15', 'Dem10][Pos1']
@@ -42,7 +42,7 @@ class Morpheme:
 
     form: str
     label: str = ""
-    """The text between the outer brackets; empty in an annotation without labels."""
+    """The text between the outer brackets, which is empty in an annotation without labels."""
 
     def __str__(self) -> str:
         return f"{self.form}[{self.label}]" if self.label else self.form
@@ -55,16 +55,16 @@ class SegmentedWord:
     form: str
     morphemes: tuple[Morpheme, ...]
     more: tuple[str, ...] = ()
-    """Further columns: the lemma and the tag."""
+    """Further columns, such as the lemma and the tag."""
     line: int = 0
-    """The number of its line in the file, from 1; 0 if there is no file."""
+    """The line number of the word in the file, from 1, or 0 if there is no file."""
     text: str = ""
-    """Its line as it was read, with the text that follows up to the next word."""
+    """The line of the word as it was read, with the text that follows up to the next word."""
     has_form: bool = True
     """True if the word has a separate column before its morphemes."""
 
     def with_morphemes(self, morphemes: Iterable[Morpheme]) -> SegmentedWord:
-        """Return the word with other morphemes, and with its line updated."""
+        """Return the word with other morphemes and an updated line."""
         changed = tuple(morphemes)
         if changed == self.morphemes:
             return self
@@ -76,7 +76,7 @@ class SegmentedWord:
 
 
 class Paragraph(Sequence[SegmentedWord]):
-    """Successive words, and the lines before them."""
+    """A paragraph of successive words, and the lines before them."""
 
     def __init__(self, words: Iterable[SegmentedWord], head: str = "", line: int = 1) -> None:
         self.words = list(words)
@@ -95,14 +95,14 @@ class Paragraph(Sequence[SegmentedWord]):
 
 
 def parse_morphemes(text: str) -> tuple[Morpheme, ...]:
-    """Read the morphemes of a word; raise a `TreebankError` if they are not valid."""
+    """Read the morphemes of a word. Raise a `TreebankError` if the morphemes are not valid."""
     if not text.strip():
         raise TreebankError("there are no morphemes")
     return _labelled(text) if "[" in text or "]" in text else _plain(text)
 
 
 def format_morphemes(morphemes: Sequence[Morpheme]) -> str:
-    """Write morphemes so that `parse_morphemes` reads them back."""
+    """Format morphemes in the notation that `parse_morphemes` reads."""
     labelled = any(morpheme.label for morpheme in morphemes)
     hyphens = len(morphemes) > 1 and any(SEPARATOR in morpheme.form for morpheme in morphemes)
     return (" " if hyphens and not labelled else SEPARATOR).join(map(str, morphemes))

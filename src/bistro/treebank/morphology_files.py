@@ -1,9 +1,9 @@
-"""Files of segmented words: one word per line, read and written back byte for byte.
+"""Files of segmented words with one word per line, read and written back byte for byte.
 
-The columns of a line, separated by tabs, are word, morphemes, lemma and tag; the columns after the
-morphemes are optional. A line of one column is a word divided into its morphemes, whose letters
-together are the word: the plain list that is easiest to type. Blank lines and lines such as
-``<LINE# 12>`` begin a new paragraph. For the notation, see `bistro.treebank.morphology`.
+The columns of a line, separated by tabs, are word, morphemes, lemma and tag. The columns after the
+morphemes are optional. A line with one column is a word divided into morphemes, whose letters
+together are the word. A plain list of such words is the easiest to type. Blank lines and lines such
+as ``<LINE# 12>`` begin a new paragraph. For the notation, see `bistro.treebank.morphology`.
 
 >>> import io
 >>> lines = b"un-break-able\\n\\nkwephrojekthi\\tkwa[Poss]-i[Pre]-phrojekthi[Stem]\\tphrojekthi\\n"
@@ -43,7 +43,7 @@ def read_segmented(
     """Read a whole file.
 
     Words with an invalid annotation are left out and listed in ``problems`` if their share is at
-    most `tolerance`; otherwise the first of them is an error.
+    most `tolerance`. Otherwise, the first invalid word is an error.
     """
     with opened(source) as (stream, path):
         if format is not None:
@@ -62,7 +62,8 @@ def iter_paragraphs(
 ) -> Iterator[Paragraph]:
     """Yield the paragraphs of a stream.
 
-    A word that cannot be read is reported to `on_problem`, if given; otherwise it is an error.
+    A word that cannot be read is reported to `on_problem`. Without `on_problem`, such a word is an
+    error.
     """
     current = Paragraph([])
     empty = True
@@ -99,7 +100,7 @@ def iter_paragraphs(
 def iter_words(stream: Readable, path: str | None = None) -> Iterator[str]:
     """Yield the words of a text, a word list or an annotated file, without annotation.
 
-    A line that has tabs is annotated and begins with its word; other lines are words between
+    A line with tabs is annotated and begins with its word. Other lines consist of words between
     spaces. Lines that begin paragraphs are not words.
     """
     empty = True
@@ -117,7 +118,7 @@ def iter_words(stream: Readable, path: str | None = None) -> Iterator[str]:
 
 
 def _keep(paragraph: Paragraph, text: str) -> None:
-    """Keep a line without words, so that the file is written back unchanged."""
+    """Keep a line without words, so that the file can be written back unchanged."""
     if not paragraph.words:
         paragraph.head += text
         return
@@ -126,7 +127,7 @@ def _keep(paragraph: Paragraph, text: str) -> None:
 
 
 def write_segmented(paragraphs: Iterable[Paragraph], path: str | os.PathLike[str]) -> None:
-    """Write paragraphs; unchanged paragraphs are written as they were read."""
+    """Write paragraphs. Unchanged paragraphs are written as they were read."""
     write_text(path, map(str, paragraphs))
 
 

@@ -1,10 +1,11 @@
-"""The head child of a phrase, found by rules for the labels of the Penn Treebank.
+"""Find the head child of a phrase by rules for the labels of the Penn Treebank.
 
 A constituency treebank does not mark the head child of a phrase. The rules of Collins (1999) find
-it: each label has a direction and a list of child labels in order of priority. The first label on
-the list that any child has decides; among several such children, the first in this direction is the
-head. Noun phrases have rules of their own: the last noun, then the first noun phrase inside. For
-labels without a rule, the first child is the head.
+the head child. Each label has a direction and a list of child labels in order of priority. The head
+has the first label on the list that occurs among the children. If several children have the same
+label, the first in the given direction is the head. Noun phrases have separate rules, which prefer
+the last noun, then the first noun phrase inside. For labels without a rule, the first child is the
+head.
 
 >>> head_child("VP", ["MD", "RB", "VP"])
 0
@@ -41,7 +42,7 @@ RULES: dict[str, tuple[str, str]] = {
     "WHNP": (FIRST, "WDT WP WP$ WHADJP WHPP WHNP"),
     "WHPP": (LAST, "IN TO FW"),
 }
-"""The direction, and the labels of children in order of priority."""
+"""The direction of each label, and the labels of its children in order of priority."""
 OF_NOUNS: tuple[tuple[str, frozenset[str]], ...] = (
     (LAST, frozenset({"NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"})),
     (FIRST, frozenset({"NP"})),
@@ -49,7 +50,7 @@ OF_NOUNS: tuple[tuple[str, frozenset[str]], ...] = (
     (LAST, frozenset({"CD"})),
     (LAST, frozenset({"JJ", "JJS", "RB", "QP"})),
 )
-"""The same for noun phrases, with sets of labels of equal priority."""
+"""The rules for noun phrases, with sets of child labels of equal priority."""
 
 
 def head_child(label: str, children: Sequence[str]) -> int:

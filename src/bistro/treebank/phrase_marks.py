@@ -1,16 +1,17 @@
-"""Labels of phrases marked with information about their content: ``VP~VBD``, ``NP~base``.
+"""Labels of phrases with marks for their content, such as ``VP~VBD`` and ``NP~base``.
 
-A grammar of plain labels decides where a phrase belongs before it knows what is in it: whether a
-clause is finite, which preposition a prepositional phrase has. Klein and Manning (2003) showed how
-much is gained when labels contain this information. Here the marks are
+A grammar with plain labels decides where a phrase belongs before it knows the content of the
+phrase, such as whether a clause is finite or which preposition a prepositional phrase has. Klein
+and Manning (2003) showed how much is gained when labels contain this information. The following
+marks are used.
 
     VP, S, SINV, SQ   the tag of the head word (`bistro.treebank.phrase_heads`)
     SBAR              the same
     PP                the head word itself, if it is a common one
     NP                ``base`` if all its children are words
 
-Other phrases have no marks. The setting ``verbs`` uses the marks of the first line, ``heads`` uses
-all of them. The labels are those of the Penn Treebank.
+Other phrases have no marks. The setting ``verbs`` uses the marks of the first line, and ``heads``
+uses all marks. The phrase labels are the labels of the Penn Treebank.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = parse_tree("(S (NP (PRP it)) (VP (VBD fell) (PP (IN on) (NP (DT the) (NN floor)))))")
@@ -41,13 +42,13 @@ WITH_HEAD_TAG: dict[Marks, frozenset[str]] = {
 }
 PREPOSITIONAL, NOMINAL, BASE = "PP", "NP", "base"
 COMMON = 20
-"""A preposition that heads at least this many phrases is common."""
+"""Minimum number of phrases that a common preposition heads."""
 
 
 def marked(tree: Tree, marks: Marks, prepositions: Collection[str] = ()) -> Tree:
     """Return the tree with marked labels.
 
-    `prepositions` are the common prepositions, in lower case.
+    `prepositions` contains the common prepositions in lower case.
     """
     if marks == "none":
         return tree

@@ -1,14 +1,15 @@
-"""Probabilities in the column MISC: a parser's confidence in the values it wrote.
+"""Probabilities in the column MISC, which give a parser's confidence in its values.
 
     PHead    probability of the head in the row
     PDeprel  probability of its label, whatever the head
     PUpos    probability of its universal tag (PXpos: of the treebank's own tag)
     PFeats   probability of its features (PLemma: of its lemma)
 
-Values that were not written, the alternatives, have the same names without the P and a rank from 2,
-each followed by its probability; ``|`` and spaces in them are escaped as in ``SpacesAfter``.
+Alternatives, which are values that were not written, have the same names without the P and a rank
+from 2. Each alternative is followed by its probability. In alternatives, ``|`` and spaces are
+escaped as in ``SpacesAfter``.
 
-Other entries of MISC are kept; earlier probabilities and alternatives of a column are replaced.
+Other entries of MISC are kept, and earlier probabilities and alternatives of a column are replaced.
 
 >>> put_probabilities("SpaceAfter=No|PHead=0.2", {"PHead": 0.93, "PDeprel": 0.97})
 'SpaceAfter=No|PHead=0.9300|PDeprel=0.9700'
@@ -33,16 +34,16 @@ KEYS = {
     "feats": "PFeats",
     "lemmas": "PLemma",
 }
-"""For each column, the name of its probability in MISC."""
+"""The name of the probability of each column in MISC."""
 Listed = Sequence[tuple[str, float]]
-"""Values with their probabilities, most probable first."""
+"""Values with their probabilities, the most probable first."""
 _RANKED = re.compile(rf"P?(?:{'|'.join(key[1:] for key in KEYS.values())})[2-9][0-9]*")
 
 
 def put_probabilities(
     misc: str, values: Mapping[str, float], alternatives: Mapping[str, Listed] | None = None
 ) -> str:
-    """Return a field of MISC with probabilities, to four decimals, after its earlier entries.
+    """Return a MISC field with probabilities appended, to four decimals.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, f
 def read_probabilities(
     sentence: Sentence, key: str, *, path: str | None = None
 ) -> list[float | None]:
-    """Return the probability `key` of every word, or None if MISC does not have it."""
+    """Return the probability `key` of every word, or None if a word's MISC field lacks it."""
     return [_find(misc, key, path, sentence.line) for misc in sentence.misc]
 
 

@@ -1,17 +1,19 @@
-"""Projective trees, and a method for projective parsers to learn non-projective ones.
+"""Projective trees, and a method for projective parsers to learn non-projective trees.
 
-An arc from head h to dependent d is projective when h dominates every word between them; a tree is
-projective when all its arcs are. The artificial root 0 precedes the first word and dominates
-all words. `projectivize` lifts arcs (Nivre & Nilsson 2005): the shortest non-projective arc first,
-ties from left to right. Its dependent moves to the head of its head, until the tree is projective.
-The lifts are encoded in the labels, and `deprojectivize` decodes them:
+An arc from head h to dependent d is projective if h dominates every word between them. A tree is
+projective if all its arcs are projective. The artificial root 0 precedes the first word and
+dominates all words. The function `projectivize` lifts arcs until the tree is projective (Nivre &
+Nilsson 2005). The shortest non-projective arc is lifted first, and arcs of equal length are lifted
+from left to right. The dependent of a lifted arc is attached to the head of its head. The lifts are
+encoded in the labels, and `deprojectivize` decodes them.
 
     scheme       lifted arc    arcs on the path from the new head down to the old one
     head         d↑h           p          h: the label of the old head's own arc
     path         d↑            p↓
     head+path    d↑h           p↓
 
-Heads are 1-based lists: ``heads[i - 1]`` is the head of word i, 0 the root, -1 a missing head.
+Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of 0 is the root, and
+-1 is a missing head.
 
 >>> heads, labels = [3, 4, 0, 3], ["det", "obj", "root", "case"]
 >>> is_projective(heads)
@@ -51,20 +53,20 @@ class Projectivized(NamedTuple):
 
 
 class Deprojectivized(NamedTuple):
-    """A tree with plain labels, in which lifted words are moved back as the labels indicate."""
+    """A tree with plain labels, in which lifted words are moved back according to their labels."""
 
     heads: list[int]
     labels: list[str]
     restored: int
-    """The number of lifted words whose old head was found."""
+    """The number of lifted words whose original head was found."""
     failed: int
-    """The number of lifted words that were not moved, because their old head was not found."""
+    """The number of lifted words that were not moved, because their original head was not found."""
 
 
 def is_projective(heads: Sequence[int]) -> bool:
     """Return whether no two arcs cross, including arcs from the root. O(n log n).
 
-    For a complete tree this is the definition above. A word whose head is missing has no arc.
+    A complete tree without crossing arcs is projective. A word whose head is missing has no arc.
     """
     arcs = [(min(h, d), -max(h, d)) for d, h in enumerate(heads, start=1) if h >= 0]
     open_ends: list[int] = []
@@ -78,7 +80,7 @@ def is_projective(heads: Sequence[int]) -> bool:
 
 
 def projectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) -> Projectivized:
-    """Return a projective tree with few lifts, and labels that show how to undo them."""
+    """Return a projective tree with few lifts, whose labels encode how to undo the lifts."""
     _check_arguments(heads, labels, scheme)
     for word, label in enumerate(labels, start=1):
         if LIFTED in label or ON_PATH in label:
@@ -106,8 +108,8 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) 
     """Move lifted words back, from the top of the tree down and from left to right.
 
     The search for the old head is breadth-first below the current head, but never inside the word's
-    own subtree, so the result is a tree whenever the input is one. `_find_old_head` defines the
-    target.
+    own subtree. The result is therefore a tree whenever the input is a tree. The function
+    `_find_old_head` defines the target of a move.
     """
     _check_arguments(heads, labels, scheme)
     marks = [_parse(label) for label in labels]
@@ -132,12 +134,12 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) 
 
 
 class _Lifting:
-    """The state of one projectivization.
+    """The state of the projectivization of one tree.
 
-    Lifting d from h to the head of h changes only the words that h dominates. So a non-projective
-    arc remains non-projective until it is lifted itself, and after a lift only the other arcs of h
-    need to be checked again. The words that a word dominates are the bit set of one integer, so
-    this check is one `and`.
+    Lifting d from h to the head of h changes only the words that h dominates. A non-projective arc
+    therefore remains non-projective until it is lifted itself. After a lift, only the other arcs of
+    h need to be checked again. The words that a word dominates are stored as a bit set in one
+    integer, so this check is a single `and`.
     """
 
     def __init__(self, heads: Sequence[int]) -> None:
@@ -167,7 +169,7 @@ class _Lifting:
         self._enqueue([word, *self._children[old]])
 
     def _enqueue(self, words: Iterable[int]) -> None:
-        """Add the words whose arcs are not projective, ordered by arc length, then by position."""
+        """Add the words whose arcs are not projective, sorted by arc length and position."""
         for word in words:
             if word not in self._waiting and not self._has_projective_arc(word):
                 self._waiting.add(word)
@@ -237,7 +239,7 @@ def _find_old_head(
 
 
 def _children(heads: Sequence[int]) -> list[list[int]]:
-    """Return the dependents of every word from left to right, and last the words without a head."""
+    """Return the dependents of every word from left to right, and then the words without a head."""
     children: list[list[int]] = [[] for _ in range(len(heads) + 2)]
     for word, head in enumerate(heads, start=1):
         if not -1 <= head <= len(heads):

@@ -1,6 +1,6 @@
-"""Recognition of punctuation, for the convention that leaves it out of the score.
+"""Recognition of punctuation, for the convention that leaves punctuation out of the score.
 
-Three rules are in use; `recognise` chooses the one that fits the tags of a treebank.
+Three rules are in use. The function `recognise` chooses the rule that fits the tags of a treebank.
 
 - ``upos``: the universal tag is ``PUNCT`` (Universal Dependencies);
 - ``penn``: one of the tags ````` `` '' , . : ````` (Penn Treebank; brackets, $ and # do count);
@@ -54,7 +54,7 @@ def recognise(sentences: Iterable[Sentence]) -> Punctuation:
 
 
 def recognise_tags(upos: AbstractSet[str], xpos: AbstractSet[str]) -> Punctuation:
-    """Return the rule that fits two sets of tags."""
+    """Return the rule that fits the sets of universal and other tags."""
     if "PUNCT" in upos:
         return "upos"
     for tags in (upos - {EMPTY}, xpos - {EMPTY}):
@@ -64,7 +64,7 @@ def recognise_tags(upos: AbstractSet[str], xpos: AbstractSet[str]) -> Punctuatio
 
 
 def parse_rule(name: str) -> Punctuation:
-    """Return the rule with this name."""
+    """Return the punctuation rule with a given name."""
     if name not in RULES:
         raise ConfigError(
             f"punctuation is recognised by one of {', '.join(RULES)}, not by '{name}'"
@@ -74,7 +74,7 @@ def parse_rule(name: str) -> Punctuation:
 
 
 def mark(sentence: Sentence, rule: Punctuation) -> list[bool]:
-    """Return for each word of a sentence whether it is punctuation."""
+    """Return whether each word of a sentence is punctuation."""
     if rule == "upos":
         return [tag == "PUNCT" for tag in sentence.upos]
     if rule == "penn":
@@ -87,5 +87,5 @@ def mark(sentence: Sentence, rule: Punctuation) -> list[bool]:
 
 @functools.lru_cache(maxsize=1 << 16)
 def is_unicode_punctuation(form: str) -> bool:
-    """Return whether every character is of a Unicode punctuation category (P…)."""
+    """Return whether every character belongs to a Unicode punctuation category (P…)."""
     return all(unicodedata.category(character)[0] == "P" for character in form)

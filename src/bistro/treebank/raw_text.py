@@ -1,13 +1,13 @@
-"""Raw text for training: files of sentences, which are read several times with little memory.
+"""Raw text for training, in files of sentences that are read several times with little memory.
 
-One sentence per line, its words separated by spaces or tabs, as everywhere
-(`bistro.treebank.text`); the suffix decides the compression. Nothing is lost silently: blank lines
-are skipped and counted, and words with invisible characters are counted too. Zero-width characters
-make no difference to a model's words (`bistro.treebank.invisible`); spaces of other kinds are part
-of their words, as in all files.
+A file has one sentence per line, with words separated by spaces or tabs (`bistro.treebank.text`).
+The suffix of a file determines its compression. Blank lines are skipped and counted, and words with
+invisible characters are counted too, so nothing is lost silently. Zero-width characters make no
+difference to a model's words (`bistro.treebank.invisible`). Other kinds of spaces are part of their
+words, as in all files.
 
-A text is read as bytes, in pieces of whole lines. Reading is then so cheap that one process can
-supply many others, which split the pieces into sentences.
+A text is read as bytes, in pieces of whole lines. Reading is so cheap that one process can supply
+many others, which split the pieces into sentences.
 
 >>> text = RawText(["news.txt.gz", "more.txt"])                    # doctest: +SKIP
 >>> sum(map(len, text)), text.facts[0].blank_lines                 # doctest: +SKIP
@@ -32,7 +32,8 @@ from bistro.treebank.text import iter_text, last_line_start
 from bistro.treebank.treebank import opened
 
 PIECE_BYTES = 1 << 17
-"""Bytes of a piece: some 25,000 words, about a second of parsing, so a lost worker loses little."""
+"""Size of a piece in bytes. A piece has about 25,000 words and takes about a second to parse, so a
+lost worker loses little."""
 
 # Soft hyphen, zero-width and direction marks, byte order mark; and all spaces but the plain one.
 _UNSEEN = re.compile(
@@ -45,7 +46,7 @@ _BLANK = b" \t\r\n\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class TextFacts:
-    """Counts and hash of one file."""
+    """The counts and the hash of one file."""
 
     name: str
     sha256: str
@@ -58,11 +59,11 @@ class TextFacts:
 
 @dataclass(frozen=True)
 class TextPiece:
-    """Whole lines of a file as bytes, which are sent to the worker that splits them."""
+    """A piece of whole lines of a file as bytes, which is sent to the worker that splits it."""
 
     path: str
     line: int
-    """The number of its first line in the file."""
+    """The number of the piece's first line in the file."""
     content: bytes
 
     def sentences(self) -> list[list[str]]:
@@ -88,7 +89,7 @@ class TextPiece:
 
 @dataclass(frozen=True)
 class PieceFacts:
-    """Counts of one piece of a file."""
+    """The counts of one piece of a file."""
 
     sentences: int
     words: int
@@ -97,11 +98,11 @@ class PieceFacts:
 
 
 Reader = Callable[[Iterator[TextPiece]], Iterable[PieceFacts]]
-"""A function that reads pieces and yields the facts of each, in order."""
+"""A function that reads pieces and yields the facts about each piece, in order."""
 
 
 class RawText:
-    """Sentences of several files as lists of words.
+    """The sentences of several files as lists of words.
 
     Each iteration reads the files again.
     """
@@ -120,11 +121,11 @@ class RawText:
         self._facts: dict[int, TextFacts] = {}
         self._digests: dict[int, str] = {}
         self.sizes: list[tuple[int, int]] = []
-        """Numbers of sentences and words of every piece, once the text has been read."""
+        """The numbers of sentences and words in every piece, once the text has been read."""
 
     @property
     def facts(self) -> list[TextFacts]:
-        """The facts of each file that has been read."""
+        """The facts about each file that has been read."""
         return [self._facts[i] for i in sorted(self._facts)]
 
     @property
@@ -133,14 +134,14 @@ class RawText:
         return sum(facts.words for facts in self.facts)
 
     def digests(self) -> list[str]:
-        """Return the hash of each file, after reading files that have not been read yet."""
+        """Return the hash of each file, and read files that have not been read yet."""
         if not self._facts:
             for _ in self:
                 pass
         return [facts.sha256 for facts in self.facts]
 
     def provenance(self) -> list[dict[str, Any]]:
-        """Return the facts, ready for JSON."""
+        """Return the facts as values that JSON can store."""
         return [asdict(facts) for facts in self.facts]
 
     def notes(self) -> Iterator[str]:
@@ -167,12 +168,12 @@ class RawText:
             yield from found.pop()
 
     def pieces(self) -> Iterator[TextPiece]:
-        """Yield all files in pieces; raise an error if a file has changed since the first read."""
+        """Yield all files in pieces. Raise an error if a file has changed since it was read."""
         for number, path in enumerate(self.paths):
             yield from self._file(number, path)
 
     def read(self, reader: Reader) -> Iterator[PieceFacts]:
-        """Read all pieces with `reader`, record facts about files, yield facts about pieces."""
+        """Read all pieces with `reader`, record facts about files, and yield facts about pieces."""
         owners: list[int] = []
 
         def owned() -> Iterator[TextPiece]:

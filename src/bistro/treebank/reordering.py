@@ -1,8 +1,9 @@
-"""Sentences in another word order: words are renumbered, and data on the old order is left out.
+"""Change the word order of sentences, renumber words, and leave out data about the old order.
 
-Heads follow their words. A multiword token is kept if its words are still adjacent and in order;
-otherwise only its words are kept. Empty nodes and enhanced graphs (DEPS), which depend on
-positions, are left out, and so are SpaceAfter and similar entries of MISC; ``# text`` is rewritten.
+Heads follow their words. A multiword token is kept if its words are still adjacent and in order.
+Otherwise, only the words of the multiword token are kept. Empty nodes and enhanced graphs (DEPS),
+which depend on positions, are left out, and so are SpaceAfter and similar entries of MISC. The
+comment ``# text`` is rewritten.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
 >>> after = reordered(sentence, [2, 1])
@@ -23,9 +24,9 @@ OF_PLACES = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken", "Toke
 
 
 def reordered(sentence: Sentence, order: Sequence[int]) -> Sentence:
-    """Return the words in `order`, counted from 1, as a sentence.
+    """Return a sentence with its words in `order`, counted from 1.
 
-    The heads of these words must be among them.
+    The heads of the words in `order` must also be in `order`.
     """
     place = {word: i for i, word in enumerate(order, start=1)} | {0: 0}
     columns: dict[str, Any] = {

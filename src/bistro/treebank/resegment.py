@@ -1,8 +1,8 @@
-"""Splitting a word of a sentence into several words, and joining several words into one.
+"""Split a word of a sentence into several words, or join several words into one.
 
-Everything that refers to word numbers is renumbered: ids, heads, ranges of multiword tokens, empty
-nodes and the enhanced graph. The other bytes of the sentence are unchanged. Splitting and joining
-again gives the same bytes.
+Everything that refers to word numbers is renumbered, including ids, heads, ranges of multiword
+tokens, empty nodes and the enhanced graph. The other bytes of the sentence are unchanged. If a word
+is split and joined again, the result has the same bytes.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> one = Sentence.from_columns(["I", "cannot", "go"], heads=[3, 3, 0])
@@ -29,12 +29,12 @@ DEPS, MISC = COLUMNS.index("deps"), COLUMNS.index("misc")
 NO_SPACE = "SpaceAfter=No"
 _LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
 Node = tuple[int, int]
-"""A word as (word, 0), or an empty node after it as (word, number)."""
+"""A word as (word, 0), or an empty node after a word as (word, number)."""
 Row = list[str]
 
 
 def sentence_of(text: str) -> Sentence:
-    """Return the single sentence of a CoNLL-U text; heads may be missing."""
+    """Return the single sentence of a CoNLL-U text. Heads may be missing."""
     reader = ColumnReader(CONLLU, roots="any", partial=True)
     found = list(reader.iter_sentences(io.BytesIO(text.encode())))
     if len(found) != 1:
@@ -52,12 +52,13 @@ def split_word(
     sentence
         A sentence in CoNLL-U.
     word
-        The word, from 1. Its annotation goes to the first part; the other parts have none.
+        The word, from 1. The annotation of the word goes to the first part, and the other parts
+        have no annotation.
     forms
         The forms of the parts.
     multiword
-        Keep the word as a multiword token with its form, over the parts. Otherwise, and if the word
-        is not in such a token already, its form must be the concatenation of the parts.
+        Keep the word as a multiword token with its form, over the parts. Otherwise, unless the word
+        is already in a multiword token, its form must be the concatenation of the parts.
     """
     _check_word(sentence, word)
     if len(forms) < 2:
@@ -97,10 +98,10 @@ def split_word(
 
 
 def join_words(sentence: Sentence, first: int, last: int, form: str | None = None) -> Sentence:
-    """Join neighbouring words into one.
+    """Join neighbouring words into one word.
 
     The new word has the annotation of the first word, and the head and relation of the word whose
-    head is outside. Spaces between the words are kept in the new form.
+    head is not among the joined words. Spaces between the words are kept in the new form.
 
     Parameters
     ----------
@@ -174,10 +175,10 @@ def _merged(
 
 
 def _renumbered(row: Row, moved: Callable[[Node], Node], span: tuple[int, int, int] | None) -> Row:
-    """Return a row with new numbers in ID, HEAD and DEPS; comments are unchanged.
+    """Return a row with new numbers in ID, HEAD and DEPS. Comments are unchanged.
 
-    `span` gives the words that are replaced by more words (or by fewer, if the number is negative).
-    A range of words around them grows accordingly.
+    `span` contains the words that are replaced by more words, or by fewer if the number is
+    negative. A range of words around the replaced words grows accordingly.
     """
     if len(row) == 1:
         return row
@@ -209,7 +210,7 @@ def _moved_id(text: str, moved: Callable[[Node], Node]) -> str:
 
 
 def _rows(sentence: Sentence) -> tuple[list[Row], list[str]]:
-    """Return the lines, split into fields (a comment is one field), and the line ends."""
+    """Return the lines, split into fields, and the line ends. A comment is one field."""
     if sentence.format != CONLLU.name:
         raise BistroError(f"words of {sentence.format} cannot be split or joined: use CoNLL-U")
     text = str(sentence)
@@ -235,9 +236,9 @@ def _check_word(sentence: Sentence, word: int) -> None:
 
 
 def _range_with(sentence: Sentence, first: int, last: int) -> tuple[int, int] | None:
-    """Return the multiword token that contains all these words.
+    """Return the multiword token that contains all the given words.
 
-    A token that contains only some of them is an error.
+    A token that contains only some of the words is an error.
     """
     for start, end, form in sentence.multiword:
         if start <= first and last <= end:

@@ -1,9 +1,10 @@
-"""Treebanks that need no file: samples of the built-in grammar, and treebanks in pip packages.
+"""Treebanks that need no file, from the built-in grammar or from pip packages.
 
 ``builtin("english")`` samples the hand-written grammar of `bistro.treebank.builtin`, whose true
-probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank of Kayadelen et al.
-(2020): 4,851 hand-annotated sentences of the web and of Wikipedia, words split into inflectional
-groups. Its files are in the wheel of ``turkish-treebanks``; they are read from the package.
+probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank (Kayadelen and
+colleagues 2020). The Turkish treebank has 4,851 hand-annotated sentences of the web and of
+Wikipedia, with words split into inflectional groups. The files are read from the pip package
+``turkish-treebanks``.
 
 >>> treebank = builtin("english", sentences=2, seed=1)
 >>> len(treebank), treebank.label
@@ -35,7 +36,7 @@ def builtin(name: str | int = "english", sentences: int | None = None, seed: int
     Parameters
     ----------
     name
-        ``"english"`` or ``"turkish"``; a number is the number of English sentences.
+        The name ``"english"`` or ``"turkish"``, or a number of English sentences.
     sentences
         Number of sentences; default: 5,000 English ones, or all Turkish ones.
     seed
@@ -86,7 +87,10 @@ def _turkish(sentences: int | None) -> Treebank:
 
 
 def _turkish_paths() -> list[Path]:
-    """Return the files in the package's record, since its module cannot always be imported."""
+    """Return the files that the package's record lists.
+
+    The module itself cannot always be imported.
+    """
     try:
         record = metadata.files(TURKISH_PACKAGE) or []
     except metadata.PackageNotFoundError:

@@ -1,9 +1,9 @@
-"""One sentence: columns of words, and the exact text it was read from.
+"""One sentence, with columns of words and the exact text it was read from.
 
-The columns are the columns of CoNLL-U; in CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
-PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists hold one entry per syntactic word: word i of
-the file is entry i - 1. Multiword tokens, empty nodes and comments are kept in the text. A sentence
-is written as it was read; only fields whose column holds a new value are replaced.
+The columns are the columns of CoNLL-U. In CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
+PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists hold one entry per syntactic word, so word i
+of the file is entry i - 1. Multiword tokens, empty nodes and comments are kept in the text. A
+sentence is written as it was read. Only fields whose column holds a new value are replaced.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
 >>> sentence.replace(upos=["PRON", "VERB"]).upos
@@ -37,28 +37,28 @@ _READ_AT_ONCE = frozenset({"forms", "upos", "heads", "deprels"})
 _LINE_END = re.compile(r"(\r?\n)")
 _NO_WORD = re.compile(r"\n(?:#|\d+[-.])[^\n]*")
 _RANGE = re.compile(r"\n(\d+)-(\d+)\t([^\t\n]*)(?:\t[^\t\n]*){7}\t([^\t\n]*)")
-"""The row of a multiword token: first word, last word, FORM, MISC."""
+"""The row of a multiword token, with its first word, last word, FORM and MISC."""
 
 CoreColumns = tuple[list[str], list[str], list[int], list[str]]
-"""Forms, upos, heads, deprels: the columns that every reader fills."""
+"""The columns that every reader fills, which are forms, upos, heads and deprels."""
 MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
-"""A token of several words: the first word, the last word, its form and, optionally, MISC."""
+"""A token of several words, with its first word, last word, form and, optionally, MISC."""
 
 
 class Token(NamedTuple):
-    """A piece of the text: one word, or several words that are written as one."""
+    """A token of the text, which is one word or several words that are written as one."""
 
     first: int
     last: int
-    """The first and the last of its words, from 1."""
+    """The first and the last word of the token, from 1."""
     form: str
     misc: str
     is_multiword: bool
-    """True if it has a separate row; such a token may have only one word."""
+    """True if the token has a separate row. A token with a separate row may have only one word."""
 
 
 class Sentence:
-    """The words of a sentence in columns; ``len`` is the number of syntactic words.
+    """A sentence with its words in columns. ``len`` is the number of syntactic words.
 
     Rarely used columns are extracted from the text at the first access.
     """
@@ -71,18 +71,18 @@ class Sentence:
     xpos: list[str]
     feats: list[str]
     heads: list[int]
-    """Heads, counted from 1; 0 is the root, -1 a missing head."""
+    """Heads, counted from 1. The root is 0, and a missing head is -1."""
     deprels: list[str]
     deps: list[str]
     misc: list[str]
     comments: list[str]
     """The lines that begin with ``#``, unchanged."""
     format: str
-    """``conllu``, ``conllx`` or ``text``."""
+    """The format of the sentence, which is ``conllu``, ``conllx`` or ``text``."""
     line: int
-    """The number of its first line in its file, from 1."""
+    """The number of the sentence's first line in its file, from 1."""
     lead: str
-    """Byte-order mark and blank lines before the first sentence of a file; otherwise empty."""
+    """The byte-order mark and blank lines before the first sentence of a file, otherwise empty."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Sentence:
         lead: str = "",
         end: str = "\n\n",
     ) -> None:
-        """Make a sentence from text that is already checked, unlike `from_columns`."""
+        """Create a sentence from text that has already been checked, unlike `from_columns`."""
         self.forms, self.upos, self.heads, self.deprels = core
         self.format = format
         self.line = line
@@ -114,7 +114,7 @@ class Sentence:
         line: int = 1,
         **columns: Iterable[str],
     ) -> Sentence:
-        """Build a sentence from scratch; omitted columns hold ``_``.
+        """Build a sentence from scratch. Omitted columns hold ``_``.
 
         Parameters
         ----------
@@ -144,13 +144,13 @@ class Sentence:
         return cls("\n".join(_build_lines(values, multiword)), core, format, line)
 
     def replace(self, **columns: Iterable[Any]) -> Sentence:
-        """Return a copy with other columns (or comments); everything else is kept.
+        """Return a copy with other columns or comments. Everything else is kept.
 
         Parameters
         ----------
         **columns
-            New values by name, one per word: ``heads``, ``deprels``, ``upos``, … All new
-            ``comments`` come before the words.
+            New values by column name, one per word, such as ``heads``, ``deprels`` and ``upos``.
+            New ``comments`` replace all old comments and come before the words.
         """
         check_names(columns)
         core = (list(self.forms), list(self.upos), list(self.heads), list(self.deprels))
@@ -174,22 +174,22 @@ class Sentence:
 
     @property
     def sent_id(self) -> str | None:
-        """The value of ``# sent_id``, if there is one."""
+        """The value of the comment ``# sent_id``, if there is one."""
         return self.metadata.get("sent_id")
 
     @property
     def text(self) -> str | None:
-        """The value of ``# text``, if there is one."""
+        """The value of the comment ``# text``, if there is one."""
         return self.metadata.get("text")
 
     @property
     def multiword(self) -> list[tuple[int, int, str]]:
-        """The tokens of several words: first word, last word, form."""
+        """The tokens of several words, each as first word, last word and form."""
         return [(token.first, token.last, token.form) for token in self._ranges()]
 
     @property
     def tokens(self) -> list[Token]:
-        """The tokens of the text in order; their concatenated forms are its characters."""
+        """The tokens in order, whose concatenated forms are the characters of the text."""
         ranges = {token.first: token for token in self._ranges()}
         found: list[Token] = []
         words = zip(self.forms, *self.columns("misc"), strict=True)
@@ -212,11 +212,11 @@ class Sentence:
 
     @property
     def as_read(self) -> str:
-        """The text that the sentence was made from, with its blank line, without later changes."""
+        """The text that the sentence was created from, with its blank line and no later changes."""
         return f"{self.lead}{self._block}{self._end}"
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return the columns with these `names`, extracting unread columns in one pass."""
+        """Return the columns with these `names`. Unread columns are extracted in one pass."""
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]
@@ -232,7 +232,7 @@ class Sentence:
         return len(self.forms)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the parts for a copy in another process; columns that were not read stay text."""
+        """Return the parts for a copy in another process, in which unread columns stay text."""
         core = (self.forms, self.upos, self.heads, self.deprels)
         place = (self.format, self.line, self.lead, self._end)
         others = {n: self._loaded(n) for n in LISTS if n not in _READ_AT_ONCE}
@@ -316,7 +316,7 @@ class Sentence:
         return [row for row in rows if not row[0].isdigit()]
 
     def _current_block(self) -> str:
-        """Return the text with the fields that have been changed since it was read."""
+        """Return the text with all fields that have been changed since it was read."""
         if self.format == "text":
             return self._current_line()
         rows = self._word_rows()
@@ -346,7 +346,7 @@ class Sentence:
         return self._block if split_words(self._block) == self.forms else " ".join(self.forms)
 
     def _put_columns(self, rows: list[list[str]]) -> bool:
-        """Write the values of all columns into `rows`; return whether any value changed."""
+        """Write the values of all columns into `rows`, and return whether any value changed."""
         changed = False
         for place, name in enumerate(COLUMNS[1:], start=1):
             values = self._loaded(name)

@@ -1,14 +1,15 @@
-"""The running text of a treebank: its tokens with the white space between them.
+"""The running text of a treebank, which consists of its tokens and the white space between them.
 
-White space after a token is, in this order: none (``SpaceAfter=No``), the value of ``SpacesAfter``,
-or one space. ``SpacesBefore`` and ``SpacesInToken`` are also used. In these values ``\\s`` ``\\t
-\\r \\n \\p \\\\`` represent space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` represents the
-character with that code.
+The white space after a token is empty if MISC has ``SpaceAfter=No``. Otherwise, the white space
+after a token is the value of ``SpacesAfter`` or, by default, one space. The entries
+``SpacesBefore`` and ``SpacesInToken`` are also used. In these values ``\\s`` ``\\t \\r \\n \\p
+\\\\`` represent space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` represents the character
+with that code.
 
 Paragraphs and documents (``# newpar``, ``# newdoc``) are separated by a blank line, as in the raw
-text of the CoNLL 2018 shared task; other sentences follow each other on the same line. If a
-sentence has no ``SpaceAfter``, its spaces are taken from its ``# text``. If ``# text``
-contradicts the words, the words are written, and `RunningText.contradictions` reports it.
+text of the CoNLL 2018 shared task. Other sentences follow each other on the same line. If a
+sentence has no ``SpaceAfter``, its spaces are taken from its ``# text``. If ``# text`` contradicts
+the words, the words are written, and `RunningText.contradictions` reports the contradiction.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> stop = {"misc": ["SpaceAfter=No", "_"]}
@@ -42,12 +43,12 @@ class SurfaceToken:
     after: str = " "
     before: str = ""
     is_certain: bool = False
-    """True if the treebank specifies the white space that follows."""
+    """True if the treebank specifies the white space that follows the token."""
 
 
 @dataclass
 class RunningText:
-    """Writes the text of a treebank, and records its contradictions.
+    """A writer of the text of a treebank, which records contradictions.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class RunningText:
     """Number of sentences without SpaceAfter, whose spaces are taken from `# text`."""
 
     def pieces(self, sentences: Iterable[Sentence]) -> Iterator[str]:
-        """Yield the text, piece by piece."""
+        """Yield the text of the treebank in pieces."""
         after, is_certain = "", True
         for number, sentence in enumerate(sentences):
             tokens = self._checked(sentence)
@@ -78,7 +79,7 @@ class RunningText:
         yield after if is_certain and after else "\n"
 
     def _checked(self, sentence: Sentence) -> list[SurfaceToken]:
-        """Return the tokens of a sentence, compared with its `# text`."""
+        """Return the tokens of a sentence, and compare them with its `# text`."""
         tokens = surface_tokens(sentence)
         text = sentence.text
         if text is None:
@@ -139,7 +140,7 @@ def unescape(spaces: str) -> str:
 
 
 def _with_spaces_of(tokens: list[SurfaceToken], text: str) -> list[SurfaceToken]:
-    """Return the tokens with the spaces of a text that has the same other characters."""
+    """Return the tokens with the spaces of a text that has otherwise the same characters."""
     place = 0
     found = []
     for token in tokens:

@@ -1,7 +1,7 @@
-"""Plain text: one sentence per line, its words separated by spaces or tabs.
+"""Plain text with one sentence per line and words separated by spaces or tabs.
 
-Blank lines are skipped (and kept when the text is written back). A sentence read here has only
-forms: every other column holds ``_``, and no word has a head.
+Blank lines are skipped, but kept when the text is written back. A sentence of plain text has only
+forms. Every other column holds ``_``, and no word has a head.
 
 >>> import io
 >>> [sentence.forms for sentence in iter_text(io.BytesIO(b"to be\\n\\nor not\\n"))]
@@ -27,7 +27,7 @@ _LINE_END = re.compile(rb"(\n(?:[ \t\r]*\n)*(?:[ \t\r]+\Z)?)")
 def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Sentence]:
     """Yield the non-blank lines of a stream as sentences without trees.
 
-    The stream begins at `line` of its file.
+    The first line of the stream has the number `line` in its file.
     """
     for lead, line_text, end, number in iter_lines(stream, path, line):
         words = split_words(line_text)
@@ -39,13 +39,13 @@ def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Itera
 def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Block]:
     """Yield the non-blank lines of a stream.
 
-    Blank lines belong to the end of the preceding line.
+    Blank lines are counted as the end of the preceding line.
     """
     return split_into_blocks(stream, path, last_line_start, _LEAD, _split, line)
 
 
 def last_line_start(held: bytes) -> int:
-    """Return the start of the last non-blank line of a buffer, or 0 if it is the only one."""
+    """Return the start of the last non-blank line of a buffer, or 0 if it is the only such line."""
     # Blank lines at the end belong to the sentence before them, and more may follow.
     return held.rstrip(_BLANK).rfind(b"\n") + 1
 
@@ -66,7 +66,7 @@ def to_text(sentence: Sentence) -> Sentence:
 def lost_in_text(sentence: Sentence) -> Counter[str]:
     """Count the values that `to_text` leaves out.
 
-    A word that contains a space is read back as several words.
+    A word that contains a space would be read back as several words.
     """
     columns = (*COLUMNS[2:HEAD], *COLUMNS[HEAD + 1 :])
     return Counter(

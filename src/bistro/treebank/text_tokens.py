@@ -1,7 +1,7 @@
-"""Training data for tokenisers: tokens, their words, and the white space after each token.
+"""Training data for tokenisers, with tokens, their words, and the white space after each token.
 
-A token of several words (*du* = *de le*) is one token here. The white space is taken from
-``# text`` or, if there is no such line, from ``SpaceAfter=No`` and ``SpacesAfter`` in MISC.
+A token of several words (*du* = *de le*) counts as one token. The white space is taken from ``#
+text`` or, if there is no such line, from ``SpaceAfter=No`` and ``SpacesAfter`` in MISC.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["It", "rains", "."], misc=["_", "SpaceAfter=No", "_"])
@@ -32,13 +32,13 @@ class TextToken:
 
     form: str
     words: tuple[str, ...]
-    """Its syntactic words; the word of a one-word token is its form."""
+    """The syntactic words of the token. The word of a one-word token is its form."""
     spaces: str
     """The white space after it."""
 
 
 def text_tokens(sentence: Sentence) -> list[TextToken]:
-    """Return the tokens of a sentence; raise an error if ``# text`` contradicts its words."""
+    """Return the tokens of a sentence. Raise an error if ``# text`` contradicts its words."""
     tokens = list(_from_misc(sentence))
     text = sentence.text
     return tokens if text is None else _from_text(tokens, text, sentence.line)
@@ -71,7 +71,7 @@ def spaces_in_misc(spaces: str) -> str:
 
 
 def escaped_spaces(spaces: str) -> str:
-    """Return white space with the escapes of UD: ``\\\\s``, ``\\\\t``, ``\\\\n``, ``\\\\r``."""
+    """Return white space with the UD escapes ``\\\\s``, ``\\\\t``, ``\\\\n``, ``\\\\r``."""
     return "".join(
         _ESCAPED.get(c) or (c if c.isprintable() else f"\\u{ord(c):04X}") for c in spaces
     )

@@ -1,15 +1,15 @@
-"""A small tokeniser for running text, the same for all languages that write spaces.
+"""A small tokeniser for running text in any language that separates words by spaces.
 
-1. White space separates; a line end also ends a sentence.
+1. White space separates words, and a line end also ends a sentence.
 2. Punctuation at the edges of a chunk between spaces becomes separate words; a repeated mark
    (``...``, ``!!``) becomes one word. A closing bracket stays if its opening bracket is inside the
-   word, ``dog(s)``. So does the full stop of a word with another full stop inside, ``U.S.``, and
-   of a single letter, ``J.``; so do ``@ # & * / \\ _``, which begin and end names.
+   word, as in ``dog(s)``. So does the full stop of a word with another full stop inside, ``U.S.``,
+   and of a single letter, ``J.``; so do ``@ # & * / \\ _``, which begin and end names.
 3. ``.``, ``!``, ``?`` and ``…`` with the closing marks after them end a sentence, unless the next
    word begins with a lower-case letter.
 
-Nothing inside a word is cut: ``don't`` stays one word. Words that no space separates are marked, so
-that `joined` restores the text, up to the kind and number of its spaces.
+Words are not split in the middle, so ``don't`` stays one word. Words that no space separates are
+marked, so that `joined` restores the text except for the kind and number of its spaces.
 
 >>> for sentence in split_sentences('"Stop!" he said. (Nobody did...)'):
 ...     print(sentence.forms)
@@ -45,7 +45,7 @@ _RUN = re.compile(r"(.)\1*", re.DOTALL)
 
 @dataclass(frozen=True)
 class SplitSentence:
-    """The words of a sentence, their positions in the text, and whether a space follows each."""
+    """The words of a sentence, their positions in the text, and which words a space follows."""
 
     forms: list[str]
     starts: list[int]
@@ -72,7 +72,7 @@ def split_text(text: str) -> SplitSentence:
 
 
 def split_lines(text: str) -> Iterator[SplitSentence]:
-    """Yield the lines of a text that have words, each as one sentence."""
+    """Yield each line of a text that has words as one sentence."""
     for line in _LINE.finditer(text):
         if chunks := _chunks(line):
             yield _sentence(chunks)
@@ -96,7 +96,7 @@ def joined(forms: Iterable[str], spaces: Iterable[bool]) -> str:
 
 
 def iter_raw(stream: Readable, path: str | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of a stream of running text as CoNLL-U, numbered."""
+    """Yield the sentences of a stream of running text as numbered CoNLL-U sentences."""
     number = 0
     for block in iter_lines(stream, path):
         for sentence in split_sentences(block.text):
@@ -105,7 +105,7 @@ def iter_raw(stream: Readable, path: str | None = None) -> Iterator[Sentence]:
 
 
 Chunk = tuple[int, list[str]]
-"""The position of a chunk between spaces, and its words."""
+"""The position of a chunk between spaces, and the words of the chunk."""
 
 
 def _chunks(line: re.Match[str]) -> list[Chunk]:
@@ -126,7 +126,10 @@ def _sentence(chunks: list[Chunk]) -> SplitSentence:
 
 
 def _is_final(pieces: list[str]) -> bool:
-    """Return whether a sentence can end here: after a final mark followed only by closing marks."""
+    """Return whether a sentence can end here.
+
+    A sentence ends after a final mark and any closing marks.
+    """
     for piece in reversed(pieces):
         if _FINAL.issuperset(piece):
             return True
@@ -160,5 +163,5 @@ def _belongs(word: str) -> bool:
 
 
 def _runs(marks: str) -> list[str]:
-    """Return the marks separately, with each repeated mark as one item."""
+    """Split a run of marks into items, with each repeated mark as one item."""
     return [found[0] for found in _RUN.finditer(marks)]

@@ -22,7 +22,7 @@ from bistro.treebank.treebank import Source, opened, parse
 
 
 def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
-    """Read all training trees of a file; each must have words and no binarised label."""
+    """Read all training trees of a file. Each tree must have words and no binarised label."""
     with opened(source) as (stream, path):
         choose_format(path, stream, format, ("brackets",))
         trees: list[Tree] = []
@@ -36,7 +36,7 @@ def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
 def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]:
     """Yield the words of each sentence of a file.
 
-    The file has brackets, CoNLL-U, CoNLL-X, or text with one sentence per line.
+    The file contains brackets, CoNLL-U, CoNLL-X, or text with one sentence per line.
     """
     with opened(source) as (stream, path):
         chosen = choose_format(path, stream, format, FORMATS)
@@ -49,7 +49,7 @@ def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]
 
 
 def _check(tree: SourceTree, path: str | None) -> list[str]:
-    """Return the words of a tree; raise an error if the tree cannot be used."""
+    """Return the words of a tree. Raise an error if the tree cannot be used."""
     words = []
     for node in tree.nodes():
         if is_intermediate(node):

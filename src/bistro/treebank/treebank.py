@@ -1,8 +1,8 @@
-"""Treebanks: many sentences, read from a file and written to one.
+"""Treebanks, which are sequences of sentences that are read from and written to files.
 
-The format follows from the suffix (``.conllu``; ``.conll`` and ``.conllx``; ``.txt``), optionally
-followed by ``.gz``, ``.xz`` or ``.zst``; otherwise it follows from the content. Unchanged sentences
-are written back byte for byte.
+The format follows from the suffix (``.conllu``, ``.conll`` and ``.conllx``, or ``.txt``),
+optionally followed by ``.gz``, ``.xz`` or ``.zst``. Otherwise, the format follows from the content.
+Unchanged sentences are written back byte for byte.
 
 >>> treebank = read("train.conllu")                             # doctest: +SKIP
 >>> len(treebank), treebank.words, treebank[0].forms[:2]        # doctest: +SKIP
@@ -49,11 +49,11 @@ _SHOWN = {
     "deprel": "deprels",
     "misc": "misc",
 }
-"""The columns of a data frame, and the sentence attributes that they come from."""
+"""The columns of a data frame, and the attributes of a sentence that they contain."""
 
 
 class Treebank(Sequence[Sentence]):
-    """A sequence of sentences that records its origin; a slice is also a treebank.
+    """A sequence of sentences that records its origin. A slice is also a treebank.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Treebank(Sequence[Sentence]):
         self.format = format or (self.sentences[0].format if self.sentences else CONLLU.name)
         self._sha256 = sha256
         self.problems: list[TreebankError] = []
-        """Errors of sentences that were left out; always empty for a treebank."""
+        """Errors of sentences that were left out. The list is always empty for a treebank."""
 
     @property
     def label(self) -> str:
@@ -100,7 +100,7 @@ class Treebank(Sequence[Sentence]):
 
     @property
     def sha256(self) -> str:
-        """The hash of the file's bytes (decompressed), or of the output of `write`."""
+        """The hash of the file's decompressed bytes, or of the output of `write`."""
         if self._sha256 is None:
             digest = hashlib.sha256()
             for piece in encoded(self.sentences):
@@ -130,7 +130,7 @@ class Treebank(Sequence[Sentence]):
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row per word: ``sent_id, word_id`` and the columns of CoNLL-U."""
+        """Return one row per word, with ``sent_id, word_id`` and the columns of CoNLL-U."""
         from bistro.data_frames import pandas
 
         pd = pandas()
@@ -170,7 +170,7 @@ def read(
     Raises
     ------
     TreebankError
-        If the file is not valid; the message names file, line and column.
+        If the file is not valid. The message names the file, line and column.
     """
     with opened(source) as (peeked, path), phase(f"reading {path}"):
         chosen = choose_format(path, peeked, format)
@@ -205,11 +205,11 @@ class Writable(Protocol):
 
     @property
     def format(self) -> str:
-        """``conllu``, ``conllx`` or ``text``."""
+        """The format of the sentence, which is ``conllu``, ``conllx`` or ``text``."""
 
     @property
     def line(self) -> int:
-        """The number of its first line."""
+        """The number of the sentence's first line."""
 
     @property
     def lead(self) -> str:
@@ -219,7 +219,7 @@ class Writable(Protocol):
 
 
 def write(sentences: Iterable[Writable], path: str | os.PathLike[str]) -> None:
-    """Write sentences to a file, which appears under its name only when it is complete.
+    """Write sentences to a file. The file appears under its name only when it is complete.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def _separator(before: str, format: str) -> str:
 
 @contextlib.contextmanager
 def opened(source: Source) -> Iterator[tuple[PeekedStream, str | None]]:
-    """Open a path, ``-`` or a binary stream; yield it with its name for error messages."""
+    """Open a path, ``-`` or a binary stream, and yield it with its name for error messages."""
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         with open_binary(name) as stream:

@@ -1,8 +1,8 @@
 """The names of Universal Dependencies treebanks, in three common forms.
 
-`UD_English-EWT` (the repository), `English-EWT` (the web site) and `en_ewt` (the files) are one
-treebank. The table `ud_treebanks.tsv` lists the treebanks of recent releases; a full name that it
-does not contain is accepted as it is, since every release has new ones.
+`UD_English-EWT` (the repository), `English-EWT` (the web site) and `en_ewt` (the files) name the
+same treebank. The table `ud_treebanks.tsv` lists the treebanks of recent releases. A full name that
+is not in the table is accepted unchanged, since every release has new treebanks.
 
 >>> full_name("en_ewt"), full_name("english-ewt"), full_name("UD_Klingon-New")
 ('UD_English-EWT', 'UD_English-EWT', 'UD_Klingon-New')
@@ -23,7 +23,7 @@ RELEASE = re.compile(r"[12]\.\d+")
 
 
 class UnknownTreebankError(BistroError):
-    """A treebank or release that does not exist under this name."""
+    """A treebank or release with this name does not exist."""
 
 
 @functools.cache

@@ -1,9 +1,10 @@
-"""Validation of trees by every reader, fast enough to be always enabled.
+"""Validation of trees, which is fast enough to be always enabled in every reader.
 
-Heads are 1-based: ``heads[i - 1]`` is the head of word i, 0 the root, -1 a missing head (``_``).
-Cycles are found by doubling: with a(w) the head of w, and a(0) = 0, replace a by a∘a until every
-word has arrived at 0. After k rounds a(w) is the ancestor 2^k steps up, so a tree of n words needs
-at most ⌈log2(n + 1)⌉ rounds, each one pass in C; a word that has not arrived by then is on a cycle.
+Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of 0 is the root, and
+-1 is a missing head (``_``). Cycles are found by doubling. Let a(w) be the head of word w, with
+a(0) = 0. The map a is replaced by a∘a until it maps every word to 0. After k rounds, a(w) is the
+ancestor 2^k steps up, so a tree of n words needs at most ⌈log2(n + 1)⌉ rounds, and each round is
+one pass in C. A word that is not mapped to 0 after these rounds is on a cycle or below a cycle.
 
 >>> find_tree_problem([2, 0, 2])
 >>> find_tree_problem([2, 3, 2]).reason
@@ -26,7 +27,7 @@ _SHOWN_OF_A_CYCLE = 8
 
 
 class Problem(NamedTuple):
-    """An error in a tree, and the word (1-based) where it occurs."""
+    """An error in a tree, and the word where it occurs, counted from 1."""
 
     word: int
     reason: str
@@ -35,11 +36,11 @@ class Problem(NamedTuple):
 def find_tree_problem(
     heads: Sequence[int], *, roots: Roots = "one", partial: bool = False
 ) -> Problem | None:
-    """Return the first problem of `heads`, or None for a tree.
+    """Return the first problem in `heads`, or None if they form a tree.
 
     A sentence whose heads are all missing has no tree, which is allowed. If only some heads are
-    missing, this is a problem, unless `partial`. `roots` decides whether several words may have
-    head 0.
+    missing, this is a problem unless `partial` is true. `roots` decides whether several words may
+    have head 0.
     """
     size = len(heads)
     missing = heads.count(MISSING)
@@ -62,12 +63,12 @@ def find_tree_problem(
 
 
 def has_tree(heads: Sequence[int]) -> bool:
-    """Return whether every word has a head (words without a tree have -1 throughout)."""
+    """Return whether every word has a head. A missing head is -1."""
     return MISSING not in heads
 
 
 def _word_on_cycle(heads: Sequence[int]) -> int:
-    """Return a word on a cycle, or 0."""
+    """Return a word on a cycle, or 0 if there is no cycle."""
     ancestors = (ROOT, *heads)
     for _ in range(len(heads).bit_length()):
         if not any(ancestors):

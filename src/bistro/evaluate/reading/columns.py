@@ -1,7 +1,7 @@
-"""Columns of a table of reading times: their common names, and which rows and columns to use.
+"""Common column names of tables of reading times, and the choice of columns and rows.
 
 Experiment software names its columns in many ways (``rt``, ``ReadingTime``, ``subject_id``). If the
-caller does not name a column, common names are tried; case, spaces and marks are ignored.
+caller does not name a column, common names are tried. Case, spaces and punctuation are ignored.
 
 >>> find_columns(["Subject.ID", "Item", "Cond", "wordn", "Word", "RT"], {}, "times.csv")["position"]
 'wordn'
@@ -30,16 +30,18 @@ GUESSES: dict[str, tuple[str, ...]] = {
         "prolificpid", "md5hashofparticipantsipaddress",
     ),
 }  # fmt: skip
-"""Names that are tried for each column, the most common first, in lower case without marks."""
+"""The names that are tried for each column, the most common first, in lower case without
+punctuation."""
 IBEX = {"word": "value", "position": "parameter"}
-"""Names that are meaningful only together: Ibex writes one parameter and its value per row."""
+"""Column names that are meaningful only together. Ibex writes one parameter and its value per
+row."""
 NEEDED = ("word", "item", "time")
 
 
 def find_columns(
     header: Sequence[str], names: Mapping[str, str | None], path: str
 ) -> dict[str, str]:
-    """Return the columns of a table by their meaning, as they are named in `header`.
+    """Return the names of the columns in `header` by their meaning.
 
     Parameters
     ----------
@@ -70,7 +72,10 @@ def find_columns(
 
 
 def require_column(name: str, header: Sequence[str], path: str) -> int:
-    """Return the index of a column; if it does not exist, the error lists all columns."""
+    """Return the index of a column.
+
+    If the column does not exist, the error message lists all columns.
+    """
     if name not in header:
         known = ", ".join(header)
         problem = f"has no column '{name}'{nearest(name, header)}; its columns are {known}"
@@ -79,9 +84,9 @@ def require_column(name: str, header: Sequence[str], path: str) -> int:
 
 
 class RowFilter:
-    """A selection of rows by the values of columns: ``COLUMN=VALUE``.
+    """A filter that selects rows by conditions such as ``COLUMN=VALUE``.
 
-    A row must have one of the values of each column that is named.
+    A selected row has one of the given values in each named column.
     """
 
     def __init__(self, conditions: Sequence[str], header: Sequence[str], path: str) -> None:
@@ -106,7 +111,10 @@ class RowFilter:
         return accepted
 
     def error(self) -> TreebankError:
-        """Return the error for a table without selected rows, with the values that occur in it."""
+        """Return the error for a table without selected rows.
+
+        The message lists the values that occur in the table.
+        """
         if not self.conditions:
             problem = "contains no reading times: expected a row of column names, then rows"
             return TreebankError(problem, path=self.path)

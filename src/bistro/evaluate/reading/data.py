@@ -1,13 +1,13 @@
-"""Reading times of an experiment: one row per participant and word, or means.
+"""Reading times of an experiment, with one row per participant and word, or means.
 
     participant,item,condition,position,word,time
     p01,7,reduced,1,The,312
     p01,7,reduced,2,horse,355
 
 A *text* is an item in one of its conditions, as participants read it; without a column of
-conditions, every item has one text. Rows of one text and position must have the same word for all
-participants, and the positions of a text must have no gaps, so that a model's score of a word can
-be joined to the correct rows.
+conditions, every item has one text. Rows with the same text and position must have the same word
+for all participants, and the positions of a text must have no gaps. A model's score of a word can
+then be joined to the correct rows.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from bistro.evaluate.reading.columns import RowFilter, find_columns, require_col
 from bistro.tasks.stimuli import MISSING, delimiter_of, read_utf8, table_rows
 
 ALL = "all"
-"""Name of the single participant if the table has no such column, so that times are means."""
+"""Name of the only participant if the table has no column of participants. Its times are means."""
 IBEX_COMMA = "%2C"
-"""Replacement for a comma in the results of Ibex and PCIbex, whose cells are not quoted."""
+"""Replacement for commas in the result files of Ibex and PCIbex, whose cells are not quoted."""
 
 
 @dataclass(frozen=True)
@@ -44,21 +44,21 @@ class ReadingData:
     """The words of each text."""
     participants: list[str]
     token: NDArray[np.int64]
-    """The word of each row, counted over all texts."""
+    """The index of the word of each row, counted over all texts."""
     reader: NDArray[np.int64]
-    """The participant of each row."""
+    """The index of the participant of each row."""
     times: NDArray[np.float64]
-    """Times in milliseconds; NaN where the table has none."""
+    """Reading times in milliseconds. Missing times are NaN."""
     columns: dict[str, str]
-    """Names of the columns of the table."""
+    """Names of the table's columns."""
     conditions: list[str] | None = None
     """The condition of each text, if the table has a column of conditions."""
     kept: dict[str, list[str]] = field(default_factory=dict)
-    """Other columns of the table, one cell per row."""
+    """Other columns of the table, with one cell per row."""
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """The first word of each text."""
+        """The index of the first word of each text."""
         return np.cumsum([0, *map(len, self.words)][:-1])
 
     @property
@@ -68,7 +68,7 @@ class ReadingData:
 
     @property
     def item_of_token(self) -> NDArray[np.int64]:
-        """The item of each word; texts of the same item in several conditions share its number."""
+        """The index of the item of each word. The conditions of an item share its index."""
         numbers = {name: number for number, name in enumerate(dict.fromkeys(self.items))}
         return np.array([numbers[name] for name in self.items])[self.text_of_token]
 
@@ -85,7 +85,7 @@ def read_reading_data(
     Parameters
     ----------
     path
-        The file, CSV or TSV.
+        The CSV or TSV file.
     keep
         Columns whose cells are kept for other programs.
     only
@@ -111,7 +111,7 @@ def read_reading_data(
 
 
 class _Collected:
-    """The state of reading a table."""
+    """The rows of a table that have been read so far."""
 
     def __init__(
         self, path: str, header: list[str], columns: dict[str, str], keep: Sequence[str]
@@ -121,9 +121,9 @@ class _Collected:
         self.kept = {name: (require_column(name, header, path), list[str]()) for name in keep}
         self.decimal_comma = False
         self.texts: dict[tuple[str, str], int] = {}
-        """The number of each text, by item and condition."""
+        """The index of each text, by item and condition."""
         self.words: list[dict[int, tuple[str, int]]] = []
-        """For each text, the word at each position and the line where it first occurs."""
+        """The word at each position of each text, and the line where it first occurs."""
         self.readers: dict[str, int] = {}
         self._last_line: dict[int, int] = {}
         """The last line of each text, if there are neither participants nor positions."""
@@ -197,7 +197,7 @@ class _Collected:
         raise TreebankError(problem, path=self.path, line=line)
 
     def _check_mean(self, text: int, position: int, line: int, *, is_adjacent: bool) -> None:
-        """Raise an error if a word has two times, although there is no column of participants."""
+        """Raise an error if a word has two times and there is no column of participants."""
         remedy = "if there are several participants, name their column, --participant COLUMN"
         if "position" in self.place:
             first = self.words[text][position][1]

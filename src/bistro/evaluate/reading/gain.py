@@ -1,10 +1,10 @@
 """The gain of a predictor in the prediction of held-out reading times.
 
-Items are divided into folds. Both regressions, with the predictor and without, are fitted on all
-other folds and predict the times of the fold. The gain of a row is the difference of the
-log-likelihoods, in nats. A useless predictor has a gain of 0 or a little less. Intervals come from
-drawing items with replacement (bootstrap), comparisons of two models from exchanging their signs
-item by item.
+The items are divided into folds. For each fold, two regressions, with and without the predictor,
+are fitted on all other folds and predict the reading times of the fold. The gain of a row is the
+difference between the two log-likelihoods, in nats. A predictor without information has a gain of 0
+or a little less. Intervals are computed by bootstrap, which draws items with replacement. Two
+models are compared by a permutation test, which exchanges them item by item.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DRAWS = 2000
 
 @dataclass(frozen=True)
 class Gain:
-    """A mean per word with its 95 % interval."""
+    """The mean gain per word with its 95 % interval."""
 
     mean: float
     low: float
@@ -36,7 +36,7 @@ class Gain:
 
 
 def deal(items: Groups, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """Return the fold of every row; all rows of an item are in the same fold."""
+    """Return the fold of every row. All rows of an item are in the same fold."""
     number = int(items.max()) + 1
     if number < 2:
         raise BistroError("at least two items are needed: each is predicted from the others")
@@ -80,7 +80,7 @@ def mean_gain(differences: Floats, items: Groups, random: np.random.Generator) -
 
 
 def exchange_probability(differences: Floats, items: Groups, random: np.random.Generator) -> float:
-    """Return the p-value of a mean difference under random exchange of the two models."""
+    """Return the p-value of a mean difference if the two models are exchanged at random."""
     sums, _ = _by_item(differences, items)
     seen = abs(sums.sum())
     signs = random.integers(0, 2, size=(DRAWS, len(sums))) * 2 - 1

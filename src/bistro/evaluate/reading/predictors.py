@@ -1,4 +1,4 @@
-"""Predictors of reading times: length, frequency, position, surprisal, and preceding words."""
+"""Predictors of reading times, such as length, frequency, position and surprisal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ MARKS = "\"'.,;:!?()[]«»“”‘’…"
 
 @dataclass(frozen=True)
 class Predictors:
-    """One value per word and predictor; NaN where a preceding word is needed but missing."""
+    """The predictors, with one value per word and predictor.
+
+    A value is NaN if it needs a preceding word that is missing.
+    """
 
     baseline: dict[str, Floats]
     surprisal: dict[str, dict[str, Floats]]

@@ -1,11 +1,12 @@
-"""Linear regression with an intercept for every participant and clustered errors.
+"""Linear regression with an intercept for every participant and clustered standard errors.
 
     time = intercept of the participant + coefficients · predictors + noise
 
 The intercepts are not columns of the design: the mean of each participant is subtracted from times
 and predictors, which gives the same coefficients. Rows of one participant depend on each other, and
-so do rows of one item. The covariance of the coefficients sums scores over both kinds of clusters
-(Cameron, Gelbach & Miller 2011), so that intervals are valid without a model of the dependence.
+so do rows of one item. The covariance of the coefficients sums the scores over both kinds of
+clusters (Cameron, Gelbach & Miller 2011), so the intervals are valid without a model of the
+dependence.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Groups = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Fit:
-    """Coefficients with their 95 % intervals."""
+    """The coefficients of a regression with their 95 % intervals."""
 
     names: tuple[str, ...]
     estimates: Floats
@@ -36,7 +37,7 @@ class Fit:
     deviation: float
     """The standard deviation of the noise."""
     freedom: int
-    """Degrees of freedom of the intervals: the smaller number of clusters minus 1."""
+    """Degrees of freedom of the intervals, which are the smaller number of clusters minus 1."""
 
     @property
     def t_values(self) -> Floats:
@@ -50,7 +51,7 @@ class Fit:
 
 
 def centred(values: Floats, groups: Groups) -> Floats:
-    """Return values minus the mean of their group, column by column."""
+    """Subtract from each value the mean of its group, column by column."""
     return np.asarray(values - group_means(values, groups)[groups])
 
 
@@ -120,7 +121,7 @@ def _check_rank(gram: Floats, names: Sequence[str]) -> None:
 def _errors(
     x: Floats, noise: Floats, inverse: Floats, readers: Groups, items: Groups
 ) -> tuple[Floats, int]:
-    """Return standard errors, and the smaller number of clusters."""
+    """Return the standard errors and the smaller number of clusters."""
     scores = x * noise[:, None]
     both = readers * (int(items.max()) + 1) + items
     _, pairs = np.unique(both, return_inverse=True)

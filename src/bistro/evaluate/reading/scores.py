@@ -29,7 +29,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ItemScores:
-    """One value per word, for all texts in order."""
+    """The scores of all texts in order, with one value per word."""
 
     surprisal: Floats
     """In bits."""
@@ -46,7 +46,7 @@ def item_scores(
 ) -> ItemScores:
     """Score every word of every text.
 
-    A word may be several words of the model.
+    The model may split a word into several words.
 
     Parameters
     ----------

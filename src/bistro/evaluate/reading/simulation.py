@@ -54,7 +54,7 @@ def simulated(
 
 
 def as_table(data: ReadingData) -> str:
-    """Return reading times as CSV, one row per participant and word."""
+    """Return reading times as CSV, with one row per participant and word."""
     text = data.text_of_token
     place = np.arange(len(text)) - data.starts[text] + 1
     words = [word for own in data.words for word in own]

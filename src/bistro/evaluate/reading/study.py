@@ -1,4 +1,4 @@
-"""A study of reading times: whether surprisal predicts them, and which model predicts best.
+"""A study of whether surprisal predicts reading times, and which model predicts them best.
 
 >>> import bistro
 >>> from bistro.evaluate.reading.scores import item_surprisal
@@ -34,20 +34,21 @@ from bistro.evaluate.reading.regression import Fit, Floats, Groups, fit
 from bistro.evaluate.reading.scores import Flags
 
 SPILL_OVER = 3
-"""Number of preceding words in the curve of spill-over."""
+"""Number of preceding words in the spill-over curve."""
 FASTEST, SLOWEST = 100.0, 3000.0
-"""Plausible reading times in milliseconds; by default, times outside this range are left out."""
+"""Range of plausible reading times in milliseconds. By default, times outside this range are left
+out."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two models on the same rows."""
+    """A comparison of two models on the same rows."""
 
     first: str
     second: str
     difference: Gain
     probability: float
-    """p-value of the difference under random exchange of the models, item by item."""
+    """The p-value of the difference if the models are exchanged at random, item by item."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class ReadingStudy:
     used: Flags
     predictors: Predictors
     unknown: Mapping[str, Flags]
-    """For each model, a mask of the words that it does not know; may be empty."""
+    """A mask of the words that each model does not know. It may be empty."""
 
 
 def study(
@@ -148,7 +149,7 @@ def _random(seed: int, part: int) -> np.random.Generator:
 
 
 def _known(data: ReadingData, unknown: Mapping[str, Flags], before: int) -> Flags:
-    """Return a mask of words that all models know and whose `before` preceding words they know."""
+    """Return a mask of words such that all models know the word and `before` preceding words."""
     lost = np.any([np.zeros(len(data.text_of_token), np.bool_), *unknown.values()], axis=0)
     columns = lagged("unknown", lost.astype(np.float64), data, before)
     return np.asarray(np.nansum(list(columns.values()), axis=0) == 0)
@@ -193,7 +194,7 @@ def _spill_over(
 ) -> dict[str, Fit]:
     """Fit each model again with more preceding words.
 
-    The result is empty if items are too short.
+    The result is empty if the items are too short.
     """
     if max(map(len, data.words)) <= SPILL_OVER + 1:
         return {}
@@ -221,7 +222,7 @@ def _protocol(
 
 
 def _unknown_words(unknown: Mapping[str, Flags], known_only: bool) -> str:
-    """Return the end of the protocol, on the number of unknown words and their treatment."""
+    """Return the part of the protocol about the number of unknown words and their treatment."""
     counts = [f"{int(own.sum()):,} of {len(own):,} for {name}" for name, own in unknown.items()]
     treatment = "left out" if known_only else "used"
     return f"; unknown words, {treatment}: {', '.join(counts)}" if counts else ""

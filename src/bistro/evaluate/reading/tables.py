@@ -1,4 +1,4 @@
-"""Results of a study as tables: gains, coefficients, and one row per time for other programs."""
+"""Results of a study as tables of gains, coefficients and, for other programs, reading times."""
 
 from __future__ import annotations
 
@@ -75,5 +75,5 @@ def _known(value: float) -> float | None:
 
 
 def _plain(name: str) -> str:
-    """Return a name without spaces and marks: ``surprisal, 1 before`` as ``surprisal_1_before``."""
+    """Return a name without spaces and punctuation, such as ``surprisal_1_before``."""
     return "_".join("".join(c if c.isalnum() else " " for c in name).split())

@@ -1,8 +1,8 @@
-"""A grammar as integer arrays: binary and unary rules, and the emissions of each token.
+"""A grammar as integer arrays of binary rules, unary rules and the emissions of each token.
 
 A rule ``A -> B C D`` becomes ``A -> B ⟨C D⟩`` and ``⟨C D⟩ -> C D``. Equal remainders share one
-symbol, and each remainder is derived with probability 1, so no probability changes. `rules[r]` is
-the original rule that binary rule r begins.
+symbol, and each remainder is expanded with probability 1, so no probability changes. `rules[r]` is
+the index of the original rule whose first binary rule is r.
 
 >>> from bistro.treebank.builtin.rules import Rule, Word
 >>> rules = [Rule("S", ("W", "W", "W"), 0, ("", "a", "b"), 1.0)]
@@ -11,7 +11,7 @@ the original rule that binary rule r begins.
 (3, [0, 2], 3.0)
 
 With M[A, B] = the expected number of B in one expansion of A, the expected number of symbols below
-A is finite exactly when the spectral radius of M is below 1. Then expected counts solve
+A is finite exactly when the spectral radius of M is below 1. In that case, expected counts solve
 ``x = start + x M``, and the probabilities of all finite sentences sum to 1.
 
 >>> rules = [Rule("S", ("S", "W"), 0, ("", "dep"), 0.5), Rule("S", ("W",), 0, ("",), 0.5)]
@@ -38,13 +38,14 @@ from bistro.treebank.builtin.rules import Lexicon, Rule, Word
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 SMALL = 100
-"""Up to this size, computing all eigenvalues is as fast as computing only the largest one."""
+"""Matrix size up to which computing all eigenvalues is as fast as computing only the largest
+one."""
 PART_OF_RULE = -1
-"""The rule number of a binary rule that continues another one."""
+"""The rule index of a binary rule that continues another binary rule."""
 
 
 class Emissions(NamedTuple):
-    """The ways to emit one token: a symbol, a word and a probability for each."""
+    """The possible emissions of one token, each with a symbol, a word and a probability."""
 
     symbols: Ints
     words: tuple[Word, ...]
@@ -89,7 +90,7 @@ class BinaryGrammar:
     ) -> Iterator[tuple[int, int, int, float, int]]:
         """Yield the binary rules of a longer rule.
 
-        Rules with the same remainder share the rules for it.
+        Rules with the same remainder share the binary rules for that remainder.
         """
         parent, prob, right = self.index[rule.left], rule.weight, rule.right
         while len(right) > 1:
@@ -120,7 +121,7 @@ class BinaryGrammar:
         )
 
     def emissions(self, token: str, *, capital: bool) -> Emissions:
-        """Return the ways to emit a token, with a capital letter or as in the lexicon."""
+        """Return the possible emissions of a token, with a capital letter or as in the lexicon."""
         return (self._capital if capital else self._plain).get(token, UNKNOWN)
 
     def emitted(self, expected: Floats, *, capital: bool) -> tuple[list[str], Floats]:
@@ -166,7 +167,7 @@ def _integers(rows: Sequence[tuple[int, ...]], width: int) -> Ints:
 def expected_counts(
     rules: Sequence[Rule], index: Mapping[str, int], start: int
 ) -> NDArray[np.float64]:
-    """Return the expected number of each symbol in a sentence (weights normalised)."""
+    """Return the expected number of each symbol in a sentence, with normalised weights."""
     begin = np.zeros(len(index))
     begin[start] = 1.0
     try:
@@ -181,7 +182,7 @@ def expected_counts(
 
 
 def mean_matrix(rules: Sequence[Rule], index: Mapping[str, int]) -> csr_array:
-    """Return M[A, B], the expected number of B among the children of A (weights normalised)."""
+    """Return M[A, B], the expected number of children B of A, with normalised weights."""
     rows = [index[rule.left] for rule in rules for _ in rule.right]
     columns = [index[symbol] for rule in rules for symbol in rule.right]
     values = [rule.weight for rule in rules for _ in rule.right]

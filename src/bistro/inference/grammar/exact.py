@@ -1,11 +1,12 @@
 """A probabilistic grammar with the exact probability of every sentence, word and parse.
 
-The grammar is an exact language model:
+The grammar is an exact language model.
 
     p(w₁ … w_n) = Σ over parses,      surprisal(w_k) = -log₂ p(w₁ … w_k …) / p(w₁ … w_{k-1} …)
 
-where p(w₁ … w_k …) sums over all sentences with this beginning; the surprisals of the words and of
-the end of the sentence add up to ``-log₂ p``. `english` is the hand-written grammar of Bistro.
+Here p(w₁ … w_k …) is the sum over all sentences with this beginning. The surprisals of the words
+and of the end of the sentence add up to ``-log₂ p``. `english` is the hand-written grammar of
+Bistro.
 
 >>> grammar = english()
 >>> sentence = next(grammar.sample(1, seed=1))
@@ -45,13 +46,13 @@ class Continuations(NamedTuple):
 
     forms: list[str]
     probs: NDArray[np.float64]
-    """The probability of each form, given the words before it."""
+    """The probability of each possible next form, given the words before it."""
     end: float
-    """The probability that the sentence ends here."""
+    """The probability that the sentence ends after these words."""
 
 
 class ExactGrammar(Grammar):
-    """A grammar with exact sums over the parses of a sentence, and over its continuations."""
+    """A grammar with exact sums over the parses and the continuations of a sentence."""
 
     missed_capitals = 0.0
     """Probability that a required capital letter is not written."""
@@ -62,7 +63,7 @@ class ExactGrammar(Grammar):
         return BinaryGrammar(self.rules, self.lexicon, self.start, self.missed_capitals)
 
     def is_finite(self, longest: float) -> bool:
-        """Return whether the expected number of words of a sentence is at most `longest`."""
+        """Return whether the expected number of words in a sentence is at most `longest`."""
         try:
             counts = self.binary.counts
         except BistroError:
@@ -95,13 +96,16 @@ class ExactGrammar(Grammar):
         return self._sums.chart(**columns_of(self._emissions(tokens)), keep=False)
 
     def sentence_log_prob(self, tokens: Sequence[str]) -> float:
-        """Return the natural logarithm of p(tokens); -inf if the grammar cannot generate them."""
+        """Return the natural logarithm of p(tokens).
+
+        The result is -inf if the grammar cannot generate the tokens.
+        """
         return self._sum(tokens).log_prob
 
     def surprisals(self, tokens: Sequence[str]) -> list[float]:
-        """Return the surprisal in bits of each token, and last of the sentence end.
+        """Return the surprisal in bits of each token and of the sentence end.
 
-        From the first token that cannot follow the tokens before it, all values are infinite.
+        All values are infinite from the first token that cannot follow the tokens before it.
         """
         chart = self._sum(tokens)
         logs = [0.0, *chart.prefix_log_probs.tolist(), chart.log_prob]
@@ -112,7 +116,7 @@ class ExactGrammar(Grammar):
         ]
 
     def continuations(self, tokens: Sequence[str]) -> Continuations:
-        """Return the probability of every token that may come next, and of the end."""
+        """Return the probability of every possible next token, and of the sentence end."""
         emissions = self._emissions(tokens) if tokens else []
         chart = self._sums.chart(**columns_of(emissions), keep=False, ahead=True)
         if tokens and not chart.prefix_log_probs[-1] > -math.inf:
@@ -145,7 +149,10 @@ class ExactGrammar(Grammar):
             yield to_sentence(derivation, self.start, tokens)
 
     def parses(self, tokens: Sequence[str]) -> Iterator[Derivation]:
-        """Yield all derivations of the tokens; a cycle of unary rules gives infinitely many."""
+        """Yield all derivations of the tokens.
+
+        A cycle of unary rules gives infinitely many derivations.
+        """
         return self._search.derivations(self._chart(self._sums, tokens))
 
     def _demand_parse(self, chart: Chart, tokens: Sequence[str]) -> None:

@@ -1,9 +1,9 @@
-"""From a filled chart back to derivations: the best one, random ones, all of them.
+"""Find the best derivation, random derivations or all derivations in a filled chart.
 
-A cell was built by a word, by a unary rule, or by a binary rule at some split. `ways` lists these
-with their values. In a chart of maxima, choosing the largest value everywhere gives the best parse.
-In a chart of sums, choosing in proportion to the values gives an exact sample from p(parse |
-words).
+A cell was built by a word, by a unary rule, or by a binary rule at some split. `ways` lists the
+ways to build a cell, with their values. In a chart of maxima, choosing the largest value everywhere
+gives the best parse. In a chart of sums, choosing in proportion to the values gives an exact sample
+from p(parse | words).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Span = tuple[int, int, int]
 
 
 class Cell(NamedTuple):
-    """The symbols that derive a span, in ascending order, with their values."""
+    """The symbols that derive a span, in ascending order, and their values."""
 
     symbols: Ints
     values: Floats
@@ -42,7 +42,7 @@ class Cell(NamedTuple):
 
 
 class Chart:
-    """The chart of one sentence; cells are copied from the core when they are needed."""
+    """The chart of one sentence. Cells are copied from the core when they are needed."""
 
     def __init__(self, filled: ContextFreeChart, tokens: Sequence[Emissions]) -> None:
         self.tokens = tokens
@@ -53,14 +53,17 @@ class Chart:
         self._cells: dict[tuple[int, int], Cell] = {}
 
     def cell(self, start: int, end: int) -> Cell:
-        """Return the symbols over a span."""
+        """Return the symbols that derive a span."""
         if (start, end) not in self._cells:
             self._cells[start, end] = Cell(*self._filled.cell(start, end))
         return self._cells[start, end]
 
 
 class Way(NamedTuple):
-    """One way to build a cell: a word, or a rule (`PART_OF_RULE` for its remainder) over parts."""
+    """One way to build a cell of the chart, by a word or by a rule over parts.
+
+    The rule of a remainder is `PART_OF_RULE`.
+    """
 
     value: float
     label: Word | int
@@ -71,7 +74,7 @@ Chooser = Callable[[Sequence[Way]], Way]
 
 
 class Search:
-    """Finds derivations in charts of one grammar."""
+    """A search for derivations in the charts of one grammar."""
 
     def __init__(self, grammar: BinaryGrammar, rules: Sequence[Rule]) -> None:
         self._grammar = grammar
@@ -96,7 +99,10 @@ class Search:
         return self._wrapped(way.label, parts)
 
     def derivations(self, chart: Chart) -> Iterator[Derivation]:
-        """Yield every derivation of the sentence; a unary cycle gives infinitely many."""
+        """Yield every derivation of the sentence.
+
+        A cycle of unary rules gives infinitely many derivations.
+        """
         whole = (self._grammar.start, 0, chart.length)
         for (found,) in self._all(chart, whole):
             yield found
@@ -107,7 +113,7 @@ class Search:
                 yield self._wrapped(way.label, tuple(d for part in choice for d in part))
 
     def _wrapped(self, label: Word | int, parts: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
-        """Group the parts under their rule.
+        """Group the parts of a derivation under their rule.
 
         The remainder of a binarised rule does not become a node.
         """
@@ -116,7 +122,7 @@ class Search:
         return parts if label == PART_OF_RULE else (Derivation(self._rules[label], parts),)
 
     def ways(self, chart: Chart, span: Span) -> list[Way]:
-        """Return the ways to build a cell, without ways of probability zero."""
+        """Return the ways to build a cell that have a probability above zero."""
         return [*self._words(chart, span), *self._units(chart, span), *self._pairs(chart, span)]
 
     def _words(self, chart: Chart, span: Span) -> Iterator[Way]:
@@ -150,7 +156,7 @@ class Search:
 
 
 def _grouped(parents: Ints, size: int) -> list[RuleNumbers]:
-    """Return the numbers of the rules with each symbol as parent."""
+    """Return the indices of the rules of each parent symbol."""
     order = np.argsort(parents, kind="stable")
     bounds = np.searchsorted(parents[order], np.arange(size + 1))
     return [order[first:last] for first, last in itertools.pairwise(bounds)]

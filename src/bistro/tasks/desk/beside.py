@@ -1,4 +1,4 @@
-"""Background threads of a desk: one parses sentences, one learns from confirmed sentences."""
+"""Background threads of a desk, which parse sentences and learn from confirmed sentences."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from bistro.tasks.desk.desk import Desk, Snapshot
 from bistro.tasks.desk.suggest import doubts_of
 
 PATIENCE = 0.5
-"""Seconds between a change and the next check."""
+"""Seconds between a change to the file and the next check."""
 LOWER_PRIORITY = 10
-"""The nice value of these threads: requests have priority."""
+"""The nice value of the background threads. Requests have priority over background threads."""
 
 
 class Beside:
-    """The background threads of one desk, until it is closed.
+    """The background threads of one desk, which run until the desk is closed.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Beside:
             self._news.notify_all()
 
     def close(self) -> None:
-        """Stop, and wait for the threads."""
+        """Stop the threads, and wait until they end."""
         self._stopping.set()
         for flag in self._flags:
             flag.set()
@@ -79,7 +79,7 @@ class Beside:
                 self._news.wait(timeout=1.0)
 
     def _read_all(self) -> None:
-        """Compute the doubt of every sentence, and again after changes and for new models."""
+        """Compute the doubt of every sentence, and update it after changes and for new models."""
         desk = self.desk
         counted = set[int]()
         read_at = -1

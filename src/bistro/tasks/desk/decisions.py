@@ -1,6 +1,6 @@
 """Decisions of an annotator about one sentence.
 
-A decision changes the fields that it names and no others, or it splits or joins words.
+A decision changes only the fields that it names, or it splits or joins words.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> dog = Sentence.from_columns(["The", "dog"], upos=["DET", "NOUN"])
@@ -30,7 +30,10 @@ class Decision(Protocol):
     """A change of one sentence."""
 
     def applied(self, sentence: Sentence) -> Sentence:
-        """Return the sentence after the decision; raise an error if it is not possible."""
+        """Return the sentence after the decision.
+
+        Raise an error if the decision is not possible.
+        """
 
     def noted(self) -> dict[str, Any]:
         """Return the decision for the journal."""
@@ -38,12 +41,15 @@ class Decision(Protocol):
 
 @dataclass(frozen=True)
 class SetFields:
-    """New values of fields, by word (from 1) and column. -1 and ``_`` clear a field."""
+    """A decision that sets fields to new values, by word and column.
+
+    Words are counted from 1. -1 and ``_`` clear a field.
+    """
 
     values: Mapping[int, Mapping[str, Value]]
 
     def applied(self, sentence: Sentence) -> Sentence:
-        """Return the sentence with these values."""
+        """Return the sentence with the new values."""
         columns: dict[str, list[Any]] = {}
         for word, fields in self.values.items():
             if not 1 <= word <= len(sentence):
@@ -63,7 +69,7 @@ class SetFields:
 
 @dataclass(frozen=True)
 class Split:
-    """One word becomes several; see `split_word`."""
+    """A decision to split one word into several (see `split_word`)."""
 
     word: int
     forms: Sequence[str]
@@ -82,7 +88,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Join:
-    """Several words become one; see `join_words`."""
+    """A decision to join several words into one (see `join_words`)."""
 
     first: int
     last: int

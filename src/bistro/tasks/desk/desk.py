@@ -1,8 +1,8 @@
-"""A desk: one file, and the model that makes suggestions for it.
+"""A desk with one file and the model that makes suggestions for it.
 
-Decisions are made one at a time. Two background threads run at the same time: one computes the
-model's doubt about each sentence, the other learns from confirmed sentences. A new model takes over
-between two requests.
+Decisions are made one at a time. Two background threads run at the same time. One thread computes
+the model's doubt about each sentence, and the other learns from confirmed sentences. A new model
+replaces the old model between two requests.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ EVERY = 25
 
 @dataclass(frozen=True)
 class Suggester:
-    """A model in use, and its number: the first is 0."""
+    """A model in use, and its number, which is 0 for the first model."""
 
     model: Model
     number: int
     parser: Parser
     committee: CommitteeModel | None
-    """The model as a committee, if it can score annotated values."""
+    """The model as a committee, if the model can score annotated values."""
 
     @classmethod
     def of(cls, model: Model, number: int = 0) -> Suggester:
@@ -65,7 +65,7 @@ class Snapshot:
 
 @dataclass
 class Seen:
-    """Lemmas and features that the file has for each form, the most frequent first."""
+    """The lemmas and features that each form has in the file, the most frequent first."""
 
     lemmas: dict[str, Counter[str]] = field(default_factory=dict)
     feats: dict[str, Counter[str]] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Seen:
 
 
 class Desk:
-    """One file, its model and its decisions.
+    """A desk with one file, its model and its decisions.
 
     Parameters
     ----------
@@ -126,9 +126,9 @@ class Desk:
         self.problem = ""
         """The reason why the last training failed, or an empty string."""
         self.revision = 0
-        """Number of changes to the list of sentences."""
+        """Number of changes to the list of sentences so far."""
         self.touched: dict[int, int] = {}
-        """The revision at which each sentence changed."""
+        """The revision at which each sentence last changed."""
         self._suggestions: OrderedDict[tuple[int, int, int], Suggestion] = OrderedDict()
 
     def snapshot(self, place: int) -> Snapshot:
@@ -155,7 +155,7 @@ class Desk:
         return found
 
     def note_doubts(self, shot: Snapshot, model: int, doubts: tuple[float, ...] | None) -> None:
-        """Store a model's doubt about a sentence, unless the sentence has changed since."""
+        """Store a model's doubt about a sentence, unless the sentence has since changed."""
         with self.lock:
             if shot.version != self.document.versions[shot.place]:
                 return
@@ -165,7 +165,7 @@ class Desk:
                 self.touch(shot.place)
 
     def ask_word(self, shot: Snapshot, word: int) -> dict[str, Any]:
-        """Return alternatives for a word given the others, and its form's values in the file."""
+        """Return alternatives for a word given the rest, and the values of its form in the file."""
         if not 1 <= word <= len(shot.sentence):
             raise BistroError(f"there is no word {word}: the sentence has {len(shot.sentence)}")
         found = suggesting.ask_word(shot.sentence, word, self.suggester.parser)
@@ -186,14 +186,14 @@ class Desk:
             self.touch(place)
 
     def undo(self, last: int) -> int:
-        """Undo the last decision; return its sentence."""
+        """Undo the last decision, and return the index of its sentence."""
         with self.lock:
             place = self.document.undo(last)
             self.touch(place)
             return place
 
     def redo(self, last: int) -> int:
-        """Redo a decision; return its sentence."""
+        """Redo a decision, and return the index of its sentence."""
         with self.lock:
             place = self.document.redo(last)
             self.touch(place)
@@ -236,7 +236,7 @@ class Desk:
         return {"offered": offered, "kept": kept} if offered else {}
 
     def curve(self) -> list[tuple[int, int]]:
-        """Return how many suggestions each confirmed sentence had and kept, in order."""
+        """Return how many suggestions each confirmed sentence had, and how many were kept."""
         with self.lock:
             open_counts: dict[int, list[int]] = {}
             rows = []

@@ -1,7 +1,7 @@
-"""A CoNLL-U file on the desk: its sentences, the decisions about them, undo and redo, saving.
+"""A CoNLL-U file on the desk, with its sentences, decisions about them, undo, redo and saving.
 
-The text of every sentence is kept as it was read. A decision replaces the lines that it changes,
-in memory and in the journal; the file itself changes when it is saved, as a whole or not at all.
+The text of every sentence is kept as it was read. A decision replaces the lines that it changes, in
+memory and in the journal. The file itself changes only when it is saved, as a whole or not at all.
 
 >>> import bistro, tempfile
 >>> from pathlib import Path
@@ -42,37 +42,38 @@ PLAIN_SUFFIXES = (".conllu", ".conll", ".txt")
 
 
 class ConflictError(BistroError):
-    """The sentence of a decision was changed by someone else."""
+    """Someone else has changed the sentence of a decision."""
 
 
 class Document:
-    """One file on the desk. Its methods must not be called concurrently.
+    """A file on the desk. The methods of this class must not be called concurrently.
 
     Parameters
     ----------
     path
         The file.
     content
-        Its content.
+        The content of the file.
     journal
-        Its journal.
+        The journal of the file.
     """
 
     def __init__(self, path: Path, content: bytes, journal: Journal) -> None:
         self.path = path
         self.journal = journal
         self.sentences = _read(path, content)
-        """The sentences, never changed in place, so that each matches its text in `as_read`."""
+        """The sentences, which are never changed in place, so that each matches its text in
+        `as_read`."""
         self.versions = [0] * len(self.sentences)
         """Number of changes to each sentence, including undo and redo."""
         self.done: set[int] = set()
-        """Sentences that the annotator has confirmed."""
+        """The sentences that the annotator has confirmed."""
         self.disk = digest(content)
-        """The content of the file when it was last read or written here."""
+        """The digest of the file's content when this desk last read or wrote the file."""
         self.past: list[Event] = []
-        """Decisions that can be undone, the last one at the end."""
+        """The decisions that can be undone, the last decision at the end."""
         self.future: list[Event] = []
-        """Decisions that were undone and can be redone, the next one at the end."""
+        """The decisions that were undone and can be redone, the next decision at the end."""
         self.last = 0
         """The number of the last event."""
         self.unsaved = 0
@@ -81,7 +82,7 @@ class Document:
 
     @classmethod
     def open(cls, path: Path) -> Document:
-        """Open a file, and apply the decisions of its journal that are not saved in it."""
+        """Open a file, and apply the decisions in its journal that are not saved in the file."""
         content = _content(path)
         journal = Journal.beside(path)
         try:
@@ -100,7 +101,7 @@ class Document:
         return self.sentences[place]
 
     def content(self) -> bytes:
-        """Return the file with all decisions."""
+        """Return the content of the file with all decisions applied."""
         return "".join(sentence.as_read for sentence in self.sentences).encode()
 
     def decide(
@@ -153,9 +154,9 @@ class Document:
         self._count()
 
     def undo(self, last: int) -> int:
-        """Undo the last decision; return its sentence.
+        """Undo the last decision, and return the index of its sentence.
 
-        `last` is the number of the last event that the caller knows of.
+        `last` is the number of the last event that the caller knows.
         """
         self._check_last(last)
         if not self.past:
@@ -163,16 +164,16 @@ class Document:
         return self._turn(self.past[-1], forward=False, is_new=True)
 
     def redo(self, last: int) -> int:
-        """Redo the decision that was undone last; return its sentence."""
+        """Redo the decision that was undone last, and return the index of its sentence."""
         self._check_last(last)
         if not self.future:
             raise BistroError("there is nothing to redo")
         return self._turn(self.future[-1], forward=True, is_new=True)
 
     def save(self, *, overwrite: bool = False) -> None:
-        """Write the whole file, or nothing if writing fails.
+        """Write the whole file. If writing fails, the old file is kept.
 
-        `overwrite` writes it even if another program has changed it.
+        With `overwrite`, the file is written even if another program has changed it.
         """
         content = self.content()
         if not overwrite and self.changed_on_disk():
@@ -224,7 +225,7 @@ class Document:
     def _turn(self, event: Event, *, forward: bool, is_new: bool, text: bool = True) -> int:
         """Undo or redo a decision.
 
-        Without `text`, only the bookkeeping is changed.
+        Without `text`, only the lists of decisions are changed.
         """
         place: int = event["sentence"]
         sentence = self.sentences[place]
@@ -243,7 +244,7 @@ class Document:
         return place
 
     def _recover(self) -> None:
-        """Apply the decisions of the journal that are not saved in the file."""
+        """Apply the decisions in the journal that are not saved in the file."""
         events = self.journal.events
         marks = [i for i, event in enumerate(events) if _mark(event)]
         known = [i for i in marks if _mark(events[i]) == self.disk]
@@ -294,7 +295,7 @@ class Document:
 
 
 def _mark(event: Event) -> str | None:
-    """Return the file digest that an event records, if any."""
+    """Return the digest of the file that an event records, if any."""
     found: str | None = event.get("opened") or event.get("saving")
     return found
 

@@ -1,6 +1,6 @@
-"""Events of a journal: which entries each kind has, and of which types.
+"""The events of a journal, with the entries of each kind and their types.
 
-A journal may have been edited or damaged, so every line is checked before anything is done with it.
+A journal may have been edited or damaged, so every line is checked before it is used.
 
 >>> checked({"seq": 2, "undo": 1})
 {'seq': 2, 'undo': 1}
@@ -58,12 +58,12 @@ KINDS: Mapping[str, Mapping[str, Check]] = {
         "hash": _is_hash,
     },
 }
-"""The entries of each kind of event; the first key that an event contains identifies its kind."""
+"""The entries of each kind of event. The first key that an event contains identifies its kind."""
 OPTIONAL: Mapping[str, Check] = {"offered": _is_number, "kept": _is_number, "journal": _is_number}
 
 
 def checked(event: Any) -> Event:
-    """Return an event; raise `ValueError` if it is not valid."""
+    """Return an event. Raise `ValueError` if the event is not valid."""
     if not isinstance(event, dict):
         raise ValueError("not an event")
     kind = next((name for name in KINDS if name in event), None)

@@ -1,16 +1,17 @@
-"""The journal of a file: every decision is on disk before it takes effect.
+"""The journal of a file, in which every decision is on disk before it takes effect.
 
-One line of JSON per event, in ``mine.conllu.journal``:
+The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON per event.
 
     {"opened": SHA-256 of the file, "journal": 1}
     {"seq": 1, "sentence": 3, "do": {…}, "at": 5, "old": […], "new": […], "hash": …}
     {"seq": 2, "undo": 1}
     {"saving": SHA-256 of the file with all decisions so far}
 
-A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment: a
-line that was cut short is removed at the next start, and was never answered.
-``saving`` comes before the file is replaced. The file then has either the content of the last
-``saving`` line or that of the one before it, and the decisions after that line are done again.
+A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment. A
+line that was cut short was never confirmed to the client, and is removed at the next start. The
+line ``saving`` is written before the file is replaced. After a crash, the file has the content of
+either the last or the second last ``saving`` line, and the decisions after that line are applied
+again.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Journal:
     Parameters
     ----------
     path
-        The journal itself; it is created if it does not exist.
+        The path of the journal, which is created if it does not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,7 +55,7 @@ class Journal:
         return cls(file.with_name(file.name + SUFFIX))
 
     def append(self, event: Mapping[str, Any]) -> None:
-        """Write an event; it is on disk when this function returns."""
+        """Write an event, which is on disk when this function returns."""
         if self.broken:
             raise OutputError(self.broken)
         line = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -121,7 +122,7 @@ class Journal:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Sync a folder, so that the name of a new file is on disk, where the system allows it."""
+    """Sync a folder, if the system allows it, so that the name of a new file is on disk."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

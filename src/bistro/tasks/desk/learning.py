@@ -1,10 +1,10 @@
-"""Learning while an annotator works: a new model after every few confirmed sentences.
+"""Training while an annotator works, with a new model after every few confirmed sentences.
 
-The newest confirmed sentences are the test set. A candidate learns from all other complete
-sentences; it and the current model parse the newest ones from their words and tags. If the
-candidate is as good, a model trained on everything, the newest ones included, replaces the current
-one; otherwise the current model stays. A good model is therefore not replaced by a worse one when
-there is little annotation to learn from.
+The newest confirmed sentences are the test set. A candidate is trained on all other complete
+sentences. The candidate and the current model parse the test set from its words and tags. If the
+candidate is at least as good, a model trained on all sentences, including the newest, replaces the
+current model. Otherwise, the current model is kept. A good model is therefore not replaced by a
+worse model when there is little annotation to learn from.
 """
 
 from __future__ import annotations
@@ -25,23 +25,24 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
 FEWEST = 10
-"""Sentences that a candidate learns from."""
+"""Minimum number of sentences to train a candidate."""
 DEFAULT_KIND = "transition"
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One training attempt, and its result."""
+    """A training attempt and its result."""
 
     sentences: int
-    """Whole sentences that the candidate learned from."""
+    """Number of complete sentences that the candidate was trained on."""
     judged_words: int
-    """Words of the newest confirmed sentences."""
+    """Number of words in the newest confirmed sentences."""
     las: float | None
-    """Percentage of labelled arcs in these sentences that the current model predicts correctly."""
+    """Percentage of labelled arcs in the newest sentences that the current model predicts
+    correctly."""
     las_candidate: float | None
     taken: bool
-    """Whether the new model replaced the current one."""
+    """Whether the new model replaced the current model."""
     seconds: float
 
 
@@ -62,22 +63,22 @@ def learn(
     stop_asked: Callable[[], bool] = lambda: False,
     settings: dict[str, Any] | None = None,
 ) -> Outcome:
-    """Train a candidate and, if it is as good as the current model, its replacement.
+    """Train a candidate, and replace the current model if the candidate is at least as good.
 
     Parameters
     ----------
     current
         The current model.
     known
-        Whole sentences to learn from, without the newest.
+        Complete sentences for training, without the newest sentences.
     newest
         The sentences confirmed since the last lesson.
     seed
         Seed of the training.
     stop_asked
-        Called between sweeps; training ends when it returns true.
+        Function that is called between sweeps. Training ends when this function returns true.
     settings
-        Changes of single settings of the family.
+        Changes to individual settings of the family.
     """
     begin = time.monotonic()
     kind = _kind(current)
@@ -97,7 +98,7 @@ def learn(
 
 
 def labelled_score(parser: Parser, sentences: Sequence[Sentence]) -> float | None:
-    """Return the percentage of correct heads with labels, predicted from words and tags."""
+    """Return the percentage of labelled heads predicted correctly from words and tags."""
     bare = [
         s.replace(heads=[MISSING] * len(s), deprels=[EMPTY] * len(s)) for s in sentences if len(s)
     ]
@@ -114,7 +115,7 @@ def labelled_score(parser: Parser, sentences: Sequence[Sentence]) -> float | Non
 
 
 def _kind(model: Model) -> str:
-    """Return the kind to train: the model's own if it parses and tags, otherwise the default."""
+    """Return the kind of the model if such models parse and tag, otherwise the default kind."""
     try:
         family = kinds.find(model.kind)
     except BistroError:

@@ -1,4 +1,4 @@
-"""Patches: the lines of a sentence that a decision replaces, and the new lines.
+"""Patches, which hold the lines of a sentence that a decision replaces, and the new lines.
 
 A patch contains the old lines, so it can be undone, and it cannot be applied to a different text.
 
@@ -19,15 +19,15 @@ from bistro.errors import BistroError
 
 
 class StaleError(BistroError):
-    """A patch does not fit the current text."""
+    """A patch cannot be applied to the current text."""
 
 
 @dataclass(frozen=True)
 class Patch:
-    """Lines of a text, and their replacement."""
+    """The changed lines of a text, and their replacement."""
 
     at: int
-    """The number of the first line, from 0."""
+    """The index of the first line, from 0."""
     old: list[str]
     new: list[str]
 
@@ -42,7 +42,7 @@ class Patch:
 
     @property
     def inverse(self) -> Patch:
-        """The patch that undoes this one."""
+        """The patch that undoes this patch."""
         return Patch(self.at, self.new, self.old)
 
     def applied(self, text: str) -> str:
@@ -61,5 +61,5 @@ def _shared(one: Sequence[str], two: Sequence[str]) -> int:
 
 
 def digest(content: bytes | str) -> str:
-    """Return the SHA-256 of a text or of bytes, in hexadecimal."""
+    """Return the SHA-256 hash of a text or of bytes, in hexadecimal."""
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()

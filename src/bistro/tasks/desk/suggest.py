@@ -2,7 +2,7 @@
 
 Heads, labels and tags that a sentence has are evidence; the open values are predicted given this
 evidence, as in `bistro.tasks.complete`. Alternatives for an annotated word are found in the same
-way: its values are treated as open, and all other words are evidence.
+way. The values of the word are treated as open, and all other words are evidence.
 
 >>> import bistro
 >>> from bistro.models.abilities import PARSE
@@ -47,17 +47,17 @@ Shares = list[list[tuple[Any, float]]]
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The tree of a sentence: the given values, and the best guess for all others."""
+    """The tree of a sentence, with the given values and the best guess for all other values."""
 
     heads: list[int]
     labels: list[str]
-    """Empty for a model without labels."""
+    """The labels of the arcs. The list is empty for a model without labels."""
     tags: list[str]
     tag_column: str
     sure: dict[str, list[float | None]]
-    """The probability of each value, by column; None where it is given."""
+    """The probability of each value, by column, or None for given values."""
     alternatives: dict[str, Shares]
-    """The likeliest values of each word, by column."""
+    """The most probable values of each word, by column."""
     relaxed: bool
     """Whether the given heads could not be used, because the model has no such tree."""
 
@@ -90,7 +90,7 @@ class Suggestion:
 
 
 def suggest(sentence: Sentence, parser: Parser, seed: int = 1) -> Suggestion:
-    """Predict the open values of a sentence, given the others."""
+    """Predict the open values of a sentence, given its other values."""
     relaxed = Completion()
     evidence = usable(sentence, parser, relaxed)
     (parse,) = parser.parse_all([evidence], seed=seed, **OPTIONS)
@@ -122,7 +122,7 @@ def suggest(sentence: Sentence, parser: Parser, seed: int = 1) -> Suggestion:
 
 
 def ask_word(sentence: Sentence, word: int, parser: Parser, seed: int = 1) -> dict[str, Any]:
-    """Return the likeliest values of a word (from 1) by column, given everything else."""
+    """Return the most probable values of a word (from 1) by column, given the rest."""
     opened: dict[str, list[Any]] = {}
     for name in ("heads", "deprels", parser.tag_column):
         column = list(getattr(sentence, name))
@@ -153,7 +153,7 @@ def _alternatives(parse: Parse, parser: Parser) -> dict[str, Shares]:
 
 
 def doubts_of(sentence: Sentence, parser: Parser, seed: int = 1) -> tuple[float, ...]:
-    """Return the doubt of each word: the probability that its arc is wrong.
+    """Return the doubt of each word, which is the probability that its arc is wrong.
 
     In a fully annotated sentence, the annotated arcs are compared with the model's prediction from
     words and tags alone.
@@ -177,12 +177,12 @@ def _share(rows: dict[str, Shares], name: str, word: int, value: object) -> floa
 
 @dataclass(frozen=True)
 class Finding:
-    """An annotated value that a model considers less likely than another, given all the rest."""
+    """An annotated value that a model considers less probable than another, given the rest."""
 
     word: int
     """From 1."""
     what: str
-    """The kind of value that the alternative changes: ``head``, ``label`` or ``tag``."""
+    """The kind of value that the alternative changes, which is ``head``, ``label`` or ``tag``."""
     annotated: str
     probability: float
     alternative: str

@@ -1,1 +1,1 @@
-"""The hand-written English grammar: its notation, its inflection, its rules and its words."""
+"""The hand-written English grammar, with its notation, inflection, rules and words."""

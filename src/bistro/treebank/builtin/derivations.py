@@ -1,8 +1,9 @@
 """Derivations, and the dependency trees and texts that they represent.
 
 A derivation node is a rule with the derivations of its children, or a word. The head word of a node
-is the head word of its head child; the head word of every other child depends on it with the
-relation that the rule names. The words of a node are adjacent, so the trees are projective.
+is the head word of its head child. The head words of the other children depend on the head word of
+the node, with the relations that the rule names. The words of a node are adjacent, so the trees are
+projective.
 
 >>> from bistro.treebank.builtin.rules import Rule, Word
 >>> rule = Rule("S", ("N", "V"), head=1, relations=("nsubj", ""), weight=1.0)
@@ -25,7 +26,7 @@ NO_SPACE_AFTER = frozenset({"“"})
 
 
 class Derivation(NamedTuple):
-    """A node of a derivation: a rule with children, or a word without children."""
+    """A node of a derivation, which is a rule with children or a word without children."""
 
     label: Rule | Word
     children: tuple[Derivation, ...]
@@ -65,12 +66,12 @@ def to_tree(derivation: Derivation, symbol: str, tokens: Iterable[str]) -> Tree:
 
 
 def attachments(derivation: Derivation) -> tuple[list[int], list[str]]:
-    """Return the heads (from 1; 0 for the root) and relations of the words."""
+    """Return the heads (from 1, or 0 for the root) and relations of the words."""
     heads: list[int] = []
     relations: list[str] = []
 
     def attach(node: Derivation) -> int:
-        """Append the words of a node and return the number of its head word."""
+        """Append the words of a node, and return the index of its head word."""
         if isinstance(node.label, Word):
             heads.append(0)
             relations.append("root")
@@ -87,7 +88,7 @@ def attachments(derivation: Derivation) -> tuple[list[int], list[str]]:
 
 
 def capitalized(forms: Iterable[str], after: frozenset[str]) -> list[str]:
-    """Return the forms, capitalised where the preceding form is in `after`.
+    """Return the forms, capitalised if the preceding form is in `after`.
 
     The empty string in `after` represents the beginning of the sentence.
     """
@@ -105,7 +106,7 @@ def capital(form: str) -> str:
 
 
 def spaces_after(tokens: Sequence[str]) -> list[bool]:
-    """Return for each token whether a space follows it in running text."""
+    """Return whether a space follows each token in running text."""
     following = [*tokens[1:], ""]
     return [
         second not in NO_SPACE_BEFORE and first not in NO_SPACE_AFTER
@@ -116,9 +117,9 @@ def spaces_after(tokens: Sequence[str]) -> list[bool]:
 def to_sentence(
     derivation: Derivation, start: str, tokens: Sequence[str], comments: Iterable[str] = ()
 ) -> Sentence:
-    """Return the tree of a derivation from `start` over its tokens, with its text.
+    """Return the dependency tree of a derivation from `start` over its tokens, with its text.
 
-    MISC holds the symbol that emitted each word, the finest category that the grammar has.
+    MISC holds the symbol that emitted each word, which is the finest category of the grammar.
     """
     words = list(words_of(derivation))
     heads, relations = attachments(derivation)

@@ -36,7 +36,7 @@ from bistro.treebank.builtin.rules import Lexicon, Rule, Word, merged, productiv
 from bistro.treebank.sentence import Sentence
 
 BEGINNING = ""
-"""The symbol for the beginning of the sentence in `capitalize_after`."""
+"""The symbol that represents the beginning of the sentence in `capitalize_after`."""
 GRAMMAR_FILES = ("clauses.grammar", "verbs.grammar", "nouns.grammar")
 LEXICON_FILES = ("open.lexicon", "closed.lexicon")
 
@@ -48,11 +48,11 @@ class GrammarParts(NamedTuple):
     lexicon: Lexicon
     start: str
     capitalize_after: Iterable[str] = ()
-    """Tokens after which a word begins with a capital letter."""
+    """The tokens after which a word begins with a capital letter."""
 
 
 class Grammar:
-    """A valid probabilistic grammar; the weights of each left-hand side are scaled to sum to 1."""
+    """A valid probabilistic grammar. The weights of each left-hand side are scaled to sum to 1."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Grammar:
         self._expansions = self._cumulative()
 
     def _check(self) -> None:
-        """Raise an error if a symbol derives no words or cannot be reached."""
+        """Raise an error if a symbol derives no words or is unreachable."""
         used = {self.start}.union(*(rule.right for rule in self.rules))
         complete = productive(self.rules, self.lexicon)
         symbols = {rule.left for rule in self.rules} | set(self.lexicon) | used
@@ -83,7 +83,7 @@ class Grammar:
     def sample(self, n: int, seed: int) -> Iterator[Sentence]:
         """Yield n sentences.
 
-        Sentence i depends only on the seed and on i.
+        Each sentence depends only on the seed and on its index.
         """
         for number in range(n):
             derivation, log_prob = self.sample_derivation(Stream(seed, "grammar", number))
@@ -94,13 +94,13 @@ class Grammar:
             yield to_sentence(derivation, self.start, self.tokens_of(derivation), comments)
 
     def sample_trees(self, n: int, seed: int) -> Iterator[Tree]:
-        """Yield the derivations of the same n sentences as constituency trees."""
+        """Yield the derivations of the sentences of `sample` as constituency trees."""
         for number in range(n):
             derivation, _ = self.sample_derivation(Stream(seed, "grammar", number))
             yield to_tree(derivation, self.start, self.tokens_of(derivation))
 
     def sample_derivation(self, stream: Stream) -> tuple[Derivation, float]:
-        """Draw a derivation; return it with the natural logarithm of its probability."""
+        """Draw a derivation, and return it with the natural logarithm of its probability."""
         log_probs: list[float] = []
 
         def expand(symbol: str) -> Derivation:
@@ -115,7 +115,7 @@ class Grammar:
         return derivation, math.fsum(log_probs)
 
     def _cumulative(self) -> dict[str, tuple[list[float], list[tuple[Rule | Word, float]]]]:
-        """Return the outcomes of each symbol, and their boundaries in [0, 1)."""
+        """Return the outcomes of each symbol, and the bounds of their intervals in [0, 1)."""
         choices: dict[str, list[tuple[Rule | Word, float]]] = defaultdict(list)
         for rule in self.rules:
             choices[rule.left].append((rule, rule.weight))
@@ -130,7 +130,7 @@ class Grammar:
         }
 
     def tokens_of(self, derivation: Derivation) -> list[str]:
-        """Return the words of a derivation as they are printed, including capital letters."""
+        """Return the words of a derivation as they are written, including capital letters."""
         return capitalized((word.form for word in words_of(derivation)), self.capitalize_after)
 
 

@@ -1,7 +1,7 @@
-"""Reader for the word lists of the built-in grammar: sections, indented words, Zipf weights.
+"""A reader of the word lists of the built-in grammar, which have sections of indented words.
 
-A section gives words to one or several preterminal symbols. Nouns belong to ``N[class,3]``,
-``N[class,p]`` or ``N[class,mass]``; verbs belong to ``V[frame,form]`` for every form. Nouns and
+A section lists the words of one or several preterminal symbols. Nouns belong to ``N[class,3]``,
+``N[class,p]`` or ``N[class,mass]``, and verbs belong to ``V[frame,form]`` for every form. Nouns and
 adjectives also belong to twin symbols such as ``NC`` and ``NV``, according to the sound that
 decides between `a` and `an`.
 
@@ -20,7 +20,8 @@ from bistro.treebank.builtin.rules import Word
 
 Lexicon = dict[str, dict[Word, float]]
 RANK_OFFSET = 3
-"""Zipf's law after Mandelbrot: word r of a list, from 0, has weight 1 / (r + 3)."""
+"""The offset in Mandelbrot's version of Zipf's law. Word number r of a list, counted from 0, has
+weight 1 / (r + 3)."""
 
 # Symbol suffix -> (form of the verb, XPOS, FEATS); 1, 3 and p are the agreement.
 VERB_CELLS = {
@@ -39,7 +40,7 @@ VERB_CELLS = {
 
 
 def read_lexicon(text: str, name: str = "lexicon") -> Lexicon:
-    """Parse a lexicon file into preterminal -> word -> weight."""
+    """Parse a lexicon file, and return the weight of each word of each preterminal."""
     lexicon: Lexicon = {}
     for line, header, body in _sections(text):
         kind, *arguments = header.split()
@@ -61,7 +62,7 @@ def read_lexicon(text: str, name: str = "lexicon") -> Lexicon:
 def _sections(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield (line number, header, words) for each section.
 
-    ``header : words`` is a section on one line.
+    A section on one line is written as ``header : words``.
     """
     header, start, body = "", 0, ""
     for number, raw in enumerate(text.split("\n"), start=1):

@@ -1,7 +1,7 @@
-"""English inflection for the lexicon of the built-in grammar: plurals and the forms of verbs.
+"""English inflection (plurals and verb forms) for the lexicon of the built-in grammar.
 
-A lexicon line contains only the forms that do not follow from spelling: ``man/men``,
-``eat/ate/eaten``, ``stop+`` for a consonant that doubles.
+A lexicon line contains only the forms that do not follow from spelling, such as ``man/men`` and
+``eat/ate/eaten``. In ``stop+``, the plus sign marks a consonant that doubles.
 
 >>> plural("party"), plural("box")
 ('parties', 'boxes')
@@ -27,14 +27,14 @@ class VerbForms(NamedTuple):
 
 
 def plural(noun: str) -> str:
-    """Return the regular plural (also the third person singular of a verb)."""
+    """Return the regular plural of a noun, or the third person singular of a verb."""
     if _ends_in_consonant_y(noun):
         return noun[:-1] + "ies"
     return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) or noun == "go" else "s")
 
 
 def verb_forms(entry: str) -> VerbForms:
-    """Return the forms of a lexicon entry: ``base``, ``base+``, or ``base/past/participle``."""
+    """Return the forms of a lexicon entry ``base``, ``base+``, or ``base/past/participle``."""
     parts = entry.split("/")
     doubles = parts[0].endswith("+")
     base = parts[0].rstrip("+")
@@ -46,7 +46,7 @@ def verb_forms(entry: str) -> VerbForms:
 
 
 def starts_with_vowel(word: str) -> bool:
-    """Return whether `an` precedes the word.
+    """Return whether the article before the word is `an`.
 
     Exceptions such as `hour` and `university` are not in the lexicon.
     """

@@ -1,10 +1,10 @@
-"""The notation of grammar files: blocks of weighted rules with variables, sets and tables.
+"""The notation of grammar files, with blocks of weighted rules, variables, sets and tables.
 
-A grammar file is read line by line. ``set`` and ``table`` name lists of values, ``@`` binds
-variables to them, and a block ``LEFT ->`` followed by indented alternatives is expanded once
-for every combination of the values of its variables; the weights of the values multiply the
-weight of the rule. In an alternative ``*`` marks the head and ``/rel`` the relation of every other
-child.
+A grammar file is read line by line. The keywords ``set`` and ``table`` name lists of values, and
+``@`` binds variables to them. A block ``LEFT ->`` followed by indented alternatives is expanded
+once for every combination of the values of its variables. The weights of the values multiply the
+weight of the rule. In an alternative, ``*`` marks the head, and ``/rel`` gives the relation of
+every other child.
 
 >>> rules = read_rules("@ n = sg pl:2\\nNP ->\\n  1 Det[$n]/det *N[$n]\\n")
 >>> [(rule.left, rule.right, rule.weight) for rule in rules]
@@ -28,7 +28,7 @@ VARIABLE = re.compile(r"\$([a-z])")
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Variables that take their values jointly: one row per combination, with its weight."""
+    """Variables that take their values jointly, with one row per combination and its weight."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[Values, float], ...]
@@ -36,7 +36,7 @@ class Binding:
 
 @dataclass(slots=True)
 class Reader:
-    """A reader of grammar files; it stores their sets, tables and current `@` bindings."""
+    """A reader of grammar files, which stores their sets, tables and current `@` bindings."""
 
     sets: dict[str, list[Weighted]] = field(default_factory=dict)
     tables: dict[str, Binding] = field(default_factory=dict)
@@ -45,7 +45,10 @@ class Reader:
     table: str = ""
 
     def read(self, text: str, name: str) -> Iterator[Rule]:
-        """Yield the rules of one file; its sets and tables remain defined for the next file."""
+        """Yield the rules of one grammar file.
+
+        The sets and tables of the file remain defined for the next file.
+        """
         for number, raw in enumerate(text.split("\n"), start=1):
             line = raw.partition("#")[0].rstrip()
             try:
@@ -75,7 +78,7 @@ class Reader:
         return ()
 
     def _values(self, items: Iterable[str]) -> list[Weighted]:
-        """Expand values and names of sets, multiplying the weights."""
+        """Expand values and names of sets, and multiply their weights."""
         values = []
         for item in items:
             name, _, weight = item.partition(":")
@@ -132,7 +135,7 @@ class Reader:
 def read_rules(*texts: str, names: Iterable[str] = ()) -> list[Rule]:
     """Parse the texts of grammar files into rules.
 
-    Later files can use the sets of earlier ones.
+    Later files can use the sets of earlier files.
     """
     reader = Reader()
     labels = itertools.chain(names, itertools.repeat("grammar"))

@@ -1,6 +1,6 @@
-"""The parts of a probabilistic grammar with heads: words, rules, and checks of soundness.
+"""The words and rules of a probabilistic grammar with heads, and checks of soundness.
 
-A rule ``A -> B C D`` defines which child is the head and how the others relate to it, so a
+A rule ``A -> B C D`` defines which child is the head and how the other children relate to it, so a
 derivation is a dependency tree.
 
 >>> rules = [Rule("S", ("N", "V"), head=1, relations=("nsubj", ""), weight=1.0)]
@@ -29,7 +29,7 @@ class Word(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A weighted rule: `head` is the position of the head child, whose relation is empty."""
+    """A weighted rule. `head` is the position of the head child, whose relation is empty."""
 
     left: str
     right: tuple[str, ...]
@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
 
 def merged(rules: Iterable[Rule]) -> list[Rule]:
-    """Return the rules, with the weights of identical rules added up."""
+    """Merge identical rules by adding their weights."""
     weights: dict[tuple[str, tuple[str, ...], int, tuple[str, ...]], float] = defaultdict(float)
     for left, right, head, relations, weight in rules:
         weights[left, right, head, relations] += weight
