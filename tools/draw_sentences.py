@@ -28,7 +28,7 @@ def sentences() -> Iterator[str]:
         for line, text in errors_of(path):
             yield f"{path.relative_to(PROJECT)}:{line}: error: {text}"
     for path in sorted([PROJECT / "README.md", *PROJECT.glob("docs/**/*.md")]):
-        yield from _of(path, paragraphs_of(path))
+        yield from _of(path, paragraphs_of(path, code=r"\g<0>"))
 
 
 def errors_of(path: Path) -> Iterator[tuple[int, str]]:

@@ -90,15 +90,18 @@ def texts_of(path: Path) -> Iterator[tuple[int, str]]:
             yield line, re.sub(r"\$\{[^}]*\}", "X", match.group()[1:-1])
 
 
-def paragraphs_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and text of every paragraph of a page, without code and comments."""
+def paragraphs_of(path: Path, code: str = "code") -> Iterator[tuple[int, str]]:
+    """Yield line and text of every paragraph of a page, without blocks of code and comments.
+
+    Code within a line is replaced by `code`, in which \\g<0> is the code itself.
+    """
 
     def blank(match: re.Match[str]) -> str:
         return "\n" * match.group().count("\n")
 
     text = path.read_text("utf-8")
     text = re.sub(r"^(`{3,}).*?^\1$|<!--.*?-->", blank, text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"`[^`\n]*`", "code", re.sub(r"\]\([^)]*\)", "]", text))
+    text = re.sub(r"`[^`\n]*`", code, re.sub(r"\]\([^)]*\)", "]", text))
     for match in re.finditer(r"(?:^.*\S.*\n?)+", text, re.MULTILINE):
         yield text.count("\n", 0, match.start()) + 1, match.group()
 
