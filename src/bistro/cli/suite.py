@@ -1,4 +1,4 @@
-"""`bistro suite`: test suites of minimal pairs and of predictions about surprisal."""
+"""`bistro suite`: run test suites of minimal pairs and of predictions about surprisal."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def suite(
     model: str = common.MODEL,
     suites: list[str] | None = argument(
         "SUITE",
-        "Files (JSON, JSON lines, CSV, TSV) or names of built-in suites; default: all built-in "
-        "suites.",
+        "Suite files (JSON, JSON lines, CSV, TSV), or names of built-in suites; default: all "
+        "built-in suites.",
         default=None,
     ),
-    by: str = option("suite|item|region", "Unit of the rows of the table.", default="suite"),
+    by: str = option("suite|item|region", "What each row of the table describes.", default="suite"),
     split_punct: bool = flag(
         "--split-punct/--no-split-punct",
-        "Split punctuation from words (a pipeline: as in its treebank), or do not.",
+        "Whether to split punctuation from words (a pipeline splits as in its treebank).",
         default=True,
     ),
     output: str = outputs.results(outputs.TABLE),
@@ -106,6 +106,6 @@ def _rows(result: SuiteResult, by: str) -> Iterator[list[Any]]:
 
 
 def _figures(result: SuiteResult, by: str) -> Any:
-    """Return the rows of a suite as dicts, or a single dict if there is one row per suite."""
+    """Return the rows of a suite as dictionaries, or one dictionary if `by` is "suite"."""
     rows = [dict(zip(COLUMNS[by], row, strict=True)) for row in _rows(result, by)]
     return rows[0] if by == "suite" else rows
