@@ -29,8 +29,8 @@ def convert(
     ),
     to: str | None = option(
         "FORMAT",
-        "Output format: a format of --input, where raw is running text with blank lines between "
-        "paragraphs; by default chosen by the suffix of OUT, or the format of INPUT.",
+        "Output format: any format of --from, or raw (running text with blank lines between "
+        "paragraphs); by default chosen by the suffix of OUT, or the format of INPUT.",
     ),
     projectivize: str | None = option(
         "head|path|head+path",
