@@ -32,7 +32,7 @@ SPACES = str.maketrans("\t\r\n", "   ")
 NUMBERS = ("N", "K")
 """Placeholders for numeric option values in help texts."""
 LARGEST = 2**31 - 1
-"""The maximum of numeric options that do not set their own limit."""
+"""The maximum value of numeric options that do not set their own limit."""
 Cells = Iterable[Sequence[Any]]
 
 
@@ -69,11 +69,14 @@ INPUT = argument(
     "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - is stdin.", default="-"
 )
 THREADS = option(
-    "N", "Number of threads; 0 uses all cores. Threads do not change the result.", default=0, min=0
+    "N",
+    "Number of threads; 0 uses all cores. The number of threads does not change the result.",
+    default=0,
+    min=0,
 )
 SEED = option(
     "N",
-    "Random seed: the same seed gives the same result.",
+    "Random seed; the same seed gives the same result.",
     default=1,
     min=0,
     callback=_at_most(2**64 - 1),
@@ -109,17 +112,17 @@ TAGS_PER_WORD = option(
 )
 TAGS_SEEN = flag(
     "--tags-seen",
-    "Use only the tags that a word had in training. This is faster, but gives a lower bound.",
+    "Use only the tags that a word had in training, which is faster but gives a lower bound.",
 )
 TAG_DICTIONARY = option(
     "soft|hard|none",
-    "For transition parsers and committees: give tags that a word never had in training less "
-    "weight (soft), exclude them (hard), or treat them like other tags (none); default: soft.",
+    "How transition parsers and committees treat tags that a word never had in training: with "
+    "less weight (soft), not at all (hard), or like other tags (none); default: soft.",
 )
 CLUSTER = option(
     "ADDRESS",
     "Run on the workers at tcp://HOST:PORT (Dask) or in local:N processes; default: threads. The "
-    "workers do not change the result.",
+    "result does not depend on the workers.",
 )
 TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
 CONFIG = option("FILE.toml", "A settings file, or the name of a preset.")
@@ -135,7 +138,8 @@ TAGS = option(
 )
 BY = option(
     "sentence|document",
-    "Unit that is not split; a document begins with the comment # newdoc.",
+    "Divide the data by sentence or by whole document; a document begins with the comment # "
+    "newdoc.",
     default="sentence",
 )
 
@@ -153,7 +157,7 @@ def cluster_workers(cluster: str | None) -> Iterator[Workers | None]:
 
 
 def say(message: str) -> None:
-    """Print a message that is not a result to stderr."""
+    """Print a message to stderr."""
     print(printable(message), file=sys.stderr)
 
 
@@ -165,7 +169,7 @@ def console(*, markup: bool = False, **options: Any) -> Console:
 
 
 def tell_invisible(texts: Iterable[str]) -> None:
-    """Report how many zero-width characters are left out of the words of texts."""
+    """Report how many zero-width characters were removed from words."""
     from bistro.treebank.invisible import count_invisible
 
     if count := sum(map(count_invisible, texts)):
@@ -244,7 +248,7 @@ def _remedy(model: bistro.Model, can_split: bool) -> str:
 
 
 def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
-    """Report which part of a model scores words, unless the whole model does."""
+    """Report which part of a model scores words, unless the whole model scores them."""
     from bistro.models.abilities import SCORE
 
     reader = SCORE.of(model)
@@ -289,7 +293,7 @@ def score_settings(
     seed: int,
     **search: Any,
 ) -> dict[str, Any]:
-    """Return the options of `score` that correspond to the options of the command line.
+    """Return the arguments of `score` that correspond to the command-line options.
 
     `search` maps the names of further search options to their values.
     """
@@ -318,7 +322,7 @@ def score_settings(
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were set.
+    """Return the options that were set on the command line.
 
     The model has defaults for all other options.
     """
@@ -375,7 +379,7 @@ def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
     """Write a tab-separated table, with NA for unknown values.
 
     Cells with quotation marks are quoted as in CSV. Otherwise, R, pandas, spreadsheets and `bistro`
-    itself would take a quotation mark at the start of a cell for the start of a quotation, which
+    itself would read a quotation mark at the start of a cell as the start of a quoted field, which
     may span many lines.
     """
     write_text(output, ("\t".join(map(_cell, row)) + "\n" for row in (columns, *rows)))

@@ -23,7 +23,8 @@ def complete(
     ),
     below: float = option(
         "P",
-        "Leave values below this probability open, and write them into MISC (MaybeHead=…).",
+        "Leave values with a probability below P open, and write them only into MISC "
+        "(MaybeHead=…).",
         default=0.0,
         min=0.0,
         max=1.0,

@@ -47,9 +47,9 @@ def convert(
 ) -> None:
     """Read a treebank, check every sentence, and write it, unchanged or in another format.
 
-    Without options the output is the input, byte for byte. OUT is only created once all of INPUT is
-    found to be valid, so this is also a quick way to validate a file. The numbers of changed
-    values, and of values that the new format cannot hold, are printed to standard error.
+    Without options, the output is identical to the input, byte for byte. OUT is created only if all
+    of INPUT is valid, so this command is also a quick way to validate a file. The numbers of
+    changed values, and of values that the new format cannot hold, are printed to standard error.
 
         bistro convert train.conllu.gz -o train.conll
         bistro convert train.conll -o train.conllu --roots any
@@ -147,17 +147,17 @@ def _write_raw(sentences: Iterator[Any], output: str, path: str | None) -> None:
     if (more := len(text.contradictions) - _SHOWN) > 0:
         say(f"warning: {more:,} more sentences have a '# text' that contradicts their words")
     if count := text.spaces_from_text:
-        say(f"{count:,} sentences have no SpaceAfter; their spaces are taken from '# text'.")
+        say(f"{count:,} sentences have no SpaceAfter, so their spaces are taken from '# text'.")
 
 
 def _say_what_happened(counts: Conversion) -> None:
     of_all = f"{counts.sentences_changed:,} of {counts.sentences:,} sentences"
     if counts.projectivize:
-        say(f"Projectivized ({counts.projectivize}): {counts.lifted:,} arcs lifted in {of_all}.")
+        say(f"Projectivized ({counts.projectivize}): lifted {counts.lifted:,} arcs in {of_all}.")
     if counts.deprojectivize:
         say(
-            f"Deprojectivized ({counts.deprojectivize}): {counts.restored:,} arcs put back, "
-            f"{counts.not_restored:,} left where they were (old head not found), in {of_all}."
+            f"Deprojectivized ({counts.deprojectivize}): moved {counts.restored:,} arcs back and "
+            f"left {counts.not_restored:,} unchanged (old head not found), in {of_all}."
         )
     if counts.sentences_without_tree:
         say(f"{counts.sentences_without_tree:,} sentences lack heads; their arcs were not moved.")

@@ -1,4 +1,4 @@
-"""`bistro crossval`: the accuracy of a kind of model on a treebank that has no test set."""
+"""`bistro crossval`: measure the accuracy of a kind of model on a treebank without a test set."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def crossval(
     output: str | None = outputs.output(
         outputs.TREES,
         "OUT",
-        "Also write FILE with marginals, with each sentence parsed by a model that was not "
-        "trained on it.",
+        "Also write FILE with each sentence parsed by a model that was not trained on it, "
+        "including marginals.",
         "--output",
         "-o",
     ),
@@ -42,9 +42,9 @@ def crossval(
     """Cross-validate a kind of model: train on all folds of FILE except one, and test on that one.
 
     The output is a table (TSV) with one line per fold, followed by the mean and its standard error.
-    It has UAS, LAS and tag accuracy for parsers (all words, subtypes ignored), tag accuracy for
-    taggers, and perplexity for ngram. Folds are drawn at random with the seed. Several models are
-    trained at the same time, which does not change the result.
+    The scores are UAS, LAS and tag accuracy for parsers (all words, subtypes ignored), tag accuracy
+    for taggers, and perplexity for ngram. Folds are drawn at random with the seed. Several models
+    are trained at the same time, which does not change the result.
 
         bistro crossval eisner treebank.conllu -k 10 > scores.tsv
         bistro crossval committee treebank.conllu -k 5 --by document -o unseen.conllu

@@ -1,9 +1,10 @@
 """The line on stderr that shows the progress of a command.
 
-On a terminal, the line appears when a command has written nothing for half a second. It is redrawn
-twice per second, and removed at the end and before anything else is written. As a result, no
-command is silent for more than two seconds. A file or a pipe gets no progress line, unless
-``--progress`` requests one every ten seconds. ``--quiet`` also suppresses the line on a terminal.
+On a terminal, the line appears when a command has written nothing for half a second. The line is
+redrawn twice per second, and removed at the end and before anything else is written. As a result,
+no command is silent for more than two seconds. A file or a pipe gets no progress line, unless
+``--progress`` requests one every ten seconds. The option ``--quiet`` also suppresses the line on a
+terminal.
 
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
 
@@ -36,9 +37,7 @@ LOG_EVERY_SECONDS = 10.0
 
 
 ENDLESS = frozenset({"serve"})
-"""Commands that wait for requests.
-
-They show progress only while they load.
+"""Commands that wait for requests. Such commands show progress only while they start.
 """
 PROGRESS = typer.Option(
     None,
@@ -128,7 +127,7 @@ class Display:
         self._at_margin = True
 
     def tick(self) -> None:
-        """Draw the progress line if it is due."""
+        """Draw the progress line if it is time to do so."""
         with self._lock:
             silent = self._work.clock() - self._wrote
             line = line_of(self._work)
@@ -227,7 +226,7 @@ def _columns(stream: TextIO) -> int:
 
 
 def line_of(work: Work) -> str:
-    """Return the progress of some work as one line."""
+    """Return the progress of a computation as one line."""
     phases = list(work.phases)
     names = [printable(own.name) for own in phases if own.name]
     if not names or work.pauses:

@@ -15,8 +15,8 @@ def doctor(
     treebank: str = common.TREEBANK,
     with_: list[str] | None = option(
         "TRAIN",
-        "Other annotated data, on which the model that scores FILE is trained; with -k, the "
-        "other folds of FILE are added.",
+        "Other annotated data for training the model that scores FILE; with -k, the other folds "
+        "of FILE are added.",
         "--with",
     ),
     output: str = outputs.results(outputs.TABLE),
@@ -33,13 +33,12 @@ def doctor(
     ),
     since: str | None = option(
         "OLD",
-        "An older version of FILE, which is examined instead, to count the findings that FILE "
-        "has changed.",
+        "Examine OLD, an older version of FILE, and count the findings that FILE has changed.",
     ),
     html: str | None = outputs.output(
         outputs.PAGE,
         "OUT.html",
-        "Also write a page with the trees, as annotated and with the alternative.",
+        "Also write an HTML page that shows the trees as annotated and with the alternatives.",
     ),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,

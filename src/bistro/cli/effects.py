@@ -33,8 +33,8 @@ COMMON_NAMES = {"text": ("text", "sentence"), "item": ("item",), "condition": ("
 
 
 def effects(
-    items: str = argument("ITEMS", "Stimuli: CSV or TSV, one sentence per row."),
-    models: list[str] = argument("MODEL...", "Models that score words: files or names."),
+    items: str = argument("ITEMS", "A table of stimuli (CSV or TSV) with one sentence per row."),
+    models: list[str] = argument("MODEL...", "Models that score words (files or names)."),
     text: str | None = option("COLUMN", "Column of the sentences [default: text or sentence]."),
     item: str | None = option("COLUMN", "Column of the items [default: item]."),
     condition: str | None = option("COLUMN", "Column of the conditions [default: condition]."),
@@ -44,7 +44,9 @@ def effects(
         "the regions are in square brackets.",
     ),
     conditions: str | None = option(
-        "A,B", "Compare A with B [default: the two conditions, in their order in ITEMS]."
+        "A,B",
+        "Compare condition A with condition B [default: the two conditions, in their "
+        "order in ITEMS].",
     ),
     by: str | None = option(
         "COLUMN", "Column of groups of items, such as constructions, with one effect per group."
@@ -52,8 +54,8 @@ def effects(
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Whether to split punctuation from words (the default; a pipeline splits as in its "
-        "treebank).",
+        help="Whether to split punctuation from words. This is the default; a pipeline splits as "
+        "in its treebank.",
     ),
     output: str | None = outputs.output(
         outputs.PAGE, "OUT.html", "Also write an HTML page with plots.", "--output", "-o"

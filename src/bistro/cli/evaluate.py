@@ -24,8 +24,9 @@ def evaluate(
     json: bool = common.JSON,
     punct: str | None = option(
         "upos|penn|unicode",
-        "How to recognise punctuation: by the tag PUNCT, by the Penn tags `` '' , . : or by "
-        "Unicode punctuation characters. By default, the rule follows the tags of GOLD.",
+        "How to recognise punctuation: by the tag PUNCT (upos), by the Penn tags for quotation "
+        "marks, commas, full stops and colons (penn), or by Unicode punctuation characters "
+        "(unicode). By default, the rule that fits the tags of GOLD is used.",
     ),
     by_length: bool = flag("--by-length", "Also print the F1 of arcs by their length in words."),
     calibration: bool = flag(
@@ -51,9 +52,9 @@ def evaluate(
     Scores are percentages under the two conventions of the field: the convention of Universal
     Dependencies (all words count, subtypes of relations are ignored), which agrees with the
     official scorer, and the older one, which leaves punctuation out. Both files are CoNLL-U or
-    CoNLL-X. If they split the same text into different words or sentences, words are aligned by
-    their characters as in CoNLL 2018, each score has precision, recall and F1, and there are no
-    scores without punctuation. With --brackets, both files hold constituency trees; with
+    CoNLL-X. If the files split the same text into different words or sentences, words are aligned
+    by their characters as in CoNLL 2018. Each score then has precision, recall and F1, and there
+    are no scores without punctuation. With --brackets, both files hold constituency trees; with
     --morphemes, they hold words cut into morphemes.
 
         bistro evaluate test.conllu parsed.conllu
@@ -171,7 +172,7 @@ def _evaluate_brackets(gold: str, system: str, json: bool) -> None:
 
 
 def epilog() -> str:
-    """Return the names and meanings of the scores, for the end of the help text."""
+    """Return the names and meanings of the scores for the help text."""
     from bistro.evaluate.attachment import IN_ORDER
 
     return "\n\n".join(f"- **{label}**: {meaning}" for label, _, meaning in IN_ORDER)

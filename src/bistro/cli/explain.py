@@ -1,4 +1,4 @@
-"""`bistro explain`: the counts and back-off levels behind a probability."""
+"""`bistro explain`: show the counts and back-off levels behind a probability."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def explain(
 ) -> None:
     """Show the counts and back-off levels behind the probability of a sentence.
 
-    A model starts with the longest context seen in training and backs off to ever shorter ones,
-    down to the empty context. The text shows every decision, and the contexts that contribute most
-    of its probability. An n-gram model makes one decision per word; a parser decides on actions,
-    labels, tags and words. With --word, whole chains:
+    A model starts with the longest context seen in training and backs off to shorter and shorter
+    contexts, down to the empty context. The text shows every decision, and the contexts that
+    contribute most of its probability. An n-gram model makes one decision per word; a parser
+    decides on actions, labels, tags and words. With --word, whole chains:
 
     - kinds, ways: the number of different outcomes seen in the context, and the number of longer
       contexts in which this outcome was seen
@@ -154,7 +154,7 @@ def _write_data(explanation: Explanation, format: str, output: str) -> None:
 def _digits(value: Any) -> Any:
     """Format a cell.
 
-    Small probabilities keep nine digits, and true is written as 1.
+    Small probabilities are written with nine digits, and true is written as 1.
     """
     if isinstance(value, bool):
         return int(value)

@@ -52,9 +52,9 @@ def learning_curve(
 
     The output is a table (TSV) with one line per size. Two more lines have predictions of a fitted
     power law, a - b n^-c: the score at the largest size predicted from the smaller sizes
-    (hindcast), and the score at twice the largest size (forecast). The columns _sd give their
-    uncertainty. With --test, the largest part is all of FILE; with K folds, it is (K - 1) / K of
-    FILE. The column sentences has the sizes.
+    (hindcast), and the score at twice the largest size (forecast). The columns that end in _sd are
+    standard deviations. With --test, the largest part is all of FILE; with K folds, it is (K - 1) /
+    K of FILE. The column sentences gives the size of each part.
 
         bistro learning-curve eisner treebank.conllu > curve.tsv
         bistro learning-curve transition train.conllu --test dev.conllu --plot curve.svg

@@ -27,19 +27,19 @@ def linearize(
         default="random",
     ),
     score: bool = flag(
-        "--score", "Write a table with the probability of each sentence's own order."
+        "--score", "Write a table with the probability of the real word order of each sentence."
     ),
     of_labels: bool = flag(
         "--of-labels", "With --score, do not distinguish between words with the same labels."
     ),
-    text: bool = flag("--text", "Write words only, one sentence per line."),
+    text: bool = flag("--text", "Write only the words, with one sentence per line."),
     seed: int = common.SEED,
     format: str | None = common.FORMAT,
 ) -> None:
     """Order the words of dependency trees.
 
     The order of words in the input matters only with --ties input. Word numbers and heads are
-    updated to the new order. Multiword tokens are kept if their words stay together. Empty nodes,
+    updated for the new order. Multiword tokens are kept if their words stay together. Empty nodes,
     enhanced graphs and spacing are left out. Punctuation is left out too, unless the model was
     trained with punctuation=kept. --score writes natural logarithms per sentence, and bits per
     dependent.

@@ -1,4 +1,4 @@
-"""The `bistro` command. Results go to stdout, progress and errors to stderr.
+"""The `bistro` command. Results go to stdout, and progress and errors go to stderr.
 
 Every error that a user can cause is reported in one sentence with exit code 2, never as a
 traceback.
@@ -31,7 +31,10 @@ BROKEN_PIPE = 1
 Typer uses the same code.
 """
 _NO_THREAD = "start new thread"
-"""The text of Python's error when no thread can be started, which has no class of its own."""
+"""The text of Python's error when no thread can be started.
+
+This error has no class of its own.
+"""
 # Typer does not export the class: older versions take it from click, newer ones carry a copy.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
@@ -57,7 +60,10 @@ Each command is a function in the module of the same name.
 
 
 def app_of(names: Sequence[str]) -> typer.Typer:
-    """Return the program with the given commands, which are the only ones imported."""
+    """Return the program with the given commands.
+
+    Other commands are not imported.
+    """
     app = typer.Typer(
         name="bistro",
         cls=PlainGroup,
@@ -150,7 +156,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _usage_sentence(error: Any) -> str:
-    """Return a one-line description of a usage error, with the command that shows the help."""
+    """Return a one-line description of a usage error that names the help command."""
     problem = " ".join(error.format_message().split()).rstrip(".")
     command = error.ctx.command_path if error.ctx else "bistro"
     return f"{problem} (see {command} --help)"
@@ -167,7 +173,7 @@ _show_other_warning = warnings.showwarning
 def _show_warning(
     message: Warning | str, category: type[Warning], *place: Any, **more: Any
 ) -> None:
-    """Show a warning for users as one sentence, any other warning as Python does."""
+    """Show a warning for users as one sentence, and any other warning in Python's format."""
     if issubclass(category, BistroWarning):
         print(f"bistro: {printable(str(message))}", file=sys.stderr)
     else:

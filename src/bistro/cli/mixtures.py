@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from bistro.models.base import Model
     from bistro.tasks.mixture import Member, Mixture
 
-WITH = option("MODEL2", "Mix the model with this one, word by word (may be repeated).", "--with")
+WITH = option(
+    "MODEL2", "Another model to mix with MODEL, word by word (may be repeated).", "--with"
+)
 DEV = option("DEV", "The text on which the weights of a mixture are fitted.")
 WEIGHTS = option("W1,W2...", "The weights of MODEL, MODEL2 and so on, instead of --dev.")
 

@@ -121,7 +121,7 @@ def _questions(
 
 
 def _tell_unknown(model: bistro.Model, questions: list[Question]) -> None:
-    """Report the unknown words of contexts, of which a model sees only the class."""
+    """Report the unknown words of contexts, which a model replaces by their classes."""
     from bistro.models.abilities import SCORE
 
     is_unknown = SCORE.of(model).vocabulary.is_unknown
@@ -155,7 +155,7 @@ def _write_table(
 def _cells(row: NextWordRow) -> list[Any]:
     """Format the cells of a row.
 
-    Small probabilities keep their digits.
+    Small probabilities are not rounded to zero.
     """
     return [
         f"{value:.6g}" if name.endswith("probability") and value is not None else value

@@ -2,8 +2,9 @@
 
 An output option declares the kind of file that it writes (`output`). Before a command begins its
 work, `checked` examines all of its outputs. Each output must be writable and must not be one of the
-inputs (under any name). If the file already exists, it must be of the kind that is about to be
-written. Every such command has the option ``--force``, which also overwrites files of other kinds.
+inputs (under any name). If an output file already exists, it must be of the kind that the command
+writes. Every command with such outputs has the option ``--force``, which also overwrites files of
+other kinds.
 """
 
 from __future__ import annotations

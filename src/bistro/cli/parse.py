@@ -1,4 +1,4 @@
-"""`bistro parse`: write the input file with trees and probabilities."""
+"""`bistro parse`: parse a file, and write it with trees and probabilities."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def parse(
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
         None,
-        help="Rule for dividing particles after each word: by weight, or as in the paper (faster).",
+        help="How to divide particles after each word: by weight, or as in the paper (faster).",
         rich_help_panel=SEARCH,
     ),
     temperature: float | None = option(
@@ -107,7 +107,9 @@ def parse(
         "N", "Number of whole trees that mcmc draws; default: 2000, for utterances 5000.", min=1
     ),
     burn_in: int | None = _of_trees(
-        "N", "Number of initial draws to discard; default: a tenth, for utterances 0.", min=0
+        "N",
+        "Number of initial draws to discard; default: a tenth of the draws, for utterances 0.",
+        min=0,
     ),
     subtrees: int | None = _of_trees(
         "N",
@@ -165,12 +167,12 @@ def parse(
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
     labels), and its parse_rank (or its sample number). Several trees of one sentence are written
     one after another. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X, which cannot hold
-    probabilities. Several models parse together as a committee with equal weights. Their trees have
-    expected_uas instead of log_prob, and a posterior if there are several trees per sentence. A
-    constituency model (kind trees) reads words in any of these formats, or the words of bracketed
-    trees, and writes bracketed trees, one per line. A morphology model with unit=utterance reads
-    the morphemes of one utterance per line and writes bracketed trees. A pipeline reads running
-    text or sentences, and fills in every column.
+    probabilities. Several models parse together as a committee with equal weights. The trees of a
+    committee have expected_uas instead of log_prob, and a posterior if there are several trees per
+    sentence. A constituency model (kind trees) reads words in any of these formats, or the words of
+    bracketed trees, and writes bracketed trees, one per line. A morphology model with
+    unit=utterance reads the morphemes of one utterance per line and writes bracketed trees. A
+    pipeline reads running text or sentences, and fills in every column.
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals
@@ -313,7 +315,7 @@ def _constituents(
 
 
 def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
-    """Return the paths of the models, and the input (stdin if none follows the models)."""
+    """Return the paths of the models and of the input, which is stdin if no input is named."""
     from bistro.models.installed import is_model
 
     *others, last = paths

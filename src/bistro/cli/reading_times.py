@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 
 def reading_times(
-    data: str = argument("DATA", "Reading times: CSV or TSV, one row per participant and word."),
-    models: list[str] = argument("MODEL...", "Models that score words: files or names."),
+    data: str = argument(
+        "DATA", "A table of reading times (CSV or TSV) with one row per participant and word."
+    ),
+    models: list[str] = argument("MODEL...", "Models that score words (files or names)."),
     word: str | None = option("COLUMN", "The words [default: word]."),
     item: str | None = option(
         "COLUMN", "Column with the sentence or text of each word [default: item]."
@@ -46,13 +48,13 @@ def reading_times(
         "times are means].",
     ),
     only: list[str] | None = option(
-        "COLUMN=VALUE", "Use only rows with this value (may be repeated)."
+        "COLUMN=VALUE", "Use only rows that have this value in a column (may be repeated)."
     ),
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Whether to split punctuation from words (the default; a pipeline splits as in its "
-        "treebank).",
+        help="Whether to split punctuation from words. This is the default; a pipeline splits as "
+        "in its treebank.",
     ),
     known_only: bool = flag(
         "--known-only", "Leave out words that a model does not know, and the words after them."
@@ -100,7 +102,7 @@ def reading_times(
 
     The table on stdout has one row per model, with its gain over the baseline in predicting the
     times of held-out items, in nats per row, and a 95 % interval. A verdict of "gain" means that
-    the interval lies above 0. With several models, their comparison goes to stderr.
+    the interval lies above 0. If there are several models, a comparison of them goes to stderr.
 
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt

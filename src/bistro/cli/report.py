@@ -37,8 +37,8 @@ def report(
     A parser's page has its accuracy overall, by relation, by length and by tag; the trace of its
     training with the hyper-parameters of every depth; calibration; surprisal; and the trees that
     are most certain, most doubtful and most wrong, with the correct and the predicted tree in one
-    picture. Reports on other kinds have other figures, such as perplexity and surprisal for n-gram
-    models, and tag accuracy for taggers. FILE has the same type as the training data: a treebank,
+    picture. The figures depend on the kind of model: n-gram models have perplexity and surprisal,
+    taggers have tag accuracy, and so on. FILE has the same type as the training data: a treebank,
     bracketed trees, or a text for models that use only words. The page can be opened in any browser
     without a network connection, and prints well.
 

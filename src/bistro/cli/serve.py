@@ -40,7 +40,7 @@ def serve(
     ),
     learn_with: str | None = option(
         "FILE",
-        "Training sentences in addition to the sentences of the file on the desk.",
+        "Additional training sentences for the models that the desk trains.",
         "--learn-with",
     ),
     host: str = option("ADDRESS", "The address to listen on.", default="127.0.0.1"),
@@ -53,7 +53,8 @@ def serve(
     ),
     api_keys: str | None = option(
         "FILE",
-        "File of API keys, one per line (NAME KEY, or KEY alone). Every request then needs a key.",
+        "File of API keys, one per line (NAME KEY, or KEY alone). With this option, every "
+        "request needs a key.",
     ),
     trust_proxy: list[str] | None = option(
         "ADDRESS", "Trust the proxy at this address to name clients in X-Forwarded-For."
@@ -153,7 +154,7 @@ def _open_desks(
     beside: str | None,
     limits: Limits,
 ) -> Desks:
-    """Open the files to annotate."""
+    """Open the files that will be annotated."""
     from bistro.serve.desks import Desks
     from bistro.treebank.treebank import read
 

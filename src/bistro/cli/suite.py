@@ -29,10 +29,12 @@ def suite(
         "built-in suites.",
         default=None,
     ),
-    by: str = option("suite|item|region", "What each row of the table describes.", default="suite"),
+    by: str = option(
+        "suite|item|region", "The unit that each row of the table describes.", default="suite"
+    ),
     split_punct: bool = flag(
         "--split-punct/--no-split-punct",
-        "Whether to split punctuation from words (a pipeline splits as in its treebank).",
+        "Whether to split punctuation from words; a pipeline splits as in its treebank.",
         default=True,
     ),
     output: str = outputs.results(outputs.TABLE),
@@ -43,12 +45,14 @@ def suite(
     tags_seen: bool = common.TAGS_SEEN,
     seed: int = common.SEED,
 ) -> None:
-    """Run test suites: minimal pairs, or predictions about regions in the notation of SyntaxGym.
+    """Run test suites of minimal pairs, or of predictions about regions in the notation of
+    SyntaxGym.
 
-    A pair is correct if the good sentence is the more probable one. SUITE is a file of pairs (CSV
-    or TSV with the columns good and bad; JSON lines with sentence_good and sentence_bad), a suite
-    in the JSON of SyntaxGym, or a built-in suite: agreement, garden-path, main-verb, np-s, np-z,
-    subordination. For stimuli of your own in two conditions, use bistro effects.
+    A pair is correct if the good sentence is more probable than the bad one. SUITE is a file of
+    pairs (CSV or TSV with the columns good and bad; JSON lines with sentence_good and
+    sentence_bad), a suite in the JSON of SyntaxGym, or a built-in suite: agreement, garden-path,
+    main-verb, np-s, np-z, subordination. For stimuli of your own in two conditions, use bistro
+    effects.
 
     The table, separated by tabs: the number of items, the number of correct items (all predictions
     hold), their share with its 95 % interval (Wilson), the number of unknown words, and the number

@@ -214,7 +214,7 @@ def _sentences(
 def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: bool) -> common.Cells:
     """Yield the rows, and report at the end how many have unknown words.
 
-    The surprisal of an unknown word is that of its class or spelling.
+    The surprisal of an unknown word is the surprisal of its class or spelling.
     """
     from bistro.encoding.vocabulary import END_SYMBOL
 

@@ -1,4 +1,4 @@
-"""`bistro tag`: write the input file with a tag for every word."""
+"""`bistro tag`: tag every word of a file."""
 
 from __future__ import annotations
 

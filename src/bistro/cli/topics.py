@@ -36,8 +36,8 @@ def show(
 ) -> None:
     """Print the most likely words of each state, and its most likely parents.
 
-    States have no names and no fixed order. Another seed finds similar classes under other numbers.
-    `<unk-...>` are classes of rare words.
+    States have no names and no fixed order. Training with another seed finds similar classes under
+    other numbers. `<unk-...>` are classes of rare words.
 
         bistro topics show topics.bistro --states 12
         bistro topics show topics.bistro --words 15 --picture states.svg

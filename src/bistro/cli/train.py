@@ -47,17 +47,17 @@ def train(
     dev: str | None = option(
         "DEV",
         "Development data, on which committee, reader and linearize fit weights and isbn decides "
-        "when to stop. All kinds print their scores on it at the end.",
+        "when to stop. All kinds print their scores on the development data at the end.",
     ),
     fast: bool = flag(
         "--fast",
-        "Use the preset fast of committee or pipeline: two members. Training and parsing are much "
-        "faster than with the default members, but less accurate.",
+        "Use the preset fast of committee or pipeline, which has two members. Training and "
+        "parsing are much faster than with the default members, but less accurate.",
     ),
     best: bool = flag(
         "--best",
-        "Use the preset best of committee or pipeline: all members. This is the most accurate "
-        "parser, but training and parsing are slow.",
+        "Use the preset best of committee or pipeline, which has all members. It gives the most "
+        "accurate parser, but training and parsing are slow.",
     ),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
@@ -68,7 +68,7 @@ def train(
     ),
     task: str | None = option(
         "tags|trees|morphology",
-        "Task of the former kind infinite. Each task is now a kind of its own.",
+        "Task of the former kind infinite. Each task is now a separate kind.",
         hidden=True,
     ),
     seed: int = common.SEED,
@@ -81,7 +81,7 @@ def train(
     counts_on_disk: str | None = option(
         "FOLDER",
         "Keep counts in temporary files in FOLDER until training ends, for a text that is too "
-        "large for memory. This does not change the model.",
+        "large for memory. The resulting model is the same.",
     ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
@@ -174,7 +174,7 @@ def train(
 
 
 def epilog() -> str:
-    """Return the names and descriptions of the kinds, for the end of the help text."""
+    """Return the names and descriptions of the kinds for the help text."""
     return "\n\n".join(f"- **{kind.name}**: {kind.help}" for kind in kinds.every())
 
 

@@ -86,7 +86,8 @@ def tune(
     starts again until no change helps. Each trial takes seconds, since only the changed parts are
     trained again. All trials are recorded in a journal (FILE.toml.journal): after Ctrl-C, --minutes
     or a crash, the same command resumes. At the end, the initial and the best configuration are
-    trained in full and compared. Their scores are written at the top of the file.
+    trained in full and compared. The scores of both configurations are written at the top of the
+    file.
 
         bistro tune transition train.conllu --dev dev.conllu -o config.toml --minutes 30
         bistro train transition train.conllu --config config.toml -o english.bistro
