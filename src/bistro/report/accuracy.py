@@ -1,4 +1,4 @@
-"""The accuracy of heads, relations and tags by relation, length and tag, and their calibration.
+"""The accuracy and calibration of heads, relations and tags.
 
 Every function returns blocks of a page with figures of `bistro.evaluate`, each with its protocol.
 """
@@ -142,7 +142,10 @@ def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]
     return [
         html.side_by_side(charts),
         html.table(headers, cells, dense=True),
-        html.protocol(f"Percent; {by_length.PROTOCOL}; all words, punctuation included."),
+        html.protocol(
+            f"The table shows percentages; {by_length.PROTOCOL}; all words count, "
+            "including punctuation."
+        ),
         html.table(
             ("sentences of", "number", "words", "LAS", "UAS", "all heads correct"),
             sizes,

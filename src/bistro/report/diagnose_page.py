@@ -16,9 +16,9 @@ PICTURES = 10
 FIRST = "log_likelihood"
 MEANING = (
     "R-hat compares the chains with each other, and the halves of each chain with each other. A "
-    "value of 1 means that they sample the same distribution, and larger values mean that they "
-    "do not. The effective sample size (ESS) is the equivalent number of independent draws, for "
-    "the middle of the distribution (bulk) and for its ends (tail)."
+    "value of 1 means that the chains sample the same distribution, and larger values mean that "
+    "they do not. The effective sample size (ESS) is the equivalent number of independent draws, "
+    "for the middle of the distribution (bulk) and for its ends (tail)."
 )
 READING = (
     "The left plot shows the complete chains, in which draws before the dashed line are "
@@ -37,7 +37,7 @@ def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source:
     """
     page = html.Page(
         title,
-        subtitle=f"{len(chains.names)} chains, which differ only in their seed.",
+        subtitle=f"The {len(chains.names)} chains differ only in their seed.",
         footer=f"bistro {__version__}",
     )
     tiles: dict[str, html.Cell] = {
@@ -91,9 +91,9 @@ def _figures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         *blocks,
         html.protocol(
             "Numbers in brackets are depths, where 0 is the empty context. R-hat is "
-            "rank-normalised and computed from halved chains, and the effective sample sizes "
-            "are for bulk and tail, after Vehtari et al. (2021), by ArviZ; warnings: R-hat "
-            f"above {R_HAT_LIMIT}, fewer than 100 effective draws per chain."
+            "rank-normalised and computed from halved chains. R-hat and the effective sample "
+            "sizes (bulk and tail) are computed by ArviZ. A warning appears if R-hat is above "
+            f"{R_HAT_LIMIT} or if there are fewer than 100 effective draws per chain."
         ),
     ]
 

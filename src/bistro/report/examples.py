@@ -75,6 +75,6 @@ def _picture(tested: Tested, number: int, sure: Sequence[float]) -> str:
 def _caption(gold: Sentence, mean: float, right: float) -> str:
     name = f"{gold.sent_id}: " if gold.sent_id else ""
     return (
-        f"{name}{100 * mean:.0f} % of the heads are expected to be correct, {100 * right:.0f} % "
-        f"({round(right * len(gold))} of {len(gold)}) are correct."
+        f"{name}{100 * mean:.0f} % of the heads are expected to be correct, and "
+        f"{100 * right:.0f} % ({round(right * len(gold))} of {len(gold)}) are correct."
     )

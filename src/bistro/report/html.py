@@ -1,6 +1,6 @@
 """Pages with text, tables, trees and charts in a single HTML file.
 
-The page contains its style sheet and needs no network connection. It supports light and dark
+The page contains its style sheet and needs no network connection. Pages support light and dark
 themes, narrow screens and printing. A section is a heading followed by blocks of HTML. The
 functions below create blocks and escape their text.
 

@@ -105,7 +105,7 @@ def report_page(
     chosen = options or ReportOptions()
     page = Page(
         f"{model_name} on {test_name}",
-        subtitle=f"A model of kind {model.kind}, tested on {len(test):,} {_things(test)}.",
+        subtitle=f"A model of the kind {model.kind}, tested on {len(test):,} {_things(test)}.",
         footer=f"bistro {__version__}; seed of the model {model.origin.seed}, of this report "
         f"{chosen.seed}.",
     )

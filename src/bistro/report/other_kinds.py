@@ -1,6 +1,7 @@
 """Reports on models that are neither dependency parsers nor models of words.
 
-These are models of word order or constituency trees, and models that compute their own figures.
+The module covers models of word order and constituency trees, and models that compute their own
+figures.
 """
 
 from __future__ import annotations

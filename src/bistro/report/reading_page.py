@@ -10,8 +10,8 @@ from bistro.version import __version__
 
 GAIN = (
     "The gain measures how much the model's surprisal improves the prediction of reading times "
-    "of held-out items. It is the difference of log-likelihoods per row, in millinats, with its "
-    "95 % interval. A useless predictor has a gain of 0 or slightly less."
+    "of held-out items. The gain is the difference of log-likelihoods per row, in millinats, "
+    "with its 95 % interval. A useless predictor has a gain of 0 or slightly less."
 )
 SPILL_OVER = (
     "The chart shows the effect on the reading time of one bit of surprisal, for the word itself "

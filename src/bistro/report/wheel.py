@@ -1,6 +1,6 @@
 """A writer for wheels, the archives that pip installs.
 
-It needs no build tool and no network connection.
+Writing a wheel needs no build tool and no network connection.
 
 A wheel is a zip archive of files for ``site-packages``, with a folder ``NAME-VERSION.dist-info``
 that holds METADATA (name, version, licence), WHEEL (platforms), entry_points.txt, and RECORD (the
