@@ -51,7 +51,7 @@ def doctor(
 
     Models that were not trained on a sentence (but on other folds or other data) give the
     probability of each of its arcs and tags, given the rest of the annotation. The table (TSV)
-    starts with the most surprising values. Its columns are the surprisal in bits (-log2 p),
+    starts with the most surprising values. The columns are the surprisal in bits (-log2 p),
     file:line, the word, the annotated value, and the most likely alternative with its probability.
     50 bits, the maximum, marks values that no model can score: unknown labels and tags. Arcs with a
     crossing pattern that does not occur in training are listed separately (--only crossings).

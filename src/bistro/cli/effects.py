@@ -54,8 +54,8 @@ def effects(
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Whether to split punctuation from words. This is the default; a pipeline splits as "
-        "in its treebank.",
+        help="Whether to split punctuation from words, which is the default; a pipeline splits "
+        "as in its treebank.",
     ),
     output: str | None = outputs.output(
         outputs.PAGE, "OUT.html", "Also write an HTML page with plots.", "--output", "-o"

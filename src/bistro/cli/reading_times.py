@@ -53,8 +53,8 @@ def reading_times(
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Whether to split punctuation from words. This is the default; a pipeline splits as "
-        "in its treebank.",
+        help="Whether to split punctuation from words, which is the default; a pipeline splits "
+        "as in its treebank.",
     ),
     known_only: bool = flag(
         "--known-only", "Leave out words that a model does not know, and the words after them."

@@ -38,8 +38,8 @@ def segment(
     """Cut words into morphemes with their labels, as in un[Pre]-break[Stem]-able[Suf].
 
     INPUT is text, a list of words, or an annotated file, whose annotation is ignored. The output
-    has one line per word: the word and its morphemes. With --kbest there are several lines per
-    word, and with --probabilities there are two more columns. Each word is segmented independently
+    has one line per word: the word and its morphemes. With --kbest, there are several lines per
+    word, and with --probabilities, there are two more columns. Each word is segmented independently
     of its neighbours.
 
         echo "Ngiyabonga kakhulu" | bistro segment zulu.bistro

@@ -56,8 +56,8 @@ def train(
     ),
     best: bool = flag(
         "--best",
-        "Use the preset best of committee or pipeline, which has all members. It gives the most "
-        "accurate parser, but training and parsing are slow.",
+        "Use the preset best of committee or pipeline, which has all members. This preset gives "
+        "the most accurate parser, but training and parsing are slow.",
     ),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,

@@ -120,7 +120,7 @@ def tune(
 
 @dataclass
 class _Errand:
-    """One search, from reading its journal to writing its result."""
+    """A search for settings, from reading its journal to writing its result."""
 
     treebank: bistro.Treebank
     held_out: bistro.Treebank

@@ -51,7 +51,7 @@ TREES_SHOWN = 2
 SCORED = 200
 """The number of held-out sentences that are scored word by word.
 
-Each exact probability takes milliseconds.
+Computing each exact probability takes milliseconds.
 """
 
 
@@ -59,7 +59,8 @@ Each exact probability takes milliseconds.
 class DemoResult:
     """All results of the demo.
 
-    Figures and bits are given for each model, and for the true grammar if it is known.
+    The dictionaries of figures and bits have one entry per model, and one for the true grammar if
+    it is known.
     """
 
     train: Treebank

@@ -21,7 +21,7 @@ from bistro.report.strip import surprisal_strip
 SUMMED = 200
 """The number of sentences that are scored by models that sum over analyses.
 
-These sums take milliseconds per word.
+Sums over analyses take milliseconds per word.
 """
 SHOWN = range(5, 19)
 """The lengths of the sentences that are drawn."""

@@ -70,7 +70,7 @@ def read_test(model: Model, path: str, format: str | None = None) -> Sequence[An
 
 
 def _check_annotation(model: Model, sentences: Sequence[Sentence], path: str) -> None:
-    """Raise an error if a test file lacks the annotation that predictions are compared with."""
+    """Raise an error if a test file lacks the annotation that is needed to evaluate predictions."""
     needed = ""
     if isinstance(model, abilities.Parser | abilities.Orderer):
         needed = "heads"
