@@ -44,7 +44,7 @@ def test_chains_are_trained_and_compared(bistro_here: Command, here: Path, files
         *("words.strength[0]", "words.strength[1]", "words.tables[0]", "words.tables[1]"),
     ]
     assert "seeds 1 to 3; burn-in: 8 of 16 sweeps left out" in done.err
-    assert "independent ones" in done.err
+    assert "independent draws" in done.err
     assert all(float(row["r_hat"]) > 0.5 for row in rows.values())
 
 

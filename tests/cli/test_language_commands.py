@@ -21,13 +21,13 @@ from bistro.evaluate.text import text_figures
 from .program import ENVIRONMENT, PROGRAM, Command
 
 COMMANDS = {
-    "demo": ("built-in", "--treebank", "report.html", "whose probabilities"),
+    "demo": ("built-in", "--treebank", "report.html", "known probabilities"),
     "train": ("KIND", "TRAIN", "--set", "--resume", "MODEL.checkpoint", "--checkpoint-seconds"),
     "perplexity": ("MODEL", "INPUT", "--json", "end of each sentence", "unknown"),
     "surprisal": ("-log2 p(word | words before it)", "in bits", "prefix_log2_prob", "--no-eos"),
-    "next-word": ("likeliest next words", "--targets", "--top", "entropy_se", "--text"),
+    "next-word": ("most likely next words", "--targets", "--top", "entropy_se", "--text"),
     "effects": ("critical region", "--conditions", "--by", "--plot", "95 % interval over items"),
-    "reading-times": ("--condition", "--only", "--known-only", "held out", "lme4"),
+    "reading-times": ("--condition", "--only", "--known-only", "held-out", "lme4"),
     "generate": ("--number", "--seed", "The same seed gives the same sentences"),
     "evaluate": ("GOLD", "SYSTEM", "--punct"),
     "convert": ("--projectivize", "--from", "--to"),

@@ -114,7 +114,7 @@ def test_slow_chains_are_worth_few_draws() -> None:
     chains = chains_from(SLOW)
     rows = diagnose(chains)
     assert rows[0].is_thin
-    assert any("independent ones" in told for told in advice(chains, rows))
+    assert any("independent draws" in told for told in advice(chains, rows))
 
 
 def test_the_first_half_is_left_out() -> None:

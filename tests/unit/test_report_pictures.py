@@ -138,7 +138,7 @@ def test_directions() -> None:
 
 
 def test_learning_without_a_trace_and_with_one_sweep() -> None:
-    assert "no trace" in learning_blocks([])[0]
+    assert "no training trace" in learning_blocks([])[0]
     row = {"sweep": 1, "log_likelihood": -1.0, "rules.discount": [0.5], "rules.strength": [2.0]}
     blocks = "".join(learning_blocks([row]))
     assert "0.5" in blocks

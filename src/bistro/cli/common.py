@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from bistro.models.kinds import Kind
 
 LINES_LOOKED_AT = 20
-"""Number of first lines of a text that are checked for words with punctuation."""
+"""The number of lines at the start of a text that are checked for attached punctuation."""
 INTERRUPTED = 130
-"""The exit code of a run that Ctrl-C or SIGTERM has stopped."""
+"""The exit code of a run that was stopped by Ctrl-C or SIGTERM."""
 TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 SPACES = str.maketrans("\t\r\n", "   ")
 NUMBERS = ("N", "K")
-"""Names that the help uses for numeric values of options."""
+"""Placeholders for numeric option values in help texts."""
 LARGEST = 2**31 - 1
-"""The largest value of a numeric option without a limit of its own."""
+"""The maximum value of numeric options that do not set their own limit."""
 Cells = Iterable[Sequence[Any]]
 
 
 def _at_most(most: int) -> Callable[[Any], Any]:
-    """Return a check that an option's value fits the 32-bit counts of the core."""
+    """Return a callback that rejects option values above a maximum."""
 
     def check(value: Any) -> Any:
         if isinstance(value, int) and value > most:
@@ -48,7 +48,7 @@ def _at_most(most: int) -> Callable[[Any], Any]:
 
 
 def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """Return an option that takes a value, by default named after its parameter."""
+    """Return an option that takes a value, named after its parameter by default."""
     if metavar in NUMBERS and "max" not in more:
         more.setdefault("callback", _at_most(LARGEST))
     return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
@@ -69,16 +69,19 @@ INPUT = argument(
     "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - is stdin.", default="-"
 )
 THREADS = option(
-    "N", "Number of threads; 0 uses all cores. The result does not depend on it.", default=0, min=0
+    "N",
+    "Number of threads; 0 uses all cores. The number of threads does not change the result.",
+    default=0,
+    min=0,
 )
 SEED = option(
     "N",
-    "Random seed: the same seed gives the same result.",
+    "Random seed; the same seed gives the same result.",
     default=1,
     min=0,
     callback=_at_most(2**64 - 1),
 )
-JSON = flag("--json", "Print one JSON object, unrounded.")
+JSON = flag("--json", "Print a JSON object with unrounded numbers.")
 FORMAT = option(
     "FORMAT",
     "Input format: conllu, conllx, lines, or raw (running text); by default chosen by suffix "
@@ -86,16 +89,20 @@ FORMAT = option(
     "--input",
 )
 ROOTS = option("one|any", "Number of roots per sentence; default: one in CoNLL-U, any in CoNLL-X.")
-METHOD = option("graph|exact|smc|search", "How to sum over analyses (parsers) [default: graph].")
-PARTICLES = option(
-    "N", "Particles, or nodes per word, of that sum [default: 100].", "--particles", min=1
+METHOD = option(
+    "graph|exact|smc|search", "Method by which parsers sum over analyses [default: graph]."
 )
-REPEATS = option("N", "Independent runs [default: 1; smc: 10].", "--repeats", min=1)
+PARTICLES = option(
+    "N",
+    "Number of particles, or of nodes per word, for sums over analyses [default: 100].",
+    "--particles",
+    min=1,
+)
+REPEATS = option("N", "Number of independent runs [default: 1; smc: 10].", "--repeats", min=1)
 SELECTION = typer.Option(
     None,
     "--selection",
-    help="Rule by which --method search divides particles after each word: by weight, or as in "
-    "the paper.",
+    help="How --method search divides particles after each word: by weight, or as in the paper.",
 )
 TAGS_PER_WORD = option(
     "N",
@@ -104,31 +111,35 @@ TAGS_PER_WORD = option(
     min=0,
 )
 TAGS_SEEN = flag(
-    "--tags-seen", "Use only the tags that a word had in training: faster, but a lower bound."
+    "--tags-seen",
+    "Use only the tags that a word had in training, which is faster but gives a lower bound.",
 )
 TAG_DICTIONARY = option(
     "soft|hard|none",
-    "Treatment of tags that a word never had in training: less weight, not tried, or the same as "
-    "all other tags (transition parsers and committees); default: soft.",
+    "How transition parsers and committees treat tags that a word never had in training: with "
+    "less weight (soft), not at all (hard), or like other tags (none); default: soft.",
 )
 CLUSTER = option(
     "ADDRESS",
-    "Workers: tcp://HOST:PORT (Dask) or local:N processes; default: threads. The result does not "
-    "depend on it.",
+    "Run on the workers at tcp://HOST:PORT (Dask) or in local:N processes; default: threads. The "
+    "result does not depend on the workers.",
 )
 TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
-CONFIG = option("FILE.toml", "Settings: a file or a preset.")
+CONFIG = option("FILE.toml", "A settings file, or the name of a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
 DEV = option(
     "DEV",
-    "Development data: committee and reader fit weights on it, isbn stops training at its best.",
+    "Development data, on which a committee or reader fits weights and isbn decides when to stop.",
 )
 TAGS = option(
-    "joint|given", "Tags found by the parser (joint), or the tags of FILE (given).", default="joint"
+    "joint|given",
+    "Use the tags that the parser predicts (joint), or the tags of FILE (given).",
+    default="joint",
 )
 BY = option(
     "sentence|document",
-    "Unit that is kept whole; documents begin with a comment # newdoc.",
+    "Divide the data by sentence or by whole document; a document begins with the comment # "
+    "newdoc.",
     default="sentence",
 )
 
@@ -146,19 +157,19 @@ def cluster_workers(cluster: str | None) -> Iterator[Workers | None]:
 
 
 def say(message: str) -> None:
-    """Print a message that is not a result to stderr."""
+    """Print a message to stderr."""
     print(printable(message), file=sys.stderr)
 
 
 def console(*, markup: bool = False, **options: Any) -> Console:
-    """Return a console that prints text unchanged: ``[/q]`` in a name is not markup."""
+    """Return a console that prints text unchanged, even if it looks like markup (``[/q]``)."""
     from rich.console import Console
 
     return Console(highlight=False, markup=markup, emoji=False, **options)
 
 
 def tell_invisible(texts: Iterable[str]) -> None:
-    """Report the number of zero-width characters that are ignored in the words of texts."""
+    """Report how many zero-width characters were removed from words."""
     from bistro.treebank.invisible import count_invisible
 
     if count := sum(map(count_invisible, texts)):
@@ -166,7 +177,7 @@ def tell_invisible(texts: Iterable[str]) -> None:
 
 
 def tell_odd_words(sentences: Iterable[bistro.Sentence]) -> None:
-    """Report the numbers of words with invisible characters or unusual spaces."""
+    """Report how many words contain invisible characters or unusual spaces."""
     from bistro.treebank.invisible import holds_odd_space
 
     odd = [form for s in sentences for form in s.forms if not form.isascii()]
@@ -182,7 +193,7 @@ def watch_words(
     *,
     can_split: bool = False,
 ) -> Iterator[bistro.Sentence]:
-    """Yield sentences; warn if the first lines are running text.
+    """Yield sentences, and warn if the first lines look like running text.
 
     `can_split` is true if the command has the option --split-punct.
     """
@@ -200,7 +211,7 @@ def watch_words(
 def _warn_of_uncut(
     sentences: Sequence[bistro.Sentence], input: str, model: bistro.Model, can_split: bool
 ) -> None:
-    """Warn if lines of text have words with punctuation."""
+    """Warn if words in plain text have punctuation attached to them."""
     if sentences and sentences[0].format == "text":
         warn_of_uncut_words([s.forms for s in sentences], input, model, can_split=can_split)
 
@@ -208,7 +219,7 @@ def _warn_of_uncut(
 def warn_of_uncut_words(
     lines: Sequence[Sequence[str]], input: str, model: bistro.Model, *, can_split: bool
 ) -> None:
-    """Warn if the first of many lines have words with punctuation."""
+    """Warn if words in the first lines have punctuation attached to them."""
     from bistro.treebank.untokenised import untokenised_examples
 
     if examples := untokenised_examples(lines[:LINES_LOOKED_AT]):
@@ -237,7 +248,7 @@ def _remedy(model: bistro.Model, can_split: bool) -> str:
 
 
 def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
-    """Report which part of a model scores words, unless the whole model does."""
+    """Report which part of a model scores words, unless the whole model scores them."""
     from bistro.models.abilities import SCORE
 
     reader = SCORE.of(model)
@@ -247,12 +258,12 @@ def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
 
 
 def print_json(figures: dict[str, Any]) -> None:
-    """Print one object as `json_text` writes it."""
+    """Print an object as JSON, as `json_text` formats it."""
     print(json_text(figures))
 
 
 def json_text(figures: dict[str, Any]) -> str:
-    """Return one object as JSON, with strings for numbers that are not finite."""
+    """Return an object as JSON, with infinite and undefined numbers as strings."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
@@ -282,9 +293,9 @@ def score_settings(
     seed: int,
     **search: Any,
 ) -> dict[str, Any]:
-    """Return the options of `score` that correspond to the options of the command line.
+    """Return the arguments of `score` that correspond to the command-line options.
 
-    `search` holds further options of the search, by name.
+    `search` maps the names of further search options to their values.
     """
     from bistro.models.abilities import SCORE
     from bistro.models.defaults import chosen_options
@@ -311,7 +322,10 @@ def score_settings(
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given; the model has defaults for the others."""
+    """Return the options that were set on the command line.
+
+    The model has defaults for all other options.
+    """
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -339,7 +353,7 @@ def chosen_config(kind: str, config: str | None, overrides: list[str] | None) ->
 def fitting_config(
     kind: Kind, settings: Any, config: str | None, overrides: list[str] | None, sentences: Any
 ) -> Any:
-    """Return the settings of the preset that fits a treebank, if no file or preset is named."""
+    """Return the settings of the preset that fits a treebank, unless a file or preset is named."""
     preset = kind.fitting_preset(sentences) if config is None else None
     if preset is None:
         return settings
@@ -364,8 +378,9 @@ def development(
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
     """Write a tab-separated table, with NA for unknown values.
 
-    Cells with quotation marks are quoted as in CSV: R, pandas, spreadsheets and `bistro` itself
-    read a mark that begins a cell as the beginning of a quotation, which may extend over pages.
+    Cells with quotation marks are quoted as in CSV. Otherwise, R, pandas, spreadsheets and `bistro`
+    itself would read a quotation mark at the start of a cell as the start of a quoted field, which
+    may span many lines.
     """
     write_text(output, ("\t".join(map(_cell, row)) + "\n" for row in (columns, *rows)))
 
@@ -381,10 +396,10 @@ def _cell(value: str | int | float | None) -> str:
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
-    """Run the garbage collector rarely, and never on the objects that are loaded now.
+    """Run the garbage collector rarely, and never on objects that already exist.
 
-    Long work with a large model creates many small lists, none of them in a cycle. Searching them
-    and the model repeatedly would take a tenth of the running time.
+    A long computation with a large model creates many small lists, but no reference cycles.
+    Scanning these lists and the model repeatedly would take a tenth of the running time.
     """
     before = gc.get_threshold()
     gc.freeze()

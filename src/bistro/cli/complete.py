@@ -16,14 +16,15 @@ def complete(
     output: str = outputs.results(outputs.TREES),
     model: str | None = option(
         "MODEL",
-        "A parser; default: one trained on the complete sentences of FILE.",
+        "A parser; by default, one is trained on the complete sentences of FILE.",
     ),
     kind: str | None = option(
-        "KIND", "Kind of parser to train if there is no --model; default: committee."
+        "KIND", "Kind of parser to train without --model; default: committee."
     ),
     below: float = option(
         "P",
-        "Leave less probable values open; MISC names them (MaybeHead=…).",
+        "Leave values with a probability below P open, and write them only into MISC "
+        "(MaybeHead=…).",
         default=0.0,
         min=0.0,
         max=1.0,
@@ -34,10 +35,10 @@ def complete(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Complete a partly annotated file: every _ in HEAD, DEPREL and the tags is filled in.
+    """Complete a partly annotated file by filling in every _ in HEAD, DEPREL and the tags.
 
-    The annotated values are evidence and stay unchanged, byte for byte. MISC names every value
-    that was filled in (Filled=Head,Deprel), with its probability (PHead=0.9312).
+    The annotated values are used as evidence and are written unchanged, byte for byte. MISC names
+    every value that was filled in (Filled=Head,Deprel), with its probability (PHead=0.9312).
 
         bistro complete half-done.conllu -o done.conllu
         bistro complete half-done.conllu --below 0.8 -o sure.conllu

@@ -1,4 +1,4 @@
-"""`bistro convert`: read a treebank, check it, write it back."""
+"""`bistro convert`: read a treebank, check it, and write it in the same or another format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
 
 _SHOWN = 5
-"""Maximum number of warnings of one kind that are shown separately."""
+"""The maximum number of warnings of one kind that are shown individually."""
 
 
 def convert(
@@ -29,15 +29,16 @@ def convert(
     ),
     to: str | None = option(
         "FORMAT",
-        "Output format: the same choices, or raw (running text, with blank lines between "
+        "Output format: any format of --from, or raw (running text with blank lines between "
         "paragraphs); by default chosen by the suffix of OUT, or the format of INPUT.",
     ),
     projectivize: str | None = option(
         "head|path|head+path",
-        "Make trees projective: lift crossing arcs and record it in the labels.",
+        "Make trees projective by lifting crossing arcs, and record the changes in the labels.",
     ),
     deprojectivize: str | None = option(
-        "head|path|head+path", "Undo --projectivize: move lifted arcs back, by their labels."
+        "head|path|head+path",
+        "Undo --projectivize by moving lifted arcs back as their labels specify.",
     ),
     roots: str | None = option(
         "one|any", "Number of roots per sentence; default: one in CoNLL-U, any in CoNLL-X."
@@ -46,9 +47,9 @@ def convert(
 ) -> None:
     """Read a treebank, check every sentence, and write it, unchanged or in another format.
 
-    Without options the output is the input, byte for byte. OUT appears only when all of INPUT has
-    been found valid, so this is also a quick test of a file. Values that the new format cannot
-    hold, and values that were changed, are counted on standard error.
+    Without options, the output is identical to the input, byte for byte. OUT is created only if all
+    of INPUT is valid, so this command is also a quick way to validate a file. The numbers of
+    changed values, and of values that the new format cannot hold, are printed to standard error.
 
         bistro convert train.conllu.gz -o train.conll
         bistro convert train.conll -o train.conllu --roots any
@@ -146,20 +147,20 @@ def _write_raw(sentences: Iterator[Any], output: str, path: str | None) -> None:
     if (more := len(text.contradictions) - _SHOWN) > 0:
         say(f"warning: {more:,} more sentences have a '# text' that contradicts their words")
     if count := text.spaces_from_text:
-        say(f"{count:,} sentences have no SpaceAfter: their spaces are taken from '# text'.")
+        say(f"{count:,} sentences have no SpaceAfter, so their spaces are taken from '# text'.")
 
 
 def _say_what_happened(counts: Conversion) -> None:
     of_all = f"{counts.sentences_changed:,} of {counts.sentences:,} sentences"
     if counts.projectivize:
-        say(f"Projectivized ({counts.projectivize}): {counts.lifted:,} arcs lifted in {of_all}.")
+        say(f"Projectivized ({counts.projectivize}): lifted {counts.lifted:,} arcs in {of_all}.")
     if counts.deprojectivize:
         say(
-            f"Deprojectivized ({counts.deprojectivize}): {counts.restored:,} arcs put back, "
-            f"{counts.not_restored:,} left where they were (old head not found), in {of_all}."
+            f"Deprojectivized ({counts.deprojectivize}): moved {counts.restored:,} arcs back and "
+            f"left {counts.not_restored:,} unchanged (old head not found), in {of_all}."
         )
     if counts.sentences_without_tree:
-        say(f"{counts.sentences_without_tree:,} sentences lack heads: their arcs were not moved.")
+        say(f"{counts.sentences_without_tree:,} sentences lack heads; their arcs were not moved.")
     lost = ", ".join(f"{count:,} {kind}" for kind, count in counts.lost.items() if count)
     if counts.converted:
         say(f"{counts.converted:,} sentences, {counts.words:,} words are now {counts.to}.")

@@ -1,4 +1,4 @@
-"""`bistro crossval`: the accuracy of a kind of model on a treebank that has no test set."""
+"""`bistro crossval`: measure the accuracy of a kind of model on a treebank without a test set."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def crossval(
     output: str | None = outputs.output(
         outputs.TREES,
         "OUT",
-        "Write FILE with each sentence parsed by the model that has not seen it, with marginals.",
+        "Also write FILE with each sentence parsed by a model that was not trained on it, "
+        "including marginals.",
         "--output",
         "-o",
     ),
@@ -38,12 +39,12 @@ def crossval(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Cross-validate: train K models, each on all folds of FILE except one, and test on that one.
+    """Cross-validate a kind of model: train on all folds of FILE except one, and test on that one.
 
-    Prints a table (TSV): UAS, LAS and tag accuracy of parsers (all words, subtypes ignored), tag
-    accuracy of taggers, perplexity of ngram; one line per fold, then the mean and its standard
-    error. Folds are drawn at random with the seed. Several models are trained at a time; this does
-    not change the result.
+    The output is a table (TSV) with one line per fold, followed by the mean and its standard error.
+    The scores are UAS, LAS and tag accuracy for parsers (all words, subtypes ignored), tag accuracy
+    for taggers, and perplexity for ngram. Folds are drawn at random with the seed. Several models
+    are trained at the same time, which does not change the result.
 
         bistro crossval eisner treebank.conllu -k 10 > scores.tsv
         bistro crossval committee treebank.conllu -k 5 --by document -o unseen.conllu
@@ -86,7 +87,7 @@ def crossval(
 
 
 def _shown(figures: dict[str, float]) -> str:
-    """Format the figures on one line."""
+    """Format scores as one line of text."""
     return ", ".join(f"{name} {value:.2f}" for name, value in figures.items())
 
 

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 def diagnose(
     sources: list[str] = argument(
         "KIND TREEBANK... | MODEL... | KIND",
-        "A kind and a treebank to train on; or models that differ only in their seed; or, with "
-        "--sbc, a kind of model, whose sampler is checked.",
+        "A kind and a treebank to train on; models that differ only in their seed; or, with "
+        "--sbc, the kind of model to check.",
     ),
     chains: int | None = option(
         "N", "Number of chains, with the seeds SEED, SEED + 1, ...; default: 4.", min=2, max=10
     ),
     burn_in: int | None = option(
-        "N", "Number of first sweeps to leave out; default: half of them.", min=0
+        "N", "Number of initial sweeps to discard; default: half of all sweeps.", min=0
     ),
     sbc: int | None = option(
         "N",
@@ -43,12 +43,12 @@ def diagnose(
         "P", "With --sbc: probability of rejecting a correct sampler; default: 0.001."
     ),
     output: str | None = outputs.output(
-        outputs.PAGE, "OUT.html", "Also write a page with pictures.", "--output", "-o"
+        outputs.PAGE, "OUT.html", "Also write an HTML page with plots.", "--output", "-o"
     ),
     netcdf: str | None = outputs.output(
-        outputs.DRAWS, "OUT.nc", "Also write the draws, for ArviZ."
+        outputs.DRAWS, "OUT.nc", "Also write the draws in a file for ArviZ."
     ),
-    config: str | None = option("FILE.toml", "Settings: a file or a preset."),
+    config: str | None = option("FILE.toml", "A settings file, or the name of a preset."),
     overrides: list[str] | None = option("KEY=VALUE", "One setting (may be repeated).", "--set"),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
@@ -57,15 +57,17 @@ def diagnose(
 ) -> None:
     """Compare several chains of one model: R-hat, effective draws, rank plots.
 
-    Sampling has converged when runs with different seeds agree. The models are trained here, or
-    were trained before with different --seed. The chains are compared in quantities that do not
-    depend on names, noted after every sweep: log-likelihood, discounts, strengths and numbers of
-    tables of every depth, numbers of states. The table on stdout has one row per quantity; its
-    interpretation and advice go to stderr. Needs ArviZ (the extra *diagnostics*).
+    Sampling has converged when runs with different seeds agree. The command trains the models
+    itself, or reads models that were trained with different seeds. The chains are compared by
+    quantities that are recorded after every sweep and do not depend on the numbering of states:
+    log-likelihood, number of states, and the discount, strength and number of tables at every
+    depth. The table on stdout has one row per quantity. An interpretation of the table, with
+    advice, goes to stderr. This command needs ArviZ (the extra *diagnostics*).
 
-    With --sbc, parameters and small data are drawn from the prior of a kind N times, and its
-    sampler infers the parameters from the data: the ranks of the true values among its draws must
-    be uniform. If they are not, the sampler is wrong; the exit code is then 1.
+    With --sbc, parameters and a small data set are drawn from the prior of a kind N times, and the
+    sampler infers the parameters from the data. The ranks of the true values among the sampler's
+    draws must be uniform. If the ranks are not uniform, the sampler is wrong, and the exit code is
+    1.
 
         bistro diagnose ngram train.conllu --chains 4 --set sampler.sweeps=400 -o chains.html
         bistro diagnose one.bistro two.bistro three.bistro --burn-in 100 --netcdf chains.nc
@@ -114,7 +116,10 @@ def diagnose(
 
 
 def _is_path(source: str) -> bool:
-    """Return whether a source looks like a file name; kinds have neither dots nor folders."""
+    """Return whether a source looks like a file name.
+
+    Names of kinds contain neither dots nor slashes.
+    """
     return "." in source or PurePath(source).name != source
 
 

@@ -1,14 +1,15 @@
 """The line on stderr that shows the progress of a command.
 
-On a terminal it appears when a command has written nothing for half a second, is drawn again twice
-per second, and is removed before anything else is written and at the end. So no command is silent
-for more than two seconds. In a file or a pipe there is no such line, unless ``--progress`` requests
-one every ten seconds; ``--quiet`` leaves it out on a terminal too.
+On a terminal, the line appears when a command has written nothing for half a second. The line is
+redrawn twice per second, and removed at the end and before anything else is written. As a result,
+no command is silent for more than two seconds. A file or a pipe gets no progress line, unless
+``--progress`` requests one every ten seconds. The option ``--quiet`` also suppresses the line on a
+terminal.
 
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
 
-The text comes from the phases of `bistro.progress`. A separate thread draws it, since the working
-thread may be inside the compiled core, which releases the interpreter.
+The text comes from the phases of `bistro.progress`. A separate thread draws the line, since the
+main thread may be inside the compiled core, which releases the interpreter lock.
 """
 
 from __future__ import annotations
@@ -31,12 +32,13 @@ from bistro.progress import Phase, Work, observing, phase
 
 EVERY_SECONDS = 0.5
 SILENT_SECONDS = 0.5
-"""Seconds of silence after which the line appears."""
+"""The number of seconds without output after which the progress line appears."""
 LOG_EVERY_SECONDS = 10.0
 
 
 ENDLESS = frozenset({"serve"})
-"""Commands that wait for requests: they show progress while they load, and nothing afterwards."""
+"""Commands that wait for requests. Such commands show progress only while they start.
+"""
 PROGRESS = typer.Option(
     None,
     "--progress/--quiet",
@@ -46,7 +48,7 @@ PROGRESS = typer.Option(
 
 
 def shown(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command that shows its progress, and takes ``--progress`` and ``--quiet``."""
+    """Return a command that shows its progress and accepts ``--progress`` and ``--quiet``."""
     signature, hints = inspect.signature(command), get_type_hints(command)
     parameters = [
         parameter.replace(annotation=hints[parameter.name])
@@ -68,7 +70,7 @@ def shown(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def displayed(command: str, progress: bool | None) -> Iterator[None]:
-    """Show the progress of a command: always, never, or (None) on a terminal."""
+    """Show the progress of a command always, never, or only on a terminal (None)."""
     on_terminal = sys.stderr is not None and sys.stderr.isatty()
     if sys.stderr is None or progress is False or not (progress or on_terminal):
         yield
@@ -101,7 +103,7 @@ def _ticking(display: Display) -> Iterator[None]:
 
 
 class Display:
-    """A line of progress, which is removed before anything else is written to the terminal.
+    """A progress line that is removed before anything else is written to the terminal.
 
     Parameters
     ----------
@@ -119,13 +121,13 @@ class Display:
         self._on_terminal = on_terminal
         self._lock = threading.RLock()
         self._shown = 0
-        """Length of the line that is on the terminal."""
+        """The length of the progress line that is on the terminal."""
         self._wrote = work.clock()
-        """Time at which something else was last written."""
+        """The time at which anything other than the progress line was last written."""
         self._at_margin = True
 
     def tick(self) -> None:
-        """Draw the line, if it is due."""
+        """Draw the progress line if it is time to do so."""
         with self._lock:
             silent = self._work.clock() - self._wrote
             line = line_of(self._work)
@@ -148,7 +150,7 @@ class Display:
                 self._shown = 0
 
     def written(self, text: str | bytes) -> None:
-        """Note that something else was written to the terminal."""
+        """Record that other output was written to the terminal."""
         with self._lock:
             self._wrote = self._work.clock()
             if text:
@@ -162,7 +164,9 @@ class Display:
 
     @contextlib.contextmanager
     def guarded_streams(self) -> Iterator[None]:
-        """Remove the line before the program writes to a terminal through stdout or stderr."""
+        """Remove the progress line before the program writes to a terminal through stdout or
+        stderr.
+        """
         before = sys.stdout, sys.stderr
         guarded = [self._guarded(stream) for stream in before]
         sys.stdout, sys.stderr = guarded
@@ -179,14 +183,14 @@ class Display:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Hide the line while something is written."""
+        """Hide the progress line while other output is written."""
         with self._lock:
             self.hide()
             yield
 
 
 class _Guarded:
-    """A stream to the terminal on which the line of progress is drawn too."""
+    """A stream to the terminal that also shows the progress line."""
 
     def __init__(self, stream: Any, display: Display) -> None:
         self._stream = stream
@@ -222,7 +226,7 @@ def _columns(stream: TextIO) -> int:
 
 
 def line_of(work: Work) -> str:
-    """Return the progress of some work as one line."""
+    """Return the progress of a computation as one line."""
     phases = list(work.phases)
     names = [printable(own.name) for own in phases if own.name]
     if not names or work.pauses:
@@ -237,7 +241,7 @@ def line_of(work: Work) -> str:
 
 
 def _details(own: Phase) -> Iterator[str]:
-    """Yield the progress of a phase: its items and their rate, or its steps, and its note."""
+    """Yield texts that describe a phase: its items and their rate, or its steps, and its note."""
     if own.counted:
         yield f"{own.counted:,} {own.unit}"
         seconds = own.moved - own.began

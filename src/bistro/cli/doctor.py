@@ -1,4 +1,4 @@
-"""`bistro doctor`: annotated values ranked by their surprisal under a model."""
+"""`bistro doctor`: rank annotated values by their surprisal under a model."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def doctor(
     treebank: str = common.TREEBANK,
     with_: list[str] | None = option(
         "TRAIN",
-        "Other annotated data: a model trained on it scores FILE; with -k, the folds of FILE are "
-        "added to its training data.",
+        "Other annotated data for training the model that scores FILE; with -k, the other folds "
+        "of FILE are added.",
         "--with",
     ),
     output: str = outputs.results(outputs.TABLE),
@@ -28,16 +28,17 @@ def doctor(
     top: int = option("N", "Number of rows; 0 prints all.", default=100, min=0),
     only: str | None = option(
         "arcs|tags|crossings",
-        "List only these values; crossings: arcs with a crossing pattern unseen in training.",
+        "List only values of this type; crossings are arcs with a crossing pattern that does not "
+        "occur in training.",
     ),
     since: str | None = option(
         "OLD",
-        "An older version of FILE: examine OLD, and count the findings that FILE has changed.",
+        "Examine OLD, an older version of FILE, and count the findings that FILE has changed.",
     ),
     html: str | None = outputs.output(
         outputs.PAGE,
         "OUT.html",
-        "Also write a page with the trees, as annotated and with the alternative.",
+        "Also write an HTML page that shows the trees as annotated and with the alternatives.",
     ),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,
@@ -48,12 +49,12 @@ def doctor(
 ) -> None:
     """Find likely annotation errors: rank arcs and tags of FILE by how much they surprise a model.
 
-    Models that have not seen a sentence (folds, or other data) give the probability of each arc,
-    head and label, and of each tag, given the rest of the annotation. The table (TSV) lists the
-    most surprising first: surprise in bits (-log2 p), file:line, the word, the annotated value, and
-    the most likely alternative with its probability. 50 bits, the maximum, marks values that no
-    model can score: unknown labels and tags. Arcs with a crossing pattern unseen in training have
-    a separate list (--only crossings).
+    Models that were not trained on a sentence (but on other folds or other data) give the
+    probability of each of its arcs and tags, given the rest of the annotation. The table (TSV)
+    starts with the most surprising values. The columns are the surprisal in bits (-log2 p),
+    file:line, the word, the annotated value, and the most likely alternative with its probability.
+    50 bits, the maximum, marks values that no model can score: unknown labels and tags. Arcs with a
+    crossing pattern that does not occur in training are listed separately (--only crossings).
 
         bistro doctor treebank.conllu > look-at.tsv
         bistro doctor dev.conllu --with train.conllu --top 500 --html look-at.html -o look-at.tsv
@@ -103,7 +104,7 @@ _LISTS = ("arcs", "tags", "crossings")
 
 
 def _table(found: Any, shown: Any, newer: str | None, format: str | None) -> str:
-    """Return findings as a table.
+    """Return the findings as a table.
 
     With a newer version of the file, the table also has the new values.
     """

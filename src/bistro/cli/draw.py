@@ -1,4 +1,4 @@
-"""`bistro draw`: trees as pictures."""
+"""`bistro draw`: draw trees as pictures."""
 
 from __future__ import annotations
 
@@ -24,17 +24,21 @@ def draw(
         default=STANDARD_STREAM,
     ),
     sentence: list[str] | None = option(
-        "ID", "A sentence: its sent_id, or its number from 1. Repeat for several; default: all."
+        "ID",
+        "The sent_id of a sentence, or its number, counted from 1 (may be repeated); "
+        "default: all sentences.",
     ),
     tags: str = option("upos|xpos|none", "Tags below the words.", default="upos"),
     probabilities: bool = flag(
-        "--probabilities", "Show the probabilities of heads, as `parse --marginals` wrote them."
+        "--probabilities", "Show the probabilities of heads that `parse --marginals` has written."
     ),
     direction: str = option(
         "auto|ltr|rtl", "Direction of the text; auto follows the script.", default="auto"
     ),
-    width: float | None = option("PIXELS", "Scale wider pictures down to this.", min=50),
-    scale: float = option("X", "Pixels of a PNG per pixel of the SVG.", default=2.0, min=0.1),
+    width: float | None = option(
+        "PIXELS", "Scale pictures down to this width if they are wider.", min=50
+    ),
+    scale: float = option("X", "Number of PNG pixels per SVG pixel.", default=2.0, min=0.1),
     format: str | None = common.FORMAT,
 ) -> None:
     """Draw the trees of a file for a paper, a slide or a page.
@@ -80,7 +84,7 @@ def draw(
 
 
 def _read(path: str, format: str | None) -> list[Any]:
-    """Return sentences, or bracketed trees."""
+    """Return the sentences or bracketed trees of a file."""
     from bistro.treebank.brackets import iter_trees
     from bistro.treebank.detect import FORMATS, choose_format
     from bistro.treebank.treebank import opened, parse

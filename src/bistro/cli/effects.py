@@ -1,4 +1,4 @@
-"""`bistro effects`: effects of conditions on the surprisal of critical regions."""
+"""`bistro effects`: measure the effects of conditions on the surprisal of critical regions."""
 
 from __future__ import annotations
 
@@ -29,37 +29,42 @@ ITEM_COLUMNS = (
     *("surprisal", "surprisal_baseline", "effect", "mc_se", "oov"),
 )
 COMMON_NAMES = {"text": ("text", "sentence"), "item": ("item",), "condition": ("condition", "cond")}
-"""Names of columns that are tried if the user does not name them."""
+"""The column names that are tried if the user does not name any."""
 
 
 def effects(
-    items: str = argument("ITEMS", "Stimuli: CSV or TSV, one sentence per row."),
-    models: list[str] = argument("MODEL...", "Models that score words: files or names."),
-    text: str | None = option("COLUMN", "The sentences [default: text or sentence]."),
-    item: str | None = option("COLUMN", "The item of a sentence [default: item]."),
-    condition: str | None = option("COLUMN", "Its condition [default: condition]."),
+    items: str = argument("ITEMS", "A table of stimuli (CSV or TSV) with one sentence per row."),
+    models: list[str] = argument("MODEL...", "Models that score words (files or names)."),
+    text: str | None = option("COLUMN", "Column of the sentences [default: text or sentence]."),
+    item: str | None = option("COLUMN", "Column of the items [default: item]."),
+    condition: str | None = option("COLUMN", "Column of the conditions [default: condition]."),
     critical: str | None = option(
         "COLUMN",
-        "The critical region: its words, or the position of a word; without it, the regions are in "
-        "square brackets.",
+        "Column with the words of the critical region, or the position of a word; without it, "
+        "the regions are in square brackets.",
     ),
     conditions: str | None = option(
-        "A,B", "Compare A with B [default: the two conditions, in their order in ITEMS]."
+        "A,B",
+        "Compare condition A with condition B [default: the two conditions, in their "
+        "order in ITEMS].",
     ),
-    by: str | None = option("COLUMN", "Groups of items, such as constructions, one effect each."),
+    by: str | None = option(
+        "COLUMN", "Column of groups of items, such as constructions, with one effect per group."
+    ),
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Split punctuation from words (the default; a pipeline: as in its treebank), or not.",
+        help="Whether to split punctuation from words, which is the default; a pipeline splits "
+        "as in its treebank.",
     ),
     output: str | None = outputs.output(
-        outputs.PAGE, "OUT.html", "Also write a page with pictures.", "--output", "-o"
+        outputs.PAGE, "OUT.html", "Also write an HTML page with plots.", "--output", "-o"
     ),
     plot: str | None = outputs.output(
         outputs.PICTURE, "OUT.svg", "Also draw the effects with their intervals."
     ),
     table: str | None = outputs.output(
-        outputs.TABLE, "OUT.tsv", "Also write one row per item and region."
+        outputs.TABLE, "OUT.tsv", "Also write a table with one row per item and region."
     ),
     method: str | None = common.METHOD,
     particles: int | None = common.PARTICLES,
@@ -68,9 +73,9 @@ def effects(
 ) -> None:
     """Measure how much more surprising a region is in one condition than in another.
 
-    ITEMS has a sentence of each item in two conditions, such as an ambiguous sentence and its
-    control. The critical region is in square brackets, or its words or its position are in the
-    column --critical. Sentences without a region (fillers) are left out.
+    ITEMS has two sentences per item, one in each condition, such as an ambiguous sentence and its
+    control. The critical region is marked by square brackets, or the column --critical has its
+    words or its position. Sentences without a region (fillers) are left out.
 
     The table on stdout has one row per model, group and region:
 
@@ -173,7 +178,7 @@ def _protocols(
     stimuli: Sequence[Stimulus],
     found: dict[str, list[Effect]],
 ) -> list[str]:
-    """Describe how the figures were computed: what was left out, and how each model sums."""
+    """Describe what was left out of the figures, and how each model sums over analyses."""
     from bistro.models.abilities import SCORE
     from bistro.tasks.stimuli import MISSING
 

@@ -1,4 +1,4 @@
-"""`bistro evaluate`: scores of words, tags, trees and brackets, by length, and calibration."""
+"""`bistro evaluate`: compute scores of words, tags, trees and brackets, and their calibration."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 
 def evaluate(
     gold: str = argument("GOLD", "The correct trees."),
-    system: str = argument("SYSTEM", "The same text, parsed; its words may differ."),
+    system: str = argument(
+        "SYSTEM", "The parsed version of the same text, which may be split into other words."
+    ),
     json: bool = common.JSON,
     punct: str | None = option(
         "upos|penn|unicode",
-        "Rule for punctuation: the tag PUNCT, the Penn tags `` '' , . : or words of Unicode "
-        "punctuation. Default: the rule that fits the tags of GOLD.",
+        "How to recognise punctuation: by the tag PUNCT (upos), by the Penn tags for quotation "
+        "marks, commas, full stops and colons (penn), or by Unicode punctuation characters "
+        "(unicode). By default, the rule that fits the tags of GOLD is used.",
     ),
-    by_length: bool = flag("--by-length", "Also print F1 of arcs by their length in words."),
+    by_length: bool = flag("--by-length", "Also print the F1 of arcs by their length in words."),
     calibration: bool = flag(
         "--calibration",
         "Also print the calibration of the probabilities in MISC (from `bistro parse "
@@ -36,12 +39,12 @@ def evaluate(
         "OUT.svg",
         "With --calibration: the reliability diagram, as .svg or in an .html page.",
     ),
-    brackets: bool = flag("--brackets", "Compare constituency trees, as EVALB does."),
+    brackets: bool = flag("--brackets", "Compare constituency trees in the same way as EVALB."),
     morphemes: bool = flag("--morphemes", "Compare words cut into morphemes."),
     training: list[str] | None = option(
         "TRAIN",
-        "With --morphemes: also print scores for words that are in this file, and for words "
-        "that are not.",
+        "With --morphemes, also print separate scores for words that occur in this file and for "
+        "words that do not.",
     ),
 ) -> None:
     """Compare the words, tags and trees of SYSTEM with those of GOLD.
@@ -49,10 +52,10 @@ def evaluate(
     Scores are percentages under the two conventions of the field: the convention of Universal
     Dependencies (all words count, subtypes of relations are ignored), which agrees with the
     official scorer, and the older one, which leaves punctuation out. Both files are CoNLL-U or
-    CoNLL-X. If they split the same text into different words or sentences, words are aligned by
-    their characters as in CoNLL 2018, each score has precision, recall and F1, and there are no
-    scores without punctuation. With --brackets both hold constituency trees, with --morphemes
-    words cut into morphemes.
+    CoNLL-X. If the files split the same text into different words or sentences, words are aligned
+    by their characters as in CoNLL 2018. Each score then has precision, recall and F1, and there
+    are no scores without punctuation. With --brackets, both files hold constituency trees; with
+    --morphemes, they hold words cut into morphemes.
 
         bistro evaluate test.conllu parsed.conllu
         bistro evaluate test.conll parsed.conll --punct unicode --json
@@ -155,7 +158,7 @@ def _as_dict(
 
 
 def _evaluate_brackets(gold: str, system: str, json: bool) -> None:
-    """Score constituency trees and print the figures."""
+    """Score constituency trees and print the scores."""
     from bistro.cli.score_tables import print_brackets
     from bistro.evaluate.brackets import score_brackets
     from bistro.treebank.brackets import read_trees
@@ -169,7 +172,7 @@ def _evaluate_brackets(gold: str, system: str, json: bool) -> None:
 
 
 def epilog() -> str:
-    """Return the names and meanings of the scores, for the end of the help text."""
+    """Return the names and meanings of the scores for the help text."""
     from bistro.evaluate.attachment import IN_ORDER
 
     return "\n\n".join(f"- **{label}**: {meaning}" for label, _, meaning in IN_ORDER)

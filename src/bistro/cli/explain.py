@@ -1,4 +1,4 @@
-"""`bistro explain`: the counts and back-off levels behind a probability."""
+"""`bistro explain`: show the counts and back-off levels behind a probability."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "tsv", "json")
 WIDE = 120
-"""Width in columns of a text that is written to a file or a pipe."""
+"""The width, in columns, of text that is written to a file or a pipe."""
 
 
 def explain(
     model: str = common.MODEL,
     sentence: str | None = argument(
         "SENTENCE",
-        "A sentence with its words separated by spaces; a pipeline finds the words itself.",
+        "A sentence whose words are separated by spaces; a pipeline finds the words itself.",
         default=None,
     ),
     tree: str | None = option(
         "FILE", "Explain the first sentence of a treebank, with its tree, instead of SENTENCE."
     ),
     word: list[int] | None = option(
-        "N", "Show the whole back-off chains of the Nth word (may be repeated)."
+        "N", "Show the complete back-off chains of the Nth word (may be repeated)."
     ),
     member: str | None = option(
         "NAME",
-        "For a committee or reader: the member to explain; default: the one with the highest "
-        "weight, and for a reader the shares of all members.",
+        "Member of a committee or reader to explain; default: the member with the highest "
+        "weight, or, for a reader, the shares of all members.",
     ),
     train: str | None = option(
-        "FILE", "The training data: also show how often each context occurs in it."
+        "FILE", "The training data, used to show how often each context occurs in it."
     ),
     format: str = option("text|tsv|json", "Format of the output.", default="text"),
     output: str = outputs.results(outputs.LINES),
 ) -> None:
     """Show the counts and back-off levels behind the probability of a sentence.
 
-    A model starts with the longest context seen in training and backs off to ever shorter ones,
-    down to the empty context. The text shows every decision (for an n-gram model, one per word;
-    for a parser actions, labels, tags and words) and which contexts gave most of its probability.
-    With --word, whole chains:
+    A model starts with the longest context seen in training and backs off to shorter and shorter
+    contexts, down to the empty context. The text shows every decision, and the contexts that
+    contribute most of its probability. An n-gram model makes one decision per word; a parser
+    decides on actions, labels, tags and words. With --word, whole chains:
 
     - kinds, ways: the number of different outcomes seen in the context, and the number of longer
       contexts in which this outcome was seen
@@ -60,8 +60,8 @@ def explain(
     - share: the part of the final probability that comes from this context
 
     Models of the kinds ngram, transition and eisner can be explained. For a committee, the text
-    shows how one member of these kinds generates the committee's tree. For a reader, it shows the
-    probability of every word under each member, and the member's share in the mixture.
+    shows how a member of one of these kinds generates the committee's tree. For a reader, the text
+    shows the probability of every word under each member, and the member's share of the mixture.
 
         bistro explain english.bistro "The dog sleeps ."
         bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu
@@ -152,7 +152,10 @@ def _write_data(explanation: Explanation, format: str, output: str) -> None:
 
 
 def _digits(value: Any) -> Any:
-    """Format a cell: small probabilities keep nine digits, and true is written as 1."""
+    """Format a cell.
+
+    Small probabilities are written with nine digits, and true is written as 1.
+    """
     if isinstance(value, bool):
         return int(value)
     return f"{value:.9g}" if isinstance(value, float) else value

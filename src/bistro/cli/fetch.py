@@ -1,4 +1,4 @@
-"""`bistro fetch`: treebanks of Universal Dependencies by name."""
+"""`bistro fetch`: download treebanks of Universal Dependencies by name."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from bistro.treebank.fetch_sources import Progress
 
 CHECKED = {
-    "mirror": "The checksums that the mirror promises agree.",
-    "recorded": "The checksums recorded at the first download agree.",
+    "mirror": "The files agree with the checksums of the mirror.",
+    "recorded": "The files agree with the checksums that were recorded at the first download.",
     "first": (
-        "No checksum was known for this treebank: the checksums of this download were written to "
-        "{record}, and later fetches are compared with them."
+        "No checksum was known for this treebank. The checksums of this download were written to "
+        "{record}, and later downloads are compared with them."
     ),
 }
 
@@ -38,7 +38,8 @@ def fetch(
         envvar="BISTRO_MIRROR",
         metavar="PLACE",
         help="A folder or URL that holds ud-treebanks-v2.18/UD_English-EWT/…, or the path or URL "
-        "of an archive with {name} and {release} in it. Default: the project's public archives.",
+        "of an archive with {name} and {release} in it. By default, the project's public "
+        "archives are used.",
         show_default=False,
     ),
     force: bool = flag("--force", "Download the treebank again even if it is cached."),
@@ -47,9 +48,9 @@ def fetch(
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.
 
-    The paths of its CoNLL-U files go to standard output, one per line, notes to standard error. A
-    treebank that is already cached is checked against its checksums and used without the network.
-    The cache is the user's cache folder, or the folder BISTRO_HOME.
+    The paths of its CoNLL-U files go to standard output, one per line, and notes go to standard
+    error. A treebank that is already in the cache is compared with its checksums and used without a
+    network connection. The cache is the user's cache folder, or the folder BISTRO_HOME.
 
         bistro fetch en_ewt
         bistro fetch UD_Danish-DDT --release 2.16 --mirror /data/ud

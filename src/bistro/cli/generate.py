@@ -1,4 +1,4 @@
-"""`bistro generate`: sentences drawn from a model."""
+"""`bistro generate`: draw sentences from a model."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ def generate(
     seed: int = common.SEED,
     output: str = outputs.results(outputs.TEXT),
     trees: bool = flag(
-        "--trees", "Write CoNLL-U with the trees that the sentences were generated with."
+        "--trees", "Write CoNLL-U with the trees that were generated together with the sentences."
     ),
     temperature: float = option(
         "T",
-        "Temperature: draw from p^(1/T); below 1 favours likely words, above 1 unlikely ones.",
+        "Draw from p^(1/T). A temperature below 1 favours likely words; one above 1 favours "
+        "unlikely words.",
         default=1.0,
     ),
-    prefix: str = option("WORDS", "Words with which every sentence begins.", default=""),
+    prefix: str = option("WORDS", "The words with which every sentence begins.", default=""),
 ) -> None:
-    """Draw sentences from a model, one per line, words separated by spaces.
+    """Draw sentences from a model, one per line, with words separated by spaces.
 
     The same seed gives the same sentences; -n 10 gives the first ten sentences of -n 20. An unknown
-    word appears as its class, such as `<unk-lower-ing>`; a model trained with unknown=spelling
-    spells a new word. A parser continues a prefix under an analysis drawn for each sentence.
+    word is printed as its class, such as `<unk-lower-ing>`. A model trained with unknown=spelling
+    generates the spelling of a new word. With a prefix, a parser draws an analysis of the prefix
+    for each sentence, and continues from this analysis.
 
         bistro generate english.bistro -n 20 --seed 3
         bistro generate english.bistro --prefix "The old man" --temperature 0.7
@@ -45,7 +47,7 @@ def generate(
     limit, cut = generator.longest_generated, 0
 
     def watched(sentences: Iterable[T]) -> Iterator[T]:
-        """Yield sentences unchanged, and count those that reach the length limit."""
+        """Yield sentences unchanged, and count the sentences that reach the length limit."""
         nonlocal cut
         for sentence in each(sentences, "generating", number, "sentences"):
             cut += len(sentence) >= limit

@@ -1,4 +1,4 @@
-"""`bistro learning-curve`: scores by size of the training data, and a forecast for more data."""
+"""`bistro learning-curve`: compute scores by size of the training data, and a forecast."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ def learning_curve(
     test: str | None = option("TEST", "Test data; default: folds of FILE."),
     folds: int | None = option(
         "K",
-        "Number of folds without --test; models then learn from at most (K - 1) / K of FILE; "
-        "default: 5.",
+        "Number of folds if there is no --test. Models then learn from at most (K - 1) / K of "
+        "FILE; default: 5.",
         "-k",
         "--folds",
     ),
     by: str = common.BY,
     parts: str = option(
-        "A,B,…", "Sizes, as shares of the training data.", default="1/16,1/8,1/4,1/2,1"
+        "A,B,…",
+        "The sizes to train on, as shares of the training data.",
+        default="1/16,1/8,1/4,1/2,1",
     ),
     draws: int = option("N", "Number of random parts of each size.", default=3),
     tags: str = common.TAGS,
@@ -45,12 +47,14 @@ def learning_curve(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Draw a learning curve: scores of models trained on growing parts of FILE, and a forecast.
+    """Compute a learning curve: the scores of models trained on growing parts of FILE, and a
+    forecast.
 
-    Prints a table (TSV) with one line per size; then the prediction from the smaller parts for
-    the largest (hindcast), and the prediction for twice the largest (forecast), by a power law
-    a - b n^-c, whose uncertainty is in the columns _sd. With --test, the largest part is all of
-    FILE; with K folds, it is (K - 1) / K of FILE: see the column sentences.
+    The output is a table (TSV) with one line per size. Two more lines have predictions of a fitted
+    power law, a - b n^-c: the score at the largest size predicted from the smaller sizes
+    (hindcast), and the score at twice the largest size (forecast). The columns that end in _sd are
+    standard deviations. With --test, the largest part is all of FILE; with K folds, it is (K - 1) /
+    K of FILE. The column sentences gives the size of each part.
 
         bistro learning-curve eisner treebank.conllu > curve.tsv
         bistro learning-curve transition train.conllu --test dev.conllu --plot curve.svg

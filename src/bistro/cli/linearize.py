@@ -1,4 +1,4 @@
-"""`bistro linearize`: word orders of dependency trees, and their probabilities."""
+"""`bistro linearize`: find word orders of dependency trees, and their probabilities."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ def linearize(
     model: str = common.MODEL,
     input: str = common.INPUT,
     output: str = outputs.results(outputs.TEXT),
-    best: bool = flag("--best", "The most probable order of each tree (the default)."),
-    kbest: int | None = option("K", "The K most probable orders.", min=1),
+    best: bool = flag("--best", "Write the most probable order of each tree (the default)."),
+    kbest: int | None = option("K", "Write the K most probable orders of each tree.", min=1),
     samples: int | None = option(
         "N", "Draw N orders of each tree.", "--samples", "--sample", min=1
     ),
     ties: Literal["random", "input"] = option(
         "random|input",
-        "Choice among equally probable orders: at random (--seed), or the order of the input if "
-        "it is one of them.",
+        "How to choose among equally probable orders: at random (--seed), or the order of the "
+        "input if it is one of them.",
         default="random",
     ),
     score: bool = flag(
-        "--score", "Write a table with the probability of each sentence's own order."
+        "--score", "Write a table with the probability of the real word order of each sentence."
     ),
     of_labels: bool = flag(
-        "--of-labels", "With --score: do not distinguish words with the same labels."
+        "--of-labels", "With --score, do not distinguish between words with the same labels."
     ),
-    text: bool = flag("--text", "Write words only, one sentence per line."),
+    text: bool = flag("--text", "Write only the words, with one sentence per line."),
     seed: int = common.SEED,
     format: str | None = common.FORMAT,
 ) -> None:
-    """Order the words of dependency trees; their input order matters only with --ties input.
+    """Order the words of dependency trees.
 
-    Heads and numbers follow the words. Multiword tokens stay where their words stay together;
-    empty nodes, enhanced graphs and spacing are left out, and so is punctuation, unless the model
-    was trained with punctuation=kept. --score writes natural logarithms per sentence, and bits
-    per dependent.
+    The order of words in the input matters only with --ties input. Word numbers and heads are
+    updated for the new order. Multiword tokens are kept if their words stay together. Empty nodes,
+    enhanced graphs and spacing are left out. Punctuation is left out too, unless the model was
+    trained with punctuation=kept. --score writes natural logarithms per sentence, and bits per
+    dependent.
 
         bistro linearize order.bistro trees.conllu --text
         bistro linearize order.bistro trees.conllu --samples 5 --seed 2 -o drawn.conllu

@@ -1,6 +1,7 @@
-"""The `bistro` command. Results go to stdout, progress and errors to stderr.
+"""The `bistro` command. Results go to stdout, and progress and errors go to stderr.
 
-Every error that a user can cause ends in one sentence and exit code 2, never in a traceback.
+Every error that a user can cause is reported in one sentence with exit code 2, never as a
+traceback.
 """
 
 from __future__ import annotations
@@ -25,9 +26,15 @@ from bistro.system import prepare_stdout
 
 USER_ERROR = 2
 BROKEN_PIPE = 1
-"""The exit code if the reader of the output has closed the pipe, as `head` does (same as Typer)."""
+"""The exit code if the reader of the output closes the pipe, as `head` does.
+
+Typer uses the same code.
+"""
 _NO_THREAD = "start new thread"
-"""Text of Python's error when no thread can be started; the error has no class of its own."""
+"""The text of Python's error when no thread can be started.
+
+This error has no class of its own.
+"""
 # Typer does not export the class: older versions take it from click, newer ones carry a copy.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
@@ -46,11 +53,17 @@ COMMANDS = (
     *("draw", "complete", "next", "doctor", "crossval", "learning-curve", "report"),
     *("diagnose", "convert", "fetch", "info", "models", "package", "serve", "explain", "topics"),
 )
-"""All commands, in the order of the help; each is a function in the module of the same name."""
+"""All commands, in the order of the help.
+
+Each command is a function in the module of the same name.
+"""
 
 
 def app_of(names: Sequence[str]) -> typer.Typer:
-    """Return the program with the given commands; only these are imported."""
+    """Return the program with the given commands.
+
+    Other commands are not imported.
+    """
     app = typer.Typer(
         name="bistro",
         cls=PlainGroup,
@@ -88,7 +101,7 @@ def about(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
-    """Generative models of syntax: trained in seconds, with a probability for everything.
+    """Generative models of syntax that train in seconds and give probabilities for everything.
 
     Start with **bistro demo**. Every command has its own --help. INPUT defaults to stdin, and OUT
     to stdout. Files whose names end in .gz, .xz or .zst are (de)compressed automatically.
@@ -107,7 +120,10 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; without arguments, show the help."""
+    """Run one command and return its exit code.
+
+    Without arguments, show the help.
+    """
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         return _run(arguments)
@@ -140,7 +156,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _usage_sentence(error: Any) -> str:
-    """Return a one-line description of a usage error, with the command that shows the help."""
+    """Return a one-line description of a usage error that names the help command."""
     problem = " ".join(error.format_message().split()).rstrip(".")
     command = error.ctx.command_path if error.ctx else "bistro"
     return f"{problem} (see {command} --help)"
@@ -157,7 +173,7 @@ _show_other_warning = warnings.showwarning
 def _show_warning(
     message: Warning | str, category: type[Warning], *place: Any, **more: Any
 ) -> None:
-    """Show a warning for users as one sentence, any other warning as Python does."""
+    """Show a warning for users as one sentence, and any other warning in Python's format."""
     if issubclass(category, BistroWarning):
         print(f"bistro: {printable(str(message))}", file=sys.stderr)
     else:
@@ -165,7 +181,7 @@ def _show_warning(
 
 
 def _abandon_stdout() -> None:
-    """Drop buffered output, which the interpreter would otherwise try to write again at exit."""
+    """Discard buffered output, which the interpreter would otherwise try to write again at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

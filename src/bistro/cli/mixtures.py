@@ -1,4 +1,4 @@
-"""Mixtures of models on the command line: `--with`, with weights given or fitted."""
+"""Mixtures of models on the command line (`--with`), with given or fitted weights."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from bistro.models.base import Model
     from bistro.tasks.mixture import Member, Mixture
 
-WITH = option("MODEL2", "Mix the model with this one, word by word (may be repeated).", "--with")
+WITH = option(
+    "MODEL2", "Another model to mix with MODEL, word by word (may be repeated).", "--with"
+)
 DEV = option("DEV", "The text on which the weights of a mixture are fitted.")
-WEIGHTS = option("W1,W2...", "Instead of --dev: the weights of MODEL, MODEL2 and so on.")
+WEIGHTS = option("W1,W2...", "The weights of MODEL, MODEL2 and so on, instead of --dev.")
 
 
 def mixture_of(
@@ -27,7 +29,7 @@ def mixture_of(
 ) -> Mixture:
     """Return the mixture of models, with given weights or with weights fitted on a file.
 
-    `choices` are the options of sums; they are passed to the models that sum over analyses.
+    `choices` are options that are passed to the models that sum over analyses.
     """
     from bistro.tasks.mixture import Mixture
 
@@ -42,7 +44,7 @@ def mixture_of(
 
 
 def members_of(models: Sequence[Model], choices: dict[str, Any]) -> list[Member]:
-    """Return models with the options of their scores."""
+    """Return each model with the options for its scores."""
     from bistro.models.abilities import SCORE
     from bistro.models.mixing import require_same_events
     from bistro.tasks.mixture import Member
@@ -59,7 +61,7 @@ def members_of(models: Sequence[Model], choices: dict[str, Any]) -> list[Member]
 
 
 def require_mixture(others: list[str] | None, dev: str | None, weights: str | None) -> None:
-    """Raise an error if options of a mixture are given without other models."""
+    """Raise an error if mixture options are given without other models."""
     if not others and (dev is not None or weights is not None):
         raise BistroError("--dev and --weights are for a mixture: add --with MODEL2")
 

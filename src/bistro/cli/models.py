@@ -1,4 +1,4 @@
-"""`bistro models`: the models that pip has installed."""
+"""`bistro models`: list the models that are installed with pip."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from bistro.models.installed import Installed
 
 SHOWN_DIGITS = 12
-"""Digits of a checksum in the table; the JSON has all of them."""
+"""The number of checksum digits in the table.
+
+The JSON has all digits.
+"""
 
 
 def models(
@@ -23,8 +26,8 @@ def models(
 ) -> None:
     """List the installed models: name, version, kind, treebank, licence, size and checksum.
 
-    Every command that takes a model takes these names. A package that cannot be used is listed on
-    stderr, and the exit code is then 2.
+    Every command that takes a model file also takes these names. A package that cannot be used is
+    listed on stderr, and the exit code is then 2.
 
         bistro models
         bistro models --check --json

@@ -9,7 +9,7 @@ from bistro.errors import BistroError
 
 
 def model_names(models: list[str]) -> dict[str, str]:
-    """Return the names of models: file names, or whole paths where two file names are equal."""
+    """Return the paths of models by file name, or by full path if two file names are equal."""
     counts = Counter(PurePath(path).stem for path in models)
     names = {
         PurePath(path).stem if counts[PurePath(path).stem] == 1 else path: path for path in models

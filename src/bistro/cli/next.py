@@ -1,4 +1,4 @@
-"""`bistro next`: the sentences to annotate next."""
+"""`bistro next`: rank the sentences to annotate next."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def next(
         "MODEL", "A parser; default: train one on the fully annotated sentences of FILE."
     ),
     kind: str | None = option(
-        "KIND", f"The parser to train, without --model; default: {DEFAULT_KIND}."
+        "KIND", f"The kind of parser to train without --model; default: {DEFAULT_KIND}."
     ),
     strategy: str = option("|".join(STRATEGIES), "Score of a sentence.", default="doubt"),
     top: int = option("N", "Number of rows; 0 prints all.", default=20, min=0),
@@ -36,9 +36,9 @@ def next(
 ) -> None:
     """Rank the sentences of a partly annotated file in the order in which to annotate them.
 
-    A model learns from the sentences of FILE that have all heads and tags, and parses the others.
-    The table (TSV) lists the most informative sentences first, with the number of the model's
-    suggestions that are expected to be wrong. Near-duplicates of earlier sentences come last.
+    A model is trained on the sentences of FILE that have all heads and tags, and parses the others.
+    The table (TSV) lists the most informative sentences first, each with the expected number of
+    errors in the model's suggestions. Near-duplicates of earlier sentences come last.
 
         bistro next half-done.conllu
         bistro next half-done.conllu --model english.bistro --strategy corrections --top 50

@@ -1,4 +1,4 @@
-"""`bistro next-word`: probabilities of the next word after the first words of a sentence."""
+"""`bistro next-word`: compute the probabilities of the next word of a sentence."""
 
 from __future__ import annotations
 
@@ -18,25 +18,27 @@ if TYPE_CHECKING:
     from bistro.tasks.next_word import NextWordRow, Question
 
 MOST_SHOWN = 5
-"""Number of unknown words that a message lists."""
+"""The maximum number of unknown words that a message lists."""
 
 
 def next_word(
     model: str = common.MODEL,
     context: str = argument(
-        "CONTEXT", 'The first words of a sentence, "" for its beginning; with --text, a table.'
+        "CONTEXT", 'The first words of a sentence ("" for its beginning) or, with --text, a table.'
     ),
     top: int | None = option(
-        "K", "Number of likeliest words to show [default: 10; 0 with targets].", min=0
+        "K", "Number of most likely words to show [default: 10; 0 with targets].", min=0
     ),
-    targets: str | None = option("W1,W2...", "Words to show whatever their probability."),
-    text: str | None = option("COLUMN", "CONTEXT is CSV or TSV; this column has the contexts."),
-    target: str | None = option("COLUMN", "The column of the target words."),
-    id: str | None = option("COLUMN", "The column that names each context."),
+    targets: str | None = option("W1,W2...", "Words to show regardless of their probability."),
+    text: str | None = option(
+        "COLUMN", "Read CONTEXT as CSV or TSV, with the contexts in this column."
+    ),
+    target: str | None = option("COLUMN", "The column with the target words."),
+    id: str | None = option("COLUMN", "The column with the names of the contexts."),
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Split punctuation from words, or split at spaces only; by default, a pipeline "
+        help="Split punctuation from words, or split at spaces only. By default, a pipeline "
         "splits as in its treebank.",
     ),
     output: str = outputs.results(outputs.TABLE),
@@ -49,7 +51,7 @@ def next_word(
     repeats: int | None = common.REPEATS,
     seed: int = common.SEED,
 ) -> None:
-    """Show the likeliest next words after a context, and the probabilities of given words.
+    """Show the most likely next words after a context, and the probabilities of given words.
 
     The table, separated by tabs (the columns of a table of contexts come first):
 
@@ -119,7 +121,7 @@ def _questions(
 
 
 def _tell_unknown(model: bistro.Model, questions: list[Question]) -> None:
-    """Report the unknown words of contexts, for which a model sees only their class."""
+    """Report the unknown words of contexts, which a model replaces by their classes."""
     from bistro.models.abilities import SCORE
 
     is_unknown = SCORE.of(model).vocabulary.is_unknown
@@ -151,7 +153,10 @@ def _write_table(
 
 
 def _cells(row: NextWordRow) -> list[Any]:
-    """Format the cells of a row; small probabilities keep their digits."""
+    """Format the cells of a row.
+
+    Small probabilities are not rounded to zero.
+    """
     return [
         f"{value:.6g}" if name.endswith("probability") and value is not None else value
         for name, value in vars(row).items()
@@ -161,7 +166,7 @@ def _cells(row: NextWordRow) -> list[Any]:
 def _objects(
     reader: Any, questions: list[Question], top: int | None, settings: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield one object per context, with all tags of every word that is shown."""
+    """Yield one JSON object per context, with all tags of every word that is shown."""
     from bistro.tasks.next_word import answers, number_shown
 
     for question, found in answers(reader, questions, **settings):

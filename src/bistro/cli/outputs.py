@@ -1,9 +1,10 @@
 """Output files of commands, and the checks that protect existing files.
 
 An output option declares the kind of file that it writes (`output`). Before a command begins its
-work, `checked` examines all of its outputs: each must be writable, must not be one of the inputs
-(under any name), and if the file exists already, it must be of the kind that is about to be
-written. ``--force``, which every such command has, overwrites other files too.
+work, `checked` examines all of its outputs. Each output must be writable and must not be one of the
+inputs (under any name). If an output file already exists, it must be of the kind that the command
+writes. Every command with such outputs has the option ``--force``, which also overwrites files of
+other kinds.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ _LOOKED_AT = 1 << 16
 
 @dataclass(frozen=True)
 class Writes:
-    """The kind of file that an output option writes, used as the parser of the option's values."""
+    """The kind of file that an output option writes, which also parses the option's values."""
 
     what: str
     contents: frozenset[str]
-    """Results of `content_of` for the files that may be overwritten."""
+    """The results of `content_of` for files that may be overwritten."""
     __name__ = "file"
 
     def __call__(self, value: str) -> str:
@@ -71,7 +72,7 @@ def results(writes: Writes) -> Any:
 
 
 def checked(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command that first checks its outputs, and takes ``--force``."""
+    """Return a command that first checks its outputs and accepts ``--force``."""
     signature, hints = inspect.signature(command), get_type_hints(command)
     parameters = {
         name: parameter.replace(annotation=hints[name])
@@ -103,7 +104,10 @@ def checked(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def content_of(path: str) -> str:
-    """Classify the content of a file by its beginning; an empty file is "nothing"."""
+    """Classify the content of a file by its beginning.
+
+    The class of an empty file is "nothing".
+    """
     from bistro.modelfile import is_model_file
 
     if is_model_file(path):
@@ -173,7 +177,7 @@ def require_writable(name: str) -> None:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the strings among the values of a parameter."""
+    """Yield the strings that a parameter's value contains."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | tuple):

@@ -16,20 +16,20 @@ def package(
     model: str = common.MODEL,
     output: str = option(
         "DIR",
-        "Folder for the wheel; created if it does not exist.",
+        "Folder for the wheel, which is created if it does not exist.",
         "--output",
         "-o",
         default=...,
     ),
     name: str | None = option(
-        "NAME", "Name of the package; default: bistro- and the name of the treebank."
+        "NAME", "Name of the package; default: bistro- followed by the name of the treebank."
     ),
     version: str = option("V", "Version of the package.", default="1.0.0"),
     licence: str | None = option(
         "TEXT", "Licence of the treebank, as in 'CC BY-SA 4.0', if the model does not record it."
     ),
-    test: str | None = option("FILE", "Test file for the figures on the card."),
-    source: bool = flag("--source", "Write the source folder of the package as well."),
+    test: str | None = option("FILE", "Test data for the scores on the card."),
+    source: bool = flag("--source", "Also write the source folder of the package."),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
     seed: int = common.SEED,
@@ -37,8 +37,8 @@ def package(
     """Package a model, so that pip can install it and **bistro.load** can find it by name.
 
     The package is a wheel with the model file, a card (kind, treebank, licence, settings, figures,
-    checksum) and, with --test, the page of **bistro report**. It holds no code, and making it needs
-    no network. The path of the wheel goes to stdout.
+    checksum) and, with --test, the page of **bistro report**. The package contains no code, and
+    making it needs no network connection. The path of the wheel goes to stdout.
 
         bistro package english.bistro -o dist --test test.conllu --licence 'CC BY-SA 4.0'
         pip install dist/bistro_en_ewt-1.0.0-py3-none-any.whl

@@ -1,4 +1,4 @@
-"""`bistro parse`: write the input file with trees and probabilities."""
+"""`bistro parse`: parse a file, and write it with trees and probabilities."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _of_trees = partial(option, rich_help_panel=CONSTITUENTS)
 def parse(
     paths: list[str] = argument(
         "MODEL... [INPUT]",
-        "One model or several that parse together (files or names); then CoNLL-U, CoNLL-X, or text "
-        "with one sentence per line (for a pipeline, running text); - is stdin.",
+        "One or several models that parse together (files or names), followed by CoNLL-U, "
+        "CoNLL-X, or text with one sentence per line (running text for a pipeline); - is stdin.",
     ),
     output: str = outputs.results(outputs.TREES),
     tags: str = option(
@@ -45,16 +45,16 @@ def parse(
     mbr: bool | None = typer.Option(
         None,
         "--mbr/--no-mbr",
-        help="Write the minimum-risk tree, or the most probable one (as in --kbest); default: the "
-        "model's setting, or --mbr.",
+        help="Write the minimum-risk tree, or the most probable tree (as with --kbest); default: "
+        "the model's setting, or --mbr.",
     ),
     partial: bool = flag(
-        "--partial", "Keep the heads and labels of INPUT; predict only those that are _."
+        "--partial", "Keep the heads and labels of INPUT, and predict only the missing ones (_)."
     ),
     particles: int | None = _number(
         "Number of particles of the search; default: 1000, for a committee 50."
     ),
-    beam: int | None = _number("Search with a beam of this width instead."),
+    beam: int | None = _number("Use beam search of this width instead of particles."),
     greedy: bool = flag(
         "--greedy", "Greedy search: keep one derivation after each word.", rich_help_panel=SEARCH
     ),
@@ -74,25 +74,26 @@ def parse(
     one_reduce: bool | None = typer.Option(
         None,
         "--one-reduce/--both-reduces",
-        help="Particles that do not shift take the likelier of left arc and right arc (Algorithm 1 "
-        "of the paper), or are divided between both; default: the model's setting, or both.",
+        help="Whether particles that do not shift take the more likely of left arc and right arc "
+        "(Algorithm 1 of the paper), or are divided between both arcs; default: the model's "
+        "setting, or both.",
         rich_help_panel=SEARCH,
     ),
     ranking: Literal["trees", "derivations"] | None = typer.Option(
         None,
-        help="Choose the tree with the highest probability, summed over derivations and labels, or "
-        "the tree of the best derivation with its labels; default: trees.",
+        help="Choose the tree with the highest probability summed over derivations and labels, "
+        "or the tree of the single best derivation; default: trees.",
         rich_help_panel=SEARCH,
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
         None,
-        help="Rule for dividing particles after each word: by weight, or as in the paper (faster).",
+        help="How to divide particles after each word: by weight, or as in the paper (faster).",
         rich_help_panel=SEARCH,
     ),
     temperature: float | None = option(
         "T",
-        "Temperature of marginals, samples and minimum risk; 1 is the model's own, overconfident "
-        "posterior; default: 2.",
+        "Temperature of marginals, samples and minimum-risk trees; default: 2. The value 1 gives "
+        "the model's own posterior, which is overconfident.",
         min=0.01,
         rich_help_panel=SEARCH,
     ),
@@ -106,7 +107,9 @@ def parse(
         "N", "Number of whole trees that mcmc draws; default: 2000, for utterances 5000.", min=1
     ),
     burn_in: int | None = _of_trees(
-        "N", "Number of initial draws to discard; default: a tenth, for utterances 0.", min=0
+        "N",
+        "Number of initial draws to discard; default: a tenth of the draws, for utterances 0.",
+        min=0,
     ),
     subtrees: int | None = _of_trees(
         "N",
@@ -115,8 +118,8 @@ def parse(
     ),
     guide: str | None = _of_trees(
         "pcfg|parents",
-        "Grammar for the proposals of mcmc and the heuristic of A*: the PCFG, as in the paper, or "
-        "one with parent annotation; default: parents, for utterances pcfg.",
+        "Grammar for the proposals of mcmc and the heuristic of A*: the PCFG of the paper, or a "
+        "PCFG with parent annotation; default: parents, for utterances pcfg.",
     ),
     node_cost: float | None = _of_trees(
         "SHARE",
@@ -130,7 +133,7 @@ def parse(
         "N", "Maximum number of partial trees that A* expands; default: 200000.", min=1
     ),
     expand: str | None = _of_trees(
-        "leftmost|all", "Open nodes of a partial tree that A* rewrites; default: leftmost."
+        "leftmost|all", "Which open nodes of a partial tree A* rewrites; default: leftmost."
     ),
     keep: str | None = option(
         "COLUMNS",
@@ -139,18 +142,19 @@ def parse(
     ),
     alternatives: int = option(
         "K",
-        "Write the K likeliest other values of each column, with probabilities, into MISC.",
+        "Write the K most likely alternative values of each column into MISC, with their "
+        "probabilities.",
         default=0,
         min=0,
         rich_help_panel=PIPELINES,
     ),
     line_ends: bool = flag(
-        "--line-ends", "End a sentence at every line end.", rich_help_panel=PIPELINES
+        "--line-ends", "End a sentence at the end of every line.", rich_help_panel=PIPELINES
     ),
     log_probs: str | None = outputs.output(
         outputs.TABLE,
         "OUT.tsv",
-        "Also write a table of the trees' probabilities, which brackets cannot hold.",
+        "Also write a table of the trees' probabilities, which bracketed trees cannot hold.",
         rich_help_panel=CONSTITUENTS,
     ),
     format: str | None = common.FORMAT,
@@ -158,17 +162,17 @@ def parse(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Parse sentences: write INPUT with new heads, labels and tags, and everything else unchanged.
+    """Parse sentences, and write INPUT with new heads, labels and tags but otherwise unchanged.
 
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
     labels), and its parse_rank (or its sample number). Several trees of one sentence are written
     one after another. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X, which cannot hold
-    probabilities. Several models parse together as a committee with equal weights: their trees have
-    expected_uas instead of log_prob, and a posterior if there are several trees per sentence.
-    A constituency model (kind trees) reads the words of any of these formats, or of bracketed
-    trees, and writes bracketed trees, one per line. A morphology model with unit=utterance does
-    the same with the morphemes of one utterance per line. A pipeline reads running text or
-    sentences, and fills in every column.
+    probabilities. Several models parse together as a committee with equal weights. The trees of a
+    committee have expected_uas instead of log_prob, and a posterior if there are several trees per
+    sentence. A constituency model (kind trees) reads words in any of these formats, or the words of
+    bracketed trees, and writes bracketed trees, one per line. A morphology model with
+    unit=utterance reads the morphemes of one utterance per line and writes bracketed trees. A
+    pipeline reads running text or sentences, and fills in every column.
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals
@@ -247,7 +251,7 @@ def _dependencies(
     options: dict[str, Any],
     workers: Workers | None,
 ) -> None:
-    """Write sentences with the dependency trees of one model, or of several together."""
+    """Write sentences with dependency trees from one model, or from several models together."""
     from bistro.cli.progress import counted
     from bistro.tasks.parse import ParseRun, together
     from bistro.treebank.treebank import iter_sentences
@@ -311,7 +315,7 @@ def _constituents(
 
 
 def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
-    """Return the paths of the models, and the input (stdin if none follows the models)."""
+    """Return the paths of the models and of the input, which is stdin if no input is named."""
     from bistro.models.installed import is_model
 
     *others, last = paths
@@ -333,9 +337,8 @@ def _search(
     labels_per_arc: int | None,
     one_reduce: bool | None,
 ) -> dict[str, Any]:
-    """Return the search options that were given on the command line.
-
-    The model has defaults for the others.
+    """Return the search options that were given on the command line. The model has defaults for all
+    other options.
     """
     if (particles is not None) + (beam is not None) + greedy > 1:
         raise ConfigError("--particles, --beam and --greedy are three ways to search: choose one")

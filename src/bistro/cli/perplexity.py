@@ -1,4 +1,4 @@
-"""`bistro perplexity`: the accuracy of a model's predictions of a text."""
+"""`bistro perplexity`: measure how well a model predicts a text."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ def perplexity(
 ) -> None:
     """Print perplexity, bits per word, character and byte, and the rate of unknown words.
 
-    The end of each sentence is an event like a word; figures with and without it are printed, each
-    with what it counts. An unknown word has the probability of its class, so figures of models with
-    different vocabularies cannot be compared. Models trained with unknown=spelling give every
-    string a probability: their bits per character can be compared. A parser's probabilities are
-    sums over analyses, estimated without bias (--method graph or smc), exact where that is feasible
-    (exact), or bounded from below (search).
+    The end of each sentence is an event like a word. The table has figures with and without
+    sentence ends, and names the events that each figure counts. An unknown word has the probability
+    of its class, so figures of models with different vocabularies cannot be compared. Models
+    trained with unknown=spelling give every string a probability, so their bits per character can
+    be compared. A parser's probabilities are sums over analyses, which are estimated without bias
+    (--method graph or smc), computed exactly where that is feasible (exact), or bounded from below
+    (search).
 
     --with mixes models with the same vocabulary, p = λ p1 + (1 - λ) p2, with the λ
     that is best on DEV or the --weights given, and prints the scores of each and of the mixture.
@@ -112,12 +113,12 @@ def _print_mixture(
 
 
 def print_figures(figures: LanguageFigures, title: str) -> None:
-    """Print a table of the figures, each with the events it counts."""
+    """Print a table of figures, each with the events that it counts."""
     _print_side_by_side({"value": figures}, title)
 
 
 def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None:
-    """Print a table with one column of figures per model, and the events each figure counts."""
+    """Print a table with one column of figures per model, and the events that are counted."""
     from rich.table import Table
 
     table = Table(title=title)

@@ -1,4 +1,4 @@
-"""Help for people who do not write Python: no types such as ``<bool>`` or ``<list[str]>``.
+"""Help without Python types such as ``<bool>`` or ``<list[str]>``.
 
 Typer prints the type of each parameter next to its name. The name of an argument describes it, and
 a switch has no value, so both are printed without a type; a choice is printed as ``one|other``.
@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help has no types of Python."""
+    """A command whose help shows no Python types."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters of the command, each with a plain description of its values."""
@@ -21,7 +21,7 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """A group of commands whose help has no types of Python."""
+    """A group of commands whose help shows no Python types."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters of the group, each with a plain description of its values."""
@@ -35,7 +35,7 @@ def _plain(param: Any) -> Any:
 
 
 def _values(param: Any, ctx: Any) -> str | None:
-    """Return the description of a parameter's values in the help."""
+    """Return the text that describes a parameter's values in the help."""
     if param.param_type_name == "argument" or getattr(param, "is_flag", False):
         return None
     return str(param.metavar or param.display_type(ctx).strip("<>"))

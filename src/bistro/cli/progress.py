@@ -1,4 +1,4 @@
-"""The progress of a run over a file: words processed, and the share of the file's lines."""
+"""The progress of a run over a file, in words and as a share of the file's lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def counted(sentences: Iterable[S], source: str | os.PathLike[str], name: str) -> Iterator[S]:
-    """Yield sentences, and count their words in a phase of this name."""
+    """Yield sentences, and count their words in a phase with the given name."""
     lines = lines_of(source) if observed() else None
     with phase(name, total=lines) as work:
         line = -1
@@ -29,7 +29,7 @@ def counted(sentences: Iterable[S], source: str | os.PathLike[str], name: str) -
 
 
 def lines_of(source: str | os.PathLike[str]) -> int | None:
-    """Return the number of lines of a plain file, or None for streams and compressed files."""
+    """Return the number of lines of a file, or None for streams and compressed files."""
     path = Path(source)
     if not path.is_file() or path.suffix in _COMPRESSED:
         return None

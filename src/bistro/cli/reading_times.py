@@ -1,4 +1,4 @@
-"""`bistro reading-times`: does surprisal predict how long people read?"""
+"""`bistro reading-times`: measure how well surprisal predicts reading times."""
 
 from __future__ import annotations
 
@@ -21,28 +21,40 @@ if TYPE_CHECKING:
 
 
 def reading_times(
-    data: str = argument("DATA", "Reading times: CSV or TSV, one row per participant and word."),
-    models: list[str] = argument("MODEL...", "Models that score words: files or names."),
-    word: str | None = option("COLUMN", "The words [default: word]."),
-    item: str | None = option("COLUMN", "The sentence or text of a word [default: item]."),
-    condition: str | None = option(
-        "COLUMN", "The version of an item that was read [default: condition or cond, if there]."
+    data: str = argument(
+        "DATA", "A table of reading times (CSV or TSV) with one row per participant and word."
     ),
-    time: str | None = option("COLUMN", "The reading times in milliseconds [default: rt or time]."),
+    models: list[str] = argument("MODEL...", "Models that score words (files or names)."),
+    word: str | None = option("COLUMN", "The words [default: word]."),
+    item: str | None = option(
+        "COLUMN", "Column with the sentence or text of each word [default: item]."
+    ),
+    condition: str | None = option(
+        "COLUMN",
+        "Column with the version of each item that was read [default: condition or "
+        "cond, if present].",
+    ),
+    time: str | None = option(
+        "COLUMN", "Column with the reading times in milliseconds [default: rt or time]."
+    ),
     position: str | None = option(
         "COLUMN",
-        "The position of a word in its item [default: position; without it, the order of rows].",
+        "Column with the position of each word in its item [default: position; without it, the "
+        "order of rows].",
     ),
     participant: str | None = option(
-        "COLUMN", "The participant [default: participant or subject; without it, times are means]."
+        "COLUMN",
+        "Column with the participant [default: participant or subject; without it, "
+        "times are means].",
     ),
     only: list[str] | None = option(
-        "COLUMN=VALUE", "Use only rows with this value (may be repeated)."
+        "COLUMN=VALUE", "Use only rows that have this value in a column (may be repeated)."
     ),
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Split punctuation from words (the default; a pipeline: as in its treebank), or not.",
+        help="Whether to split punctuation from words, which is the default; a pipeline splits "
+        "as in its treebank.",
     ),
     known_only: bool = flag(
         "--known-only", "Leave out words that a model does not know, and the words after them."
@@ -51,22 +63,27 @@ def reading_times(
         "FILE", "A text or treebank whose word frequencies are part of the baseline."
     ),
     before: int = option(
-        "N", "Number of preceding words that also predict the time of a word.", default=1, min=0
+        "N",
+        "Number of preceding words that are also used to predict the time of a word.",
+        default=1,
+        min=0,
     ),
     fastest: float = option("MS", "Leave out shorter times.", default=100.0, min=0.0),
     slowest: float = option("MS", "Leave out longer times.", default=3000.0, min=0.0),
-    log: bool = flag("--log", "Predict the logarithm of times."),
+    log: bool = flag("--log", "Predict the logarithms of the times."),
     output: str | None = outputs.output(
-        outputs.PAGE, "OUT.html", "Also write a page with pictures.", "--output", "-o"
+        outputs.PAGE, "OUT.html", "Also write an HTML page with plots.", "--output", "-o"
     ),
     coefficients: str | None = outputs.output(
         outputs.TABLE, "OUT.tsv", "Also write all coefficients with their intervals."
     ),
     table: str | None = outputs.output(
-        outputs.TABLE, "OUT.tsv", "Also write one row per time with all predictors, for lme4."
+        outputs.TABLE,
+        "OUT.tsv",
+        "Also write a table for lme4, with one row per time and all predictors.",
     ),
     keep: list[str] | None = option(
-        "COLUMN", "A column of DATA that is copied to --table (may be repeated)."
+        "COLUMN", "Column of DATA to copy to --table (may be repeated)."
     ),
     method: str | None = common.METHOD,
     particles: int | None = common.PARTICLES,
@@ -75,17 +92,17 @@ def reading_times(
 ) -> None:
     """Measure how well the surprisal of models predicts reading times.
 
-    DATA has a row of column names, then one row per participant and word, or per word if times are
-    means. Common names of columns (of Ibex, PCIbex and jsPsych too) are recognised; stderr shows
-    which columns are used. Every item, in each of its conditions, is scored once by each MODEL. A
-    word of DATA may be several words of a model: *barn.* gets the sum of its parts. If one MODEL is
-    a pipeline, all models score its words. The baseline has position, length and, with
-    --frequencies, frequency, of the word and of the word before it, and an intercept per
-    participant.
+    DATA has a header row, followed by one row per participant and word, or one row per word if
+    times are means. Common column names, including those of Ibex, PCIbex and jsPsych, are
+    recognised. A message on stderr lists the columns that are used. Each MODEL scores every item
+    once in each of its conditions. A word of DATA may be several words of a model: *barn.* gets the
+    sum of its parts. If one MODEL is a pipeline, all models score the words that the pipeline
+    finds. The predictors of the baseline are position, length and, with --frequencies, frequency of
+    the word and of the word before it, with an intercept per participant.
 
-    The table on stdout has one row per model: its gain over the baseline in predicting the times of
-    items that were held out, in nats per row, with a 95 % interval. A verdict of "gain" means that
-    the interval lies above 0. With several models, their comparison goes to stderr.
+    The table on stdout has one row per model, with its gain over the baseline in predicting the
+    times of held-out items, in nats per row, and a 95 % interval. A verdict of "gain" means that
+    the interval lies above 0. If there are several models, a comparison of them goes to stderr.
 
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt
@@ -132,7 +149,7 @@ def _scores(
     split_punct: bool | None,
     options: dict[str, Any],
 ) -> dict[str, ItemScores]:
-    """Score the words of the data by each model, and report the unknown words."""
+    """Score the words of the data with each model, and report the unknown words."""
     from bistro.evaluate.reading.scores import item_scores
     from bistro.models.abilities import SCORE
     from bistro.tasks.cutting import common_cutting

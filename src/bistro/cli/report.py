@@ -1,4 +1,4 @@
-"""`bistro report`: a page that describes and tests a model."""
+"""`bistro report`: write a page that describes and tests a model."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def report(
     tags: Literal["joint", "given"] | None = typer.Option(
         None,
         "--tags",
-        help="Source of the tags: the parser (joint, the default), or FILE (given).",
+        help="Use tags predicted by the parser (joint, the default), or the tags of FILE (given).",
         show_default=False,
     ),
     by_sentences: list[str] | None = option(
-        "N,N...", "Upper limits of the classes of sentence length; default: 10,20,30,40."
+        "N,N...", "Upper limits of the sentence-length classes; default: 10,20,30,40."
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
@@ -37,9 +37,10 @@ def report(
     A parser's page has its accuracy overall, by relation, by length and by tag; the trace of its
     training with the hyper-parameters of every depth; calibration; surprisal; and the trees that
     are most certain, most doubtful and most wrong, with the correct and the predicted tree in one
-    picture. Other kinds have other figures: n-gram models perplexity and surprisal, taggers tag
-    accuracy, and so on. FILE has the same type as the training data: a treebank, bracketed trees,
-    or a text for models of words alone. The page needs only a browser, no network, and prints well.
+    picture. The figures depend on the kind of model: n-gram models have perplexity and surprisal,
+    taggers have tag accuracy, and so on. FILE has the same type as the training data: a treebank,
+    bracketed trees, or a text for models that use only words. The page can be opened in any browser
+    without a network connection, and prints well.
 
         bistro report english.bistro --test test.conllu
         bistro report english.bistro --test test.conllu --tags given -o en.html
@@ -71,7 +72,7 @@ def report(
 
 
 def _lengths(given: list[str]) -> list[int]:
-    """Return lengths that were given as lists or separately."""
+    """Return the limits of length classes, given as lists or separately."""
     from bistro.evaluate.by_sentence import check_borders
 
     texts = [text.strip() for one in given for text in one.split(",")]

@@ -18,7 +18,7 @@ def segment(
     kbest: int = option("K", "Number of analyses per word.", default=1, min=1),
     forms: str = option(
         "surface|canonical",
-        "Form of the morphemes: as written in the word, or as in the annotation.",
+        "Write morphemes as they are spelled in the word, or as in the annotation.",
         default="surface",
     ),
     probabilities: bool = flag(
@@ -27,18 +27,20 @@ def segment(
     ),
     check: bool = flag(
         "--check",
-        "INPUT is annotated: list the words whose annotation is not the likeliest, "
-        "the least probable annotation first.",
+        "Read the annotation of INPUT, and list the words whose annotation is not the most "
+        "likely one, starting with the least probable.",
     ),
-    beam: int = option("N", "Number of analyses kept at each letter.", default=50, min=1),
+    beam: int = option(
+        "N", "Maximum number of analyses that are kept at each letter.", default=50, min=1
+    ),
     json: bool = common.JSON,
 ) -> None:
     """Cut words into morphemes with their labels, as in un[Pre]-break[Stem]-able[Suf].
 
-    INPUT is text, a list of words, or an annotated file, of which only the words are read. The
-    output has one line per word: the word and its morphemes. With --kbest there are several lines
-    per word, with --probabilities two more columns. Each word is segmented independently of its
-    neighbours.
+    INPUT is text, a list of words, or an annotated file, whose annotation is ignored. The output
+    has one line per word: the word and its morphemes. With --kbest, there are several lines per
+    word, and with --probabilities, there are two more columns. Each word is segmented independently
+    of its neighbours.
 
         echo "Ngiyabonga kakhulu" | bistro segment zulu.bistro
         bistro segment zulu.bistro test.tsv -o found.tsv

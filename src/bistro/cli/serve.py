@@ -21,64 +21,79 @@ _limit = partial(option, "N", min=1, rich_help_panel="Limits")
 def serve(
     models: list[str] = argument(
         "MODEL...",
-        "Model files, or names of installed models; without any, only the playground is served.",
+        "Model files, or names of installed models. Without models, only the playground is served.",
         default=[],
     ),
     file: list[str] | None = option(
-        "FILE", "Open this CoNLL-U file on the desk at /desk, to annotate it.", "--file"
+        "FILE", "Open this CoNLL-U file for annotation at /desk.", "--file"
     ),
     desk: str | None = option(
         "FOLDER", "Folder for files that are dragged onto the desk at /desk.", "--desk"
     ),
     learn_every: int = option(
         "N",
-        "Number of confirmed sentences after which the desk trains a new model; 0 disables it.",
+        "Number of confirmed sentences after which the desk trains a new model; 0 disables "
+        "training.",
         "--learn-every",
         default=25,
         min=0,
     ),
     learn_with: str | None = option(
-        "FILE", "Training sentences in addition to those of the file on the desk.", "--learn-with"
+        "FILE",
+        "Additional training sentences for the models that the desk trains.",
+        "--learn-with",
     ),
     host: str = option("ADDRESS", "The address to listen on.", default="127.0.0.1"),
-    port: int = option("N", "The port; 0 chooses a free one.", default=8000, min=0, max=65535),
-    allow_host: list[str] | None = option("NAME", "Answer to this host name too (behind a proxy)."),
-    allow_origin: list[str] | None = option("URL", "Let pages of this origin call the interface."),
+    port: int = option("N", "The port; 0 chooses a free port.", default=8000, min=0, max=65535),
+    allow_host: list[str] | None = option(
+        "NAME", "Also answer requests for this host name (behind a proxy)."
+    ),
+    allow_origin: list[str] | None = option(
+        "URL", "Allow web pages of this origin to call the interface."
+    ),
     api_keys: str | None = option(
         "FILE",
-        "File of API keys, one per line (NAME KEY, or KEY alone); every request then needs one.",
+        "File of API keys, one per line (NAME KEY, or KEY alone). With this option, every "
+        "request needs a key.",
     ),
     trust_proxy: list[str] | None = option(
-        "ADDRESS", "Take client addresses from X-Forwarded-For of the proxy at this address."
+        "ADDRESS", "Trust the proxy at this address to name clients in X-Forwarded-For."
     ),
     access_log: str | None = option(
         "FILE", "Write one line per request to this file; - is stdout.", "--access-log"
     ),
     learn_after: int | None = option(
         "N",
-        "Train a model on the documents that INCEpTION sends, once N of their sentences are "
+        "Train a model on the documents that INCEpTION sends once N sentences in them are "
         "complete; default: never.",
         min=1,
     ),
-    max_words: int | None = _limit("Maximum words of a sentence; default: 150."),
-    max_document: int | None = _limit("Maximum words of a request to /process; default: 5000."),
-    max_body: int | None = _limit("Maximum bytes of a request; default: 1000000."),
-    max_seconds: int | None = _limit("Maximum seconds per request, waiting included; default: 30."),
-    at_once: int | None = _limit(
-        "Maximum short computations at a time; default: one per processor."
+    max_words: int | None = _limit("Maximum number of words in a sentence; default: 150."),
+    max_document: int | None = _limit(
+        "Maximum number of words in a request to /process; default: 5000."
     ),
-    max_waiting: int | None = _limit("Maximum requests in the queue; default: 128."),
-    max_per_client: int | None = _limit("Maximum requests of one client at a time; default: 32."),
+    max_body: int | None = _limit("Maximum size of a request in bytes; default: 1000000."),
+    max_seconds: int | None = _limit(
+        "Maximum duration of a request in seconds, including the time in the queue; default: 30."
+    ),
+    at_once: int | None = _limit(
+        "Maximum number of short computations at a time; default: one per processor."
+    ),
+    max_waiting: int | None = _limit("Maximum number of requests in the queue; default: 128."),
+    max_per_client: int | None = _limit(
+        "Maximum number of requests from one client at a time; default: 32."
+    ),
 ) -> None:
-    """Serve models: a page for the browser and an HTTP interface for programs.
+    """Serve models with a page for the browser and an HTTP interface for programs.
 
-    The page at / works without any network; /play is a playground of Pitman-Yor processes, which
-    needs no model. With --file or --desk, /desk is a place to annotate. /api has a JSON interface,
-    described by /docs and /openapi.json; /process and /models speak the REST protocol of UDPipe;
-    /inception/MODEL is the address of an external recommender for INCEpTION. /health and /metrics
-    are for operators of the server. Only this machine can reach it unless --host is given.
-    --api-keys admits only clients with a key; for encryption, use a reverse proxy. SIGTERM or
-    Ctrl-C stops the server after the current requests.
+    The page at / works without an internet connection. The page /play is a playground for
+    Pitman-Yor processes, which needs no model. With --file or --desk, the page /desk is an
+    annotation tool. /api has a JSON interface, described by /docs and /openapi.json; /process and
+    /models speak the REST protocol of UDPipe; /inception/MODEL is the address of an external
+    recommender for INCEpTION. /health and /metrics are for operators of the server. The server can
+    be reached only from this machine, unless --host is given. --api-keys admits only clients with a
+    key; for encryption, use a reverse proxy. SIGTERM or Ctrl-C stops the server after it has
+    answered the current requests.
 
         bistro serve english.bistro
         bistro serve english.bistro --file mine.conllu
@@ -139,7 +154,7 @@ def _open_desks(
     beside: str | None,
     limits: Limits,
 ) -> Desks:
-    """Open the files to annotate."""
+    """Open the files that will be annotated."""
     from bistro.serve.desks import Desks
     from bistro.treebank.treebank import read
 

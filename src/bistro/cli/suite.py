@@ -1,4 +1,4 @@
-"""`bistro suite`: test suites of minimal pairs and of predictions about surprisal."""
+"""`bistro suite`: run test suites of minimal pairs and of predictions about surprisal."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ def suite(
     model: str = common.MODEL,
     suites: list[str] | None = argument(
         "SUITE",
-        "Files (JSON, JSON lines, CSV, TSV) or names of built-in suites; default: all built-in "
-        "suites.",
+        "Suite files (JSON, JSON lines, CSV, TSV), or names of built-in suites; default: all "
+        "built-in suites.",
         default=None,
     ),
-    by: str = option("suite|item|region", "Unit of the rows of the table.", default="suite"),
+    by: str = option(
+        "suite|item|region", "The unit that each row of the table describes.", default="suite"
+    ),
     split_punct: bool = flag(
         "--split-punct/--no-split-punct",
-        "Split punctuation from words (a pipeline: as in its treebank), or do not.",
+        "Whether to split punctuation from words; a pipeline splits as in its treebank.",
         default=True,
     ),
     output: str = outputs.results(outputs.TABLE),
@@ -43,12 +45,14 @@ def suite(
     tags_seen: bool = common.TAGS_SEEN,
     seed: int = common.SEED,
 ) -> None:
-    """Run test suites: minimal pairs, or predictions about regions in the notation of SyntaxGym.
+    """Run test suites of minimal pairs, or of predictions about regions in the notation of
+    SyntaxGym.
 
-    A pair is correct if the good sentence is the more probable one. SUITE is a file of pairs (CSV
-    or TSV with the columns good and bad; JSON lines with sentence_good and sentence_bad), a suite
-    in the JSON of SyntaxGym, or a built-in suite: agreement, garden-path, main-verb, np-s, np-z,
-    subordination. For stimuli of your own in two conditions, use bistro effects.
+    A pair is correct if the good sentence is more probable than the bad one. SUITE is a file of
+    pairs (CSV or TSV with the columns good and bad; JSON lines with sentence_good and
+    sentence_bad), a suite in the JSON of SyntaxGym, or a built-in suite: agreement, garden-path,
+    main-verb, np-s, np-z, subordination. For stimuli of your own in two conditions, use bistro
+    effects.
 
     The table, separated by tabs: the number of items, the number of correct items (all predictions
     hold), their share with its 95 % interval (Wilson), the number of unknown words, and the number
@@ -106,6 +110,6 @@ def _rows(result: SuiteResult, by: str) -> Iterator[list[Any]]:
 
 
 def _figures(result: SuiteResult, by: str) -> Any:
-    """Return the rows of a suite as dicts, or a single dict if there is one row per suite."""
+    """Return the rows of a suite as dictionaries, or one dictionary if `by` is "suite"."""
     rows = [dict(zip(COLUMNS[by], row, strict=True)) for row in _rows(result, by)]
     return rows[0] if by == "suite" else rows

@@ -1,4 +1,4 @@
-"""`bistro surprisal`: the surprisal of every word, in bits."""
+"""`bistro surprisal`: compute the surprisal of every word, in bits."""
 
 from __future__ import annotations
 
@@ -28,32 +28,35 @@ def surprisal(
         default="-",
     ),
     output: str = outputs.results(outputs.TABLE),
-    text: str | None = option("COLUMN", "INPUT is CSV or TSV; this column has the sentences."),
-    id: str | None = option("COLUMN", "The column that names each sentence."),
+    text: str | None = option(
+        "COLUMN", "Read INPUT as CSV or TSV, with the sentences in this column."
+    ),
+    id: str | None = option("COLUMN", "The column with the names of the sentences."),
     sentence: list[str] | None = option(
         "COLUMN",
-        "With one word per row: rows with the same value form a sentence (may be repeated).",
+        "Column for tables with one word per row; rows with the same value form a sentence (may "
+        "be repeated).",
     ),
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Split punctuation from words, or split at spaces only; by default, a pipeline "
+        help="Split punctuation from words, or split at spaces only. By default, a pipeline "
         "splits as in its treebank.",
     ),
     brackets: bool = flag(
-        "--brackets", "Regions are in square brackets, as in The [old dog] barks; one row each."
+        "--brackets", "Write one row per region in square brackets, as in The [old dog] barks."
     ),
     critical: str | None = option(
         "COLUMN",
-        "With one sentence per row: the critical region, by its words or by the position of a "
-        "word; it gets one row.",
+        "Column for tables with one sentence per row; it has the words of the critical region or "
+        "the position of a word, and the region gets one row.",
     ),
     region: str | None = option(
-        "COLUMN", "With --sentence: adjacent rows with the same value are merged into one region."
+        "COLUMN", "With --sentence, merge adjacent rows with the same value into one region."
     ),
     words: bool = flag("--words", "Write a separate row for each word of a multiword token."),
     eos: bool = flag(
-        "--eos/--no-eos", "Write a row for the end of each sentence, or not.", default=True
+        "--eos/--no-eos", "Whether to write a row for the end of each sentence.", default=True
     ),
     others: list[str] | None = mixtures.WITH,
     dev: str | None = mixtures.DEV,
@@ -87,13 +90,13 @@ def surprisal(
 
     The surprisals of a sentence, including its end `</s>`, sum to -log2 p(sentence).
 
-    A pipeline splits a line or a cell into words as in its treebank: the cell *don't.* gets the
-    sum of *do*, *n't* and the full stop. Text has one sentence per line; with --input raw the
-    pipeline also finds the sentences, with --input lines words are split at spaces only.
+    A pipeline splits a line or a cell into words as in its treebank: the cell *don't.* gets the sum
+    of *do*, *n't* and the full stop. Text has one sentence per line. With --input raw, the pipeline
+    also finds the sentences; with --input lines, words are split at spaces only.
 
-    A region, in --brackets or named by the column --critical or --region, has one row: the sum over
-    its words and the standard error of that sum. Regions are numbered from 1 in the column region;
-    the words between regions have one row with NA.
+    A region, marked with --brackets or by the column --critical or --region, has one row, with the
+    sum over its words and the standard error of the sum. The column region numbers the regions from
+    1, and each stretch of words between regions has one row with NA.
 
     --with mixes models with the same vocabulary word by word, with the weights that are
     best on DEV or the --weights given; parts of surprisal and entropies are NA.
@@ -148,7 +151,7 @@ def _check_options(
     critical: str | None,
     region: str | None,
 ) -> None:
-    """Raise an error if options of tables contradict each other."""
+    """Raise an error if options for tables contradict each other."""
     if text is None and (id is not None or sentence or critical is not None):
         raise BistroError("--id, --sentence and --critical need --text COLUMN")
     if id is not None and sentence:
@@ -209,9 +212,9 @@ def _sentences(
 
 
 def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: bool) -> common.Cells:
-    """Yield the rows, then report how many have unknown words.
+    """Yield the rows, and report at the end how many have unknown words.
 
-    The surprisal of an unknown word is that of its class or spelling.
+    The surprisal of an unknown word is the surprisal of its class or spelling.
     """
     from bistro.encoding.vocabulary import END_SYMBOL
 

@@ -1,4 +1,4 @@
-"""`bistro tag`: write the input file with a tag for every word."""
+"""`bistro tag`: tag every word of a file."""
 
 from __future__ import annotations
 
@@ -20,35 +20,38 @@ def tag(
         "astar-full, astar-literal or astar-nodes.",
     ),
     beam: int | None = option(
-        "N", "Histories kept after each word, or partial trees of A*; default: 16, A* 200.", min=1
+        "N",
+        "Number of histories kept after each word (default: 16), or of partial trees of A* "
+        "(default: 200).",
+        min=1,
     ),
     samples: int | None = option("N", "Number of sequences drawn by mcmc; default: 5000.", min=1),
     completions: int | None = option(
-        "N", "Number of complete sequences that A* compares; default: 100 (the paper: 1).", min=1
+        "N", "Number of complete sequences that A* compares; default: 100 (1 in the paper).", min=1
     ),
     expansions: int | None = option(
         "N", "Maximum number of partial sequences that A* expands; default: 200000.", min=1
     ),
     expand: str | None = option(
-        "leftmost|all", "Open nodes of a partial tree that A* rewrites; default: leftmost."
+        "leftmost|all", "Which open nodes of a partial tree A* rewrites; default: leftmost."
     ),
     tag_dictionary: str | None = common.TAG_DICTIONARY,
     marginals: bool = flag("--marginals", "Write the probability of each tag into MISC."),
     mbr: bool | None = typer.Option(
         None,
         "--mbr/--no-mbr",
-        help="Find the likeliest tag of each word, or the likeliest sequence; default: the model's "
-        "setting, or --mbr.",
+        help="Find the most likely tag of each word, or the most likely sequence; default: the "
+        "model's setting, or --mbr.",
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Tag sentences: write INPUT with new tags in one column, and everything else unchanged.
+    """Tag sentences, and write INPUT with new tags in one column but otherwise unchanged.
 
-    The column is the one that the model was trained on (UPOS or XPOS). Parsers tag as well, with
-    their own search. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X, which cannot hold
-    probabilities.
+    The tags are written to the column that the model was trained on (UPOS or XPOS). Parsers can
+    also tag, with their own search. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X,
+    which cannot hold probabilities.
 
         echo "The dog sleeps ." | bistro tag tagger.bistro
         bistro tag tagger.bistro test.conllu --marginals -o tagged.conllu

@@ -1,4 +1,4 @@
-"""`bistro train`: from a treebank or text to a model file."""
+"""`bistro train`: train a model on a treebank or a text."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def train(
     kind: str = argument("KIND", "The kind of model; see the list below."),
     data: list[str] | None = argument(
         "TRAIN",
-        "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text, one sentence per line; - is stdin.",
+        "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text with one sentence per line; - is stdin.",
         default=None,
     ),
     text: list[str] | None = option(
         "RAW",
-        "Raw text, one sentence per line, as additional training data (ngram, transition, isbn, "
-        "reader, committee, pipeline).",
+        "Raw text with one sentence per line, as additional training data (ngram, transition, "
+        "isbn, reader, committee, pipeline).",
     ),
     output: str | None = outputs.output(
         outputs.MODEL,
@@ -46,59 +46,59 @@ def train(
     ),
     dev: str | None = option(
         "DEV",
-        "Development data: committee, reader and linearize fit weights on it, isbn stops training "
-        "at its best score there; all print scores on it at the end.",
+        "Development data, on which committee, reader and linearize fit weights and isbn decides "
+        "when to stop. All kinds print their scores on the development data at the end.",
     ),
     fast: bool = flag(
         "--fast",
-        "Use the preset fast of committee or pipeline: two members. Training and parsing are much "
-        "faster than with the default members, but less accurate.",
+        "Use the preset fast of committee or pipeline, which has two members. Training and "
+        "parsing are much faster than with the default members, but less accurate.",
     ),
     best: bool = flag(
         "--best",
-        "Use the preset best of committee or pipeline: all members. This is the most accurate "
-        "parser, but training and parsing are slow.",
+        "Use the preset best of committee or pipeline, which has all members. This preset gives "
+        "the most accurate parser, but training and parsing are slow.",
     ),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
     units: str | None = option(
         "words|characters|bytes",
-        "Unit that an ngram model predicts; for characters and bytes, context is unbounded unless "
-        "--set order limits it.",
+        "Unit that an ngram model predicts. For characters and bytes, the context is unbounded "
+        "unless --set order limits it.",
     ),
     task: str | None = option(
         "tags|trees|morphology",
-        "Task of the former kind infinite; each task is now a kind.",
+        "Task of the former kind infinite. Each task is now a separate kind.",
         hidden=True,
     ),
     seed: int = common.SEED,
     threads: int = common.THREADS,
     cluster: str | None = option(
         "ADDRESS",
-        "Workers that parse raw text, or train the members of a committee or reader: "
-        "tcp://HOST:PORT (Dask) or local:N; default: threads.",
+        "Parse raw text, or train the members of a committee or reader, on workers at "
+        "tcp://HOST:PORT (Dask) or in local:N processes; default: threads.",
     ),
     counts_on_disk: str | None = option(
         "FOLDER",
-        "For a text too large for memory, keep counts in temporary files in FOLDER until "
-        "training ends. The model does not depend on it.",
+        "Keep counts in temporary files in FOLDER until training ends, for a text that is too "
+        "large for memory. The resulting model is the same.",
     ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
     resume: bool = flag("--resume", "Continue an interrupted run from its checkpoint."),
     checkpoint_seconds: float = option(
-        "S", "Seconds between checkpoints; 0: after every sweep.", default=20.0, min=0
+        "S", "Seconds between checkpoints; 0 writes one after every sweep.", default=20.0, min=0
     ),
     show_config: bool = flag("--show-config", "Print all settings as TOML and exit."),
 ) -> None:
     """Train a model on a treebank or a text.
 
-    Several files are read as one. Settings come from --config, then --set; --show-config prints
-    them all with comments, ready to be edited. All settings are saved in the model.
+    Several files are read as one. Settings are read from --config, then from --set. --show-config
+    prints all settings with comments, ready to be edited. All settings are saved in the model.
 
     During training, the state is saved next to the model (MODEL.checkpoint). After Ctrl-C, a crash
-    or a power cut, the same command with --resume continues and produces exactly the model of an
-    uninterrupted run.
+    or a power cut, the same command with --resume continues the run and produces exactly the same
+    model as an uninterrupted run.
 
         bistro train committee train.conllu --dev dev.conllu -o english.bistro
         bistro train pipeline train.conllu --dev dev.conllu --best -o english.bistro
@@ -174,7 +174,7 @@ def train(
 
 
 def epilog() -> str:
-    """Return the names and descriptions of the kinds, for the end of the help text."""
+    """Return the names and descriptions of the kinds for the help text."""
     return "\n\n".join(f"- **{kind.name}**: {kind.help}" for kind in kinds.every())
 
 
@@ -187,7 +187,9 @@ def read_data(
     *,
     held_out: bool = False,
 ) -> bistro.Treebank | Examples[Any]:
-    """Read the training or test data of a model kind, and report unusual words in training data."""
+    """Read the training or test data for a kind of model, and report unusual words in training
+    data.
+    """
     with phase("", share=0.0 if held_out else kind.reading):
         data = kind.data().read(paths, settings, format, common.chosen_roots(roots))
     for problem in data.problems:
@@ -222,7 +224,7 @@ def _report(model: bistro.Model, ability: str, held_out: list[Any], title: str) 
 def _with_speed(
     kind: str, *, fast: bool, best: bool, config: str | None, sets: list[str] | None
 ) -> tuple[str | None, list[str]]:
-    """Return --config and --set, with the preset that --fast or --best selects."""
+    """Return the values of --config and --set, with the preset that --fast or --best selects."""
     name = "fast" if fast else "best"
     if fast and best:
         raise BistroError("--fast and --best exclude each other: choose one of them")
@@ -246,7 +248,7 @@ def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> N
 
 
 def _checked_output(output: str | None) -> str:
-    """Return the model's file name; raise an error if a model cannot be written there."""
+    """Return the model's file name, or raise an error if a model cannot be written there."""
     if output is None:
         raise BistroError("the model needs a name: give one with -o, as in -o english.bistro")
     if output == "-":
@@ -259,7 +261,7 @@ def _checked_output(output: str | None) -> str:
 
 
 def _mention(checkpoint: Checkpoint, resume: bool) -> None:
-    """Report a checkpoint that is not used, or that is missing."""
+    """Report a checkpoint that is missing or is not used."""
     if checkpoint.path.exists() and not resume:
         say(f"{checkpoint.path}: from an interrupted run; --resume would have continued it")
     if resume and not checkpoint.path.exists():

@@ -34,7 +34,7 @@ TAGS = ("both", "joint", "given")
 
 def tune(
     kind: str = argument("KIND", "The kind of model; only transition is supported."),
-    data: list[str] = argument("TRAIN", "Treebanks to train on, read as one."),
+    data: list[str] = argument("TRAIN", "Treebanks to train on, which are read as one."),
     dev: str = option("DEV", "The treebank on which settings are compared.", default=...),
     output: str = outputs.output(
         outputs.CONFIG,
@@ -44,7 +44,9 @@ def tune(
         "-o",
         default=...,
     ),
-    config: str | None = option("FILE.toml", "Initial settings: a file or a preset."),
+    config: str | None = option(
+        "FILE.toml", "A file of initial settings, or the name of a preset."
+    ),
     overrides: list[str] | None = option("KEY=VALUE", "One initial setting.", "--set"),
     distributions: str = option(
         "LIST",
@@ -53,15 +55,17 @@ def tune(
     ),
     settings: str = option(
         "LIST",
-        "Settings to search: tagset, tag_features, unknown_below, "
-        "unknown_suffixes, labels, root, direction, nonprojective; none searches contexts only.",
+        "Settings to search: tagset, tag_features, unknown_below, unknown_suffixes, labels, "
+        "root, direction, nonprojective; with none, only contexts are searched.",
         default="tagset,tag_features,unknown_below",
     ),
     metric: str | None = option(
         "NAME", "las, uas, no_punct.las or no_punct.uas; otherwise las, or uas without labels."
     ),
     tags: str = option(
-        "WAY", "Parse with predicted tags (joint), given tags, or average both.", default="both"
+        "WAY",
+        "Parse with predicted tags (joint) or given tags, or average the scores of both.",
+        default="both",
     ),
     label_elements: bool = typer.Option(
         False, help="Allow labels of earlier arcs in contexts, which makes parsing slower."
@@ -78,11 +82,12 @@ def tune(
 ) -> None:
     """Find the contexts and settings that parse DEV best, and write them as a configuration.
 
-    The search is hill climbing: it tries one change after another, keeps the best, and begins
-    again until no change helps. Each trial trains in seconds, since only the changed parts are
-    trained again. All trials are recorded in a journal (FILE.toml.journal): after Ctrl-C,
-    --minutes or a crash, the same command resumes. At the end, the first and the best configuration
-    are trained in full and compared; their figures are at the top of the file.
+    The search is hill climbing: it tries one change after another, keeps the best change, and
+    starts again until no change helps. Each trial takes seconds, since only the changed parts are
+    trained again. All trials are recorded in a journal (FILE.toml.journal): after Ctrl-C, --minutes
+    or a crash, the same command resumes. At the end, the initial and the best configuration are
+    trained in full and compared. The scores of both configurations are written at the top of the
+    file.
 
         bistro tune transition train.conllu --dev dev.conllu -o config.toml --minutes 30
         bistro train transition train.conllu --config config.toml -o english.bistro
@@ -115,7 +120,7 @@ def tune(
 
 @dataclass
 class _Errand:
-    """One search, from reading its journal to writing its result."""
+    """A search for settings, from reading its journal to writing its result."""
 
     treebank: bistro.Treebank
     held_out: bistro.Treebank
@@ -127,7 +132,7 @@ class _Errand:
 
     @property
     def protocol(self) -> dict[str, Any]:
-        """Everything other than the configuration that determines the figures."""
+        """Everything that determines the scores, except for the configuration."""
         from bistro.version import __version__
 
         return {
@@ -207,12 +212,12 @@ def _names(option: str, given: str, choices: Sequence[str]) -> list[str]:
 
 
 def _shortened(sampler: SamplerSettings, sweeps: int) -> SamplerSettings:
-    """Return settings for a trial: few sweeps, and the last third of them averaged."""
+    """Return settings for a trial, with few sweeps, of which the last third is averaged."""
     return replace(sampler, sweeps=sweeps, samples=max(1, sweeps // 3))
 
 
 class _Progress:
-    """Report of the current trial, the best score and the remaining time."""
+    """A report of the current trial, the best score and the remaining time."""
 
     def __init__(self, watcher: Watcher, minutes: float | None) -> None:
         self.ending = "no change helps any more"

@@ -14,8 +14,8 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM)
 class Watcher:
     """A context manager that records a signal so that training can stop cleanly.
 
-    The first Ctrl-C (or SIGTERM, as batch systems send it) requests a stop after the sweep; a
-    second Ctrl-C stops at once.
+    The first Ctrl-C (or SIGTERM, which batch systems send) requests a stop after the current sweep.
+    A second Ctrl-C stops the program at once.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Watcher:
             say(f"continuing after sweep {done} of {total}")
 
     def on_words(self, done: int, total: int) -> None:
-        """Report the amount of raw text that need not be parsed again."""
+        """Report how much raw text need not be parsed again."""
         if (self._words_before is None or done < self._words_before) and done:
             say(f"continuing after {done:,} of {total:,} words of raw text")
         self._words_before = done

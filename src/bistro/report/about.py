@@ -18,7 +18,7 @@ from bistro.report.html import Cell, facts, folded, paragraph, table
 
 
 def about_blocks(model: Model) -> list[str]:
-    """Return blocks on the model itself: its origin and its settings."""
+    """Return the blocks that describe the origin and the settings of a model."""
     family, treebank = kinds.find(model.kind), model.origin.treebank
     tiles: dict[str, Cell] = {"kind": model.kind, "seed": str(model.origin.seed)}
     for name in ("sentences", "words"):
@@ -52,7 +52,7 @@ def _shown(value: Any) -> str:
 def flattened(
     facts: dict[str, Any], prefix: str = "", shown: Callable[[Any], str] = _shown
 ) -> list[tuple[str, str]]:
-    """Return the leaves of nested facts by dotted names, as in --set.
+    """Return the values of nested dictionaries under dotted names, as in --set.
 
     >>> flattened({"order": 5, "sampler": {"sweeps": 60}, "members": ["left", "right"]})
     [('order', '5'), ('sampler.sweeps', '60'), ('members', 'left, right')]

@@ -1,4 +1,4 @@
-"""Accuracy of heads, relations and tags: overall, by relation, by length, by tag; and calibration.
+"""The accuracy and calibration of heads, relations and tags.
 
 Every function returns blocks of a page with figures of `bistro.evaluate`, each with its protocol.
 """
@@ -21,7 +21,7 @@ from bistro.report.reliability import reliability_diagram
 from bistro.treebank.sentence import Sentence
 
 RARE = 10
-"""Relations with fewer words are left out of the table."""
+"""The minimum number of words for a relation or tag to be shown in a table."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,8 @@ def tag_blocks(tested: Tested) -> list[str]:
     return [
         html.table(("tag", "words", "correct", "most often confused with"), cells, dense=True),
         html.protocol(
-            f"Percent; words of gold by their tag in {tested.tag_column.upper()}; all words."
+            "The table shows percentages of all words, grouped by their gold tag in "
+            f"{tested.tag_column.upper()}."
         ),
     ]
 
@@ -131,13 +132,20 @@ def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]
     by_words = {"LAS": [row.las for row in sentences], "UAS": [row.uas for row in sentences]}
     sizes = [(r.length, r.sentences, r.words, r.las, r.uas, r.exact) for r in sentences]
     charts = [
-        _bars([row.length for row in arcs], named, "Arcs by their length in words."),
-        _bars([row.length for row in sentences], by_words, "Sentences by their length in words."),
+        _bars([row.length for row in arcs], named, "Scores of arcs by their length in words."),
+        _bars(
+            [row.length for row in sentences],
+            by_words,
+            "Scores of sentences by their length in words.",
+        ),
     ]
     return [
         html.side_by_side(charts),
         html.table(headers, cells, dense=True),
-        html.protocol(f"Percent; {by_length.PROTOCOL}; all words, punctuation included."),
+        html.protocol(
+            f"The table shows percentages; {by_length.PROTOCOL}; all words count, "
+            "including punctuation."
+        ),
         html.table(
             ("sentences of", "number", "words", "LAS", "UAS", "all heads correct"),
             sizes,
@@ -166,10 +174,10 @@ def calibration_blocks(tested: Tested) -> list[str]:
         cells.append([key, *(f"{100 * figure:.2f}" for figure in figures), one.words])
     return [
         html.paragraph(
-            "When the model predicts a probability of 90 %, is it correct in 90 % of the cases? A "
-            "point is a bin of words: the horizontal axis is the predicted probability, the "
-            "vertical axis the observed accuracy, and the area of the point shows the number of "
-            "words. Points below the diagonal are overconfident."
+            "When the model predicts a probability of 90 %, is it correct in 90 % of the cases? "
+            "Each point is a bin of words. The horizontal axis shows the predicted probability, "
+            "the vertical axis shows the observed accuracy, and the area of the point shows the "
+            "number of words. Points below the diagonal are overconfident."
         ),
         html.figure(reliability_diagram(found)),
         html.table(

@@ -1,7 +1,7 @@
 """The card of a model: its kind, training data, figures and checksum.
 
-The figures are the tiles of the page that ``bistro report`` writes, with the same protocols. The
-card of a model that was not tested has no figures and states this. A card is JSON for programs
+The figures are the tiles of the page that ``bistro report`` writes, with the same protocols. If a
+model was not tested, its card says so and has no figures. A card is JSON for programs
 (``card.json`` in a model package) and Markdown for people.
 
 >>> import bistro
@@ -30,12 +30,12 @@ from bistro.report.html import Page, Percent, show
 from bistro.version import __version__
 
 ABOUT_ITSELF = ("The model",)
-"""Sections of a report whose tiles are not results."""
+"""The report sections whose tiles are not results."""
 
 
 @dataclass(frozen=True)
 class About:
-    """Facts about a package that its maker provides.
+    """Facts about a package that its author provides.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class About:
 def make_card(
     model: Model, about: About, page: Page | None = None, *, test: str | None = None
 ) -> dict[str, Any]:
-    """Return the card of a model, ready for JSON.
+    """Return the card of a model as a dictionary that can be written as JSON.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _results(page: Page) -> list[dict[str, Any]]:
 def _plain(value: Any) -> Any:
     """Convert nested facts to values that JSON can hold.
 
-    Numbers that are not finite become None.
+    Infinite and undefined numbers become None.
     """
     if isinstance(value, Percent):
         value = value.value
@@ -158,7 +158,7 @@ def _fact_rows(card: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _result_lines(card: Mapping[str, Any]) -> list[str]:
     if not card["results"]:
-        return ["This model was not tested when the package was made.", ""]
+        return ["This model was not tested when the package was created.", ""]
     lines = [f"Test file: {card['test']}.", ""]
     for result in card["results"]:
         rows = [(name, show(value)) for name, value in result["figures"].items()]
@@ -169,7 +169,7 @@ def _result_lines(card: Mapping[str, Any]) -> list[str]:
 
 
 def _table(headers: tuple[str, str], rows: list[tuple[str, str]]) -> list[str]:
-    """Return a table of two columns in Markdown."""
+    """Return a Markdown table with two columns."""
     escaped = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
     return [
         f"| {headers[0]} | {headers[1]} |",

@@ -1,9 +1,9 @@
-"""Two trees of one sentence in one picture: the prediction above the words, corrections below.
+"""Pictures that compare two trees of a sentence, with the prediction above the words.
 
-Arcs that both trees have are drawn once, above. A predicted arc with a wrong head is red, one with
-the correct head and a wrong relation is ochre; below the words, green and dashed, are the arcs of
-the gold tree that replace them. Subtypes of relations are ignored, and if one of the trees has no
-relations, only heads are compared.
+Arcs that both trees have are drawn once, above the words. A predicted arc with a wrong head is red,
+and an arc with the correct head and a wrong relation is ochre. The corresponding arcs of the gold
+tree are drawn below the words, green and dashed. Subtypes of relations are ignored, and if one of
+the trees has no relations, only heads are compared.
 
 >>> right = [2, 0], ["expl", "root"]
 >>> svg = draw_comparison(["It", "rains"], right, ([2, 0], ["nsubj", "root"]))
@@ -21,10 +21,11 @@ from bistro.pictures.arcs import NO_HEAD, check_columns, picture, word_widths
 from bistro.treebank.fields import EMPTY
 
 Tree = tuple[Sequence[int], Sequence[str]]
-"""Heads, from 1 with 0 for the root, and relations."""
+"""The heads (counted from 1, with 0 for the root) and the relations of a tree."""
 LEGEND = (
-    "Above the words: the predicted tree, each arc with its probability; red if the head is wrong, "
-    "ochre if only the relation is wrong. Below, green and dashed: the arcs of the treebank."
+    "The predicted tree is above the words, with the probability of each arc. An arc is red if "
+    "the head is wrong, and ochre if only the relation is wrong. The correct arcs are below the "
+    "words, green and dashed."
 )
 
 
@@ -37,7 +38,7 @@ def draw_comparison(
     probabilities: Sequence[float] | None = None,
     rtl: bool = False,
 ) -> str:
-    """Return an SVG picture of a predicted tree and of the correct arcs that it lacks."""
+    """Return an SVG picture of a predicted tree and the correct arcs that are missing from it."""
     check_columns(forms, right[0], right[1], tags, None)
     check_columns(forms, found[0], found[1], None, probabilities)
     above, below = [], []

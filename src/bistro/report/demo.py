@@ -1,8 +1,8 @@
-"""The page that `bistro demo` writes: a treebank, parsers trained on it, and their results.
+"""The page that `bistro demo` writes about a treebank, parsers trained on it, and their results.
 
-On the built-in English treebank the truth is known: its grammar gives the exact probability of
-every sentence, so perplexity and surprisal of the models are compared with those of a perfect
-model. The rest of the page is the same as in `bistro report`.
+The grammar of the built-in English treebank gives the exact probability of every sentence, so the
+page compares the perplexity and surprisal of the models with those of a perfect model. The rest of
+the page is the same as in `bistro report`.
 """
 
 from __future__ import annotations
@@ -46,17 +46,21 @@ OTHER_MEMBERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("transition", {"direction": "right-to-left"}),
     ("eisner", {}),
 )
-"""The other members of the committee."""
+"""The members of the committee other than the main parser, with their settings."""
 TREES_SHOWN = 2
 SCORED = 200
-"""Number of held-out sentences scored word by word; exact probabilities take milliseconds each."""
+"""The number of held-out sentences that are scored word by word.
+
+Computing each exact probability takes milliseconds.
+"""
 
 
 @dataclass(frozen=True)
 class DemoResult:
     """All results of the demo.
 
-    Figures and bits are given by model, and for the truth if it is known.
+    The dictionaries of figures and bits have one entry per model, and one for the true grammar if
+    it is known.
     """
 
     train: Treebank
@@ -70,7 +74,7 @@ class DemoResult:
     figures: dict[str, LanguageFigures]
     example: Parse
     rows: list[SurprisalRow]
-    """Surprisal of the example, by the parser."""
+    """The surprisals of the example sentence under the parser."""
     bits: dict[str, list[float]]
     generated: list[str]
 
@@ -119,7 +123,7 @@ def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
 
 
 def demo_page(result: DemoResult) -> Page:
-    """Return the results as one page."""
+    """Return a page with the results of the demo."""
     parser = result.models[PARSER]
     page = Page(
         "Bistro: a first look",
@@ -136,7 +140,10 @@ def demo_page(result: DemoResult) -> Page:
     page.section("Surprisal", *surprisal_blocks(result.scored))
     page.section(
         "Generated sentences",
-        paragraph("Drawn from the parser, each with a tree; the seed is the seed of training."),
+        paragraph(
+            "These sentences were drawn from the parser together with their trees, with "
+            "the same seed as in training."
+        ),
         sentences(result.generated),
     )
     return page
@@ -150,7 +157,7 @@ def _treebank_blocks(treebank: Treebank) -> list[str]:
 
 
 def _example_blocks(result: DemoResult) -> list[str]:
-    """Return one sentence with its tree and its surprisals under the models and the truth."""
+    """Return a sentence with its tree, and its surprisals under the models and the true grammar."""
     parse = result.example
     listed = parse.marginals.heads if parse.marginals else []
     sure = [dict(row).get(head, 0.0) for row, head in zip(listed, parse.heads, strict=True)]
@@ -160,22 +167,24 @@ def _example_blocks(result: DemoResult) -> list[str]:
         description += " At 'fell', the analysis that seemed certain becomes improbable."
     return [
         paragraph(
-            f"Parsed by a committee of {len(result.committee.members)}: a parser that reads from "
-            "left to right, one that reads from right to left, and one that generates children "
-            "outward from their heads. The committee parsed all trees of this page."
+            f"The sentence was parsed by a committee of {len(result.committee.members)}: a "
+            "parser that reads from left to right, a parser that reads from right to left, and "
+            "a parser that generates children outward from their heads. All predicted trees on "
+            "this page come from the committee."
         ),
         figure(
             draw_arcs(forms, parse.heads, parse.labels, parse.tags, probabilities=sure),
-            "Each arc with its probability, the mean over the three members.",
+            "The probability of each arc is the mean over the three members.",
         ),
         paragraph(description),
         figure(
             bar_chart([*forms, END_SYMBOL], result.bits, unit="bits"),
-            "The parser, summed over trees; a 5-gram model; and the truth, where it is known.",
+            "The bars show the surprisal under the parser (summed over trees), a 5-gram model, "
+            "and the true grammar if it is known.",
         ),
         figure(
             strip_of(result.rows),
-            "The parser's surprisal in two parts: the change of the distribution over trees "
+            "The parser's surprisal has two parts: the change of the distribution over trees "
             "(syntactic), and the cost of the word itself (lexical).",
         ),
     ]

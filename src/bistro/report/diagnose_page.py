@@ -1,4 +1,4 @@
-"""The page of `bistro diagnose`: figures of all quantities, and plots of the worst ones."""
+"""The page of `bistro diagnose`, with figures of all quantities and plots of the worst ones."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from bistro.report.ranks import rank_plot
 from bistro.version import __version__
 
 PICTURES = 10
-"""Number of quantities whose chains are drawn: the log-likelihood, and the worst of the others."""
+"""The number of quantities that are drawn: the log-likelihood, and the worst of the others.
+"""
 FIRST = "log_likelihood"
 MEANING = (
-    "R-hat compares the chains with each other, and the halves of each chain: 1 means that they "
-    "sample the same distribution, larger values that they do not. Effective draws: the number of "
-    "independent draws to which the dependent draws of all chains are equivalent, for the middle "
-    "of the distribution (bulk) and for its ends (tail)."
+    "R-hat compares the chains with each other, and the halves of each chain with each other. A "
+    "value of 1 means that the chains sample the same distribution, and larger values mean that "
+    "they do not. The effective sample size (ESS) is the equivalent number of independent draws, "
+    "for the middle of the distribution (bulk) and for its ends (tail)."
 )
 READING = (
-    "Left: the complete chains; draws before the dashed line are discarded. Right: the remaining "
-    "draws, which should overlap like hairy caterpillars. Below: the ranks of the draws of each "
-    "chain among all draws. Even bars, near the dashed line, mean that every chain has its share "
-    "of low and high values."
+    "The left plot shows the complete chains, in which draws before the dashed line are "
+    "discarded. The right plot shows the remaining draws, which should overlap like hairy "
+    "caterpillars. The plots below show the ranks of the draws of each chain among all draws. "
+    "Bars of equal height, near the dashed line, mean that every chain has its share of low and "
+    "high values."
 )
 SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "legend": False}
 
@@ -31,11 +33,11 @@ SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "l
 def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source: str) -> html.Page:
     """Return a page with the figures of chains.
 
-    `source` describes their origin.
+    `source` describes the origin of the chains.
     """
     page = html.Page(
         title,
-        subtitle=f"{len(chains.names)} chains, which differ only in their seed.",
+        subtitle=f"The {len(chains.names)} chains differ only in their seed.",
         footer=f"bistro {__version__}",
     )
     tiles: dict[str, html.Cell] = {
@@ -60,7 +62,7 @@ def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source:
 
 
 def by_need(rows: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """Sort the rows by agreement, the worst first."""
+    """Sort the rows by agreement, starting with the worst."""
     return sorted(rows, key=lambda row: (-row.r_hat, row.ess_bulk))
 
 
@@ -80,13 +82,18 @@ def _figures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
     headers = ("quantity", "mean", "sd", "R-hat", "ESS bulk", "ESS tail", "warning")
     blocks = [html.paragraph(MEANING), html.table(headers, cells, dense=True)]
     if chains.constant:
-        blocks.append(html.protocol(f"Never changed, so left out: {', '.join(chains.constant)}."))
+        blocks.append(
+            html.protocol(
+                f"Quantities that never changed are left out: {', '.join(chains.constant)}."
+            )
+        )
     return [
         *blocks,
         html.protocol(
-            "Numbers in brackets are depths: 0 is the empty context. Rank-normalised R-hat of "
-            f"halved chains, bulk and tail effective sample size after Vehtari et al. (2021), by "
-            f"ArviZ; warnings: R-hat above {R_HAT_LIMIT}, fewer than 100 effective draws per chain."
+            "Numbers in brackets are depths, where 0 is the empty context. R-hat is "
+            "rank-normalised and computed from halved chains. R-hat and the effective sample "
+            "sizes (bulk and tail) are computed by ArviZ. A warning appears if R-hat is above "
+            f"{R_HAT_LIMIT} or if there are fewer than 100 effective draws per chain."
         ),
     ]
 

@@ -1,8 +1,8 @@
-"""Agreement of several chains: R-hat and effective sample sizes of their traces, by ArviZ.
+"""The agreement of several chains, measured by R-hat and effective sample sizes with ArviZ.
 
-A chain is the trace of one training run; chains differ only in their seed. The compared quantities
-do not depend on the names of parts of a state: log-likelihood, discounts and strengths, numbers of
-tables and of states. The first sweeps of every chain are left out.
+A chain is the trace of one training run, and chains differ only in their seed. The compared
+quantities do not depend on the numbering of tables or states: log-likelihood, discounts, strengths,
+and the numbers of tables and states. The first sweeps of every chain are left out.
 
 >>> traces = [[{"sweep": i, "log_likelihood": -9.0 - (i * 7 + c) % 5} for i in range(1, 41)]
 ...           for c in (1, 2)]
@@ -32,7 +32,7 @@ from bistro.inference.arviz import from_groups, load_arviz
 
 R_HAT_LIMIT = 1.01
 DRAWS_WANTED = 100
-"""Minimum effective draws per chain; below it, R-hat and quantiles are not reliable."""
+"""The minimum number of effective draws per chain for reliable R-hat and quantiles."""
 FEWEST_DRAWS = 4
 COLUMNS = ("quantity", "mean", "sd", "r_hat", "ess_bulk", "ess_tail", "warning")
 
@@ -42,19 +42,22 @@ Draws = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Chains:
-    """Quantities recorded by several runs, one row per chain, and the length of the burn-in."""
+    """The quantities recorded by several runs, with one row per chain, and the burn-in."""
 
     names: list[str]
     quantities: dict[str, Draws]
-    """Quantities by name; ``words.tables[2]`` has depth 2. Constant ones are left out."""
+    """The quantities by name, where ``words.tables[2]`` has depth 2.
+
+    Constant quantities are left out.
+    """
     constant: list[str]
-    """Quantities that never change."""
+    """The names of quantities that never change."""
     sweeps: int
     burn_in: int
 
     @property
     def draws(self) -> int:
-        """Number of sweeps per chain that are used."""
+        """The number of sweeps per chain that are used."""
         return self.sweeps - self.burn_in
 
     def kept(self, quantity: str) -> Draws:
@@ -62,7 +65,7 @@ class Chains:
         return self.quantities[quantity][:, self.burn_in :]
 
     def _repr_html_(self) -> str:
-        """Draw the chains in a notebook, burn-in included."""
+        """Draw the chains in a notebook, including the burn-in."""
         from bistro.pictures.notebook import draw_chains  # only notebooks need it
 
         return draw_chains({name: rows.tolist() for name, rows in self.quantities.items()})
@@ -70,7 +73,7 @@ class Chains:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Agreement of the chains on one quantity."""
+    """The agreement of the chains on one quantity."""
 
     quantity: str
     mean: float
@@ -79,7 +82,7 @@ class Diagnosis:
     ess_bulk: float
     ess_tail: float
     wanted: int
-    """Required number of effective draws."""
+    """The required number of effective draws."""
 
     @property
     def disagrees(self) -> bool:
@@ -145,7 +148,7 @@ def _columns(traces: Sequence[Trace]) -> dict[str, Draws]:
 
 
 def _column(traces: Sequence[Trace], name: str) -> Draws:
-    """Return one quantity with one row per chain; NaN where it is missing."""
+    """Return one quantity with one row per chain, and NaN for missing values."""
     key, _, depth = name.partition("[")
 
     def value(row: Mapping[str, Any]) -> float:
@@ -156,7 +159,7 @@ def _column(traces: Sequence[Trace], name: str) -> Draws:
 
 
 def diagnose(chains: Chains) -> list[Diagnosis]:
-    """Return one row per quantity."""
+    """Return one diagnosis per quantity."""
     az = load_arviz()
     wanted = DRAWS_WANTED * len(chains.names)
     rows = []
@@ -175,7 +178,7 @@ def diagnose(chains: Chains) -> list[Diagnosis]:
 
 
 def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
-    """Interpret the figures and give advice, in full sentences."""
+    """Return an interpretation of the figures and advice, in full sentences."""
     description = []
     apart = sorted((row for row in rows if row.disagrees), key=lambda row: -row.r_hat)
     if apart:
@@ -183,10 +186,10 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         description.append(
             f"R-hat is above {R_HAT_LIMIT} for {len(apart)} of {len(rows)} quantities (worst: "
             f"{worst.quantity}, {worst.r_hat:.2f}). The chains, which differ only in their seed, "
-            "do not agree on these yet: results of a single chain depend on its start. Train "
-            f"longer (now {chains.sweeps} sweeps), or leave out more (--burn-in, now "
-            f"{chains.burn_in}). If they still disagree after long runs, each is stuck in a "
-            "different mode: do not rely on any single chain."
+            "do not agree on these quantities yet, so results of a single chain depend on its "
+            f"start. Train longer (now {chains.sweeps} sweeps), or discard more sweeps "
+            f"(--burn-in, now {chains.burn_in}). If the chains still disagree after long runs, "
+            "each is stuck in a different mode, and no single chain is reliable."
         )
     thin = sorted(
         (row for row in rows if row.is_thin), key=lambda row: min(row.ess_bulk, row.ess_tail)
@@ -196,16 +199,16 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         size = min(worst.ess_bulk, worst.ess_tail)
         total = chains.draws * len(chains.names)
         description.append(
-            f"{len(thin)} of {len(rows)} quantities have fewer than {worst.wanted} effective draws "
-            f"(fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the last one ended, "
-            f"so the {total:,} draws of {worst.quantity} are worth only {size:.0f} independent "
-            "ones: its mean and its R-hat are uncertain. Run more sweeps."
+            f"{len(thin)} of {len(rows)} quantities have fewer than {worst.wanted} effective "
+            f"draws (fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the previous "
+            f"sweep ended, so the {total:,} draws of {worst.quantity} are worth only {size:.0f} "
+            "independent draws, and its mean and its R-hat are uncertain. Run more sweeps."
         )
     if not rows:
-        return ["Nothing changes after burn-in: there is nothing to compare."]
+        return ["No quantity changes after burn-in, so there is nothing to compare."]
     return description or [
-        f"All {len(rows)} quantities have R-hat up to {R_HAT_LIMIT} and {rows[0].wanted} effective "
-        "draws or more: there is no sign that the chains disagree."
+        f"All {len(rows)} quantities have an R-hat of at most {R_HAT_LIMIT} and at least "
+        f"{rows[0].wanted} effective draws, so there is no sign that the chains disagree."
     ]
 
 
@@ -230,7 +233,7 @@ def to_arviz(chains: Chains) -> Any:
 
 
 def _plain(name: str) -> str:
-    """Return a valid name for NetCDF: without dots and slashes."""
+    """Return a valid name for NetCDF, without dots and slashes."""
     return name.replace(".", "_").replace("/", "_")
 
 
@@ -254,7 +257,7 @@ def write_netcdf(chains: Chains, path: str) -> None:
 
 
 def table_lines(rows: Sequence[Diagnosis]) -> list[str]:
-    """Return the rows as lines of a table with tabs between the columns."""
+    """Return the rows as a table with tabs between the columns."""
     lines = ["\t".join(COLUMNS)]
     for row in rows:
         cells = (

@@ -1,4 +1,4 @@
-"""Findings of `bistro doctor` as a page: sentences as annotated, the alternatives below them.
+"""The page of `bistro doctor`, which shows annotated sentences with the alternatives below them.
 
 >>> doctor_page(examination, examination.findings[:20]).write("findings.html")   # doctest: +SKIP
 """
@@ -14,14 +14,17 @@ from bistro.report.html import Page, figure, note, paragraph, table
 
 MOST_SENTENCES = 50
 MOST_WORDS = 60
-"""Longer sentences are listed in the table, not drawn."""
+"""The maximum number of words of sentences that are drawn.
+
+Longer sentences are only listed in the table.
+"""
 SHOWN = (
     *("surprise", "what", "place", "word", "form"),
     *("annotated", "p", "alternative", "p_alternative"),
 )
 CAPTION = (
-    "Above the words: the annotation, with doubtful arcs marked. Below, dashed: the more likely "
-    "arcs. A doubtful tag is followed by the more likely one."
+    "The annotation is above the words, with doubtful arcs marked. The more likely arcs are "
+    "below the words, with dashed lines. A doubtful tag is followed by the more likely tag."
 )
 
 
@@ -47,7 +50,7 @@ def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
 def left_out(found: Examination, findings: Sequence[Finding]) -> str:
     """Describe the findings that a page leaves out.
 
-    The text is empty if the page has all of them.
+    The text is empty if the page shows all findings.
     """
     places = list(dict.fromkeys(finding.sentence for finding in findings))
     shown = places[:MOST_SENTENCES]

@@ -1,4 +1,4 @@
-"""The page of `bistro effects`: mean surprisal by condition, and effects with their intervals."""
+"""The page of `bistro effects`, with mean surprisal by condition and effects with intervals."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bistro.report.plots import bar_chart
 from bistro.version import __version__
 
 MEANS = (
-    "Mean surprisal of the critical region in the two conditions; lines show one standard error "
-    "over items in each direction."
+    "The bars show the mean surprisal of the critical region in the two conditions. The lines "
+    "show one standard error over items in each direction."
 )
 EFFECTS = (
-    "The difference between the conditions, paired by item, with its 95 % interval over items "
-    "(Student's t)."
+    "The chart shows the difference between the conditions, paired by item, with its 95 % "
+    "interval over items (Student's t)."
 )
 
 

@@ -1,4 +1,4 @@
-"""Example sentences: the most certain, the most doubtful and the most wrong ones.
+"""Example sentences with the most certain, the most doubtful and the most wrong trees.
 
 The certainty of a tree is the mean probability of its heads, which is the expected share of correct
 heads.
@@ -17,7 +17,7 @@ from bistro.treebank.probabilities import KEYS, read_probabilities
 from bistro.treebank.sentence import Sentence
 
 SHOWN = range(8, 15)
-"""Lengths of the sentences that are drawn, if there are any."""
+"""The lengths of the sentences that are drawn, if the file has such sentences."""
 EACH = 2
 
 
@@ -47,13 +47,14 @@ def example_blocks(tested: Tested) -> list[str]:
         ]
         blocks += [heading(name), *pictures] if pictures else []
     description = (
-        f"Sentences of {SHOWN[0]} to {SHOWN[-1]} words, if there are any. {tested.protocol}."
+        f"The examples have {SHOWN[0]} to {SHOWN[-1]} words, if the file has such sentences. "
+        f"{tested.protocol}."
     )
     return [*blocks, protocol(description)]
 
 
 def head_probabilities(sentence: Sentence) -> list[float]:
-    """Return the probability of every head, or an empty list if they are unknown."""
+    """Return the probability of every head, or an empty list if the probabilities are unknown."""
     values = [p for p in read_probabilities(sentence, KEYS["heads"]) if p is not None]
     return values if len(values) == len(sentence) else []
 
@@ -74,6 +75,6 @@ def _picture(tested: Tested, number: int, sure: Sequence[float]) -> str:
 def _caption(gold: Sentence, mean: float, right: float) -> str:
     name = f"{gold.sent_id}: " if gold.sent_id else ""
     return (
-        f"{name}{100 * mean:.0f} % of the heads are expected to be correct, {100 * right:.0f} % "
-        f"({round(right * len(gold))} of {len(gold)}) are correct."
+        f"{name}{100 * mean:.0f} % of the heads are expected to be correct, and "
+        f"{100 * right:.0f} % ({round(right * len(gold))} of {len(gold)}) are correct."
     )

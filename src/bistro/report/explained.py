@@ -1,7 +1,7 @@
-"""Explanations as text for a terminal: a tree of decisions, and tables of their back-off chains.
+"""Explanations as text for a terminal, with a tree of decisions and tables of back-off chains.
 
-The tree shows the main sources of each probability; a table shows a whole chain, so that every row
-can be computed from the one above it: p = own + weight · p above.
+The tree shows the main sources of each probability. A table shows a whole chain, so that every row
+can be computed from the row above it by p = own + weight · p above.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 LEAST_SHOWN = 0.01
-"""Levels that contribute less than this share of a probability are left out of the tree."""
+"""The minimum share of a probability for a level to be shown in the tree."""
 BAR = 12
 
 
@@ -61,7 +61,7 @@ def main_levels(decision: Decision) -> list[Level]:
 
 
 def context_of(decision: Decision, level: Level) -> str:
-    """Return the name of the context of a level: the preceding words, or its last element."""
+    """Return the name of a level's context, which is the preceding words or the last element."""
     if level.depth == BASE:
         is_uniform = abs(level.probability * level.kinds - 1) < 1e-6
         return f"base: one of {level.kinds:,}" if is_uniform else "base"
@@ -88,7 +88,7 @@ def tables_of(decisions: Iterable[Decision]) -> list[RenderableType]:
 
 
 def table_of(decision: Decision) -> Table:
-    """Return the chain of a decision, the base first."""
+    """Return the chain of a decision, starting with the base."""
     levels = [level for level in decision.levels if level.known]
     has_counts = any(level.count is not None for level in levels)
     has_parameters = any(level.discount is not None for level in levels)
@@ -114,7 +114,7 @@ def table_of(decision: Decision) -> Table:
 
 
 def members_of(decision: Decision) -> Table:
-    """Return the members of a mixture, with their probabilities of the word and their shares."""
+    """Return the members of a mixture with their shares and their probabilities of the word."""
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     table.add_column("member", overflow="fold")
     for name in ("weight", "p", "bits", "share"):
@@ -130,7 +130,7 @@ def members_of(decision: Decision) -> Table:
 
 
 def _rest(decision: Decision) -> list[RenderableType]:
-    """Return lines about unseen contexts, and about the factor of the chain if it is not 1."""
+    """Return notes on unseen contexts, and on the factor of the chain if it is not 1."""
     unknown = [level for level in decision.levels if not level.known]
     description = []
     if unknown:

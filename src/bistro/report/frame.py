@@ -1,4 +1,4 @@
-"""Common parts of charts: the frame with its grid and legend, round ticks, and colours.
+"""Common parts of charts, such as the frame with its grid and legend, round ticks, and colours.
 
 >>> frame = Frame(300.0, round_ticks(0, 13), "bits", ["model", "truth"])
 >>> frame.up(0.0) == frame.floor, frame.up(15.0) == frame.top
@@ -78,7 +78,10 @@ class Frame:
         self.floor = self.top + height
 
     def up(self, value: float) -> float:
-        """Return the y coordinate of a value; infinite values lie on the edge."""
+        """Return the y coordinate of a value.
+
+        Infinite values lie on the edge of the plot.
+        """
         share = (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
         return self.floor - self.height * min(1.0, max(0.0, share))
 
@@ -96,7 +99,7 @@ class Frame:
         return self.left + inset + share * (self.right - self.left - 2 * inset)
 
     def opening(self, title: str) -> list[str]:
-        """Return the beginning of the picture: its size, title, grid and legend."""
+        """Return the start of the picture, with its size, title, grid and legend."""
         width, height = self.right + RIGHT, self.floor + BOTTOM + 4
         parts = opening("bistro-chart", title, width, height)
         for tick in self.ticks:
@@ -156,5 +159,5 @@ def inside(ticks: list[float], span: tuple[float, float]) -> list[float]:
 
 
 def number(value: float) -> str:
-    """Return a tick with thousands separators and a real minus sign."""
+    """Format a tick with thousands separators and a real minus sign."""
     return f"{value:,.10g}".replace("-", "−")

@@ -1,8 +1,8 @@
-"""Pages: text, tables, trees and charts in a single HTML file.
+"""Pages with text, tables, trees and charts in a single HTML file.
 
-The page contains its style sheet and needs no network. It suits light and dark screens, the width
-of a phone, and paper. A section is a heading and blocks of HTML; the functions below make blocks,
-and escape their text.
+The page contains its style sheet and needs no network connection. Pages support light and dark
+themes, narrow screens and printing. A section is a heading followed by blocks of HTML. The
+functions below create blocks and escape their text.
 
 >>> page = Page("A treebank", subtitle="What is in it")
 >>> page.section("Size", facts({"sentences": 5000, "words": 61234}), paragraph("All of it."))
@@ -23,12 +23,12 @@ from bistro.report.plots import bar_chart as bar_chart
 from bistro.report.plots import line_chart as line_chart
 
 SHORT = 12
-"""Tables with at most this many rows are not broken between two pages."""
+"""The maximum number of rows of a table that is not split between two printed pages."""
 
 
 @dataclass(frozen=True)
 class Percent:
-    """A cell with a share of 100 as a bar and a figure."""
+    """A table cell that shows a percentage as a bar and a figure."""
 
     value: float | None
 
@@ -49,7 +49,10 @@ class Protocol(str):
 
 
 class Page:
-    """A page under construction; sections appear in the order they were added."""
+    """A page to which sections are added.
+
+    Sections appear in the order in which they are added.
+    """
 
     def __init__(
         self, title: str, *, subtitle: str = "", footer: str = "", language: str = "en"
@@ -60,9 +63,9 @@ class Page:
         self.language = language
         self._sections: list[tuple[str, str]] = []
         self.figures: dict[str, dict[str, Cell]] = {}
-        """The figures shown in tiles, for each section heading."""
+        """The figures that are shown in tiles, by section heading."""
         self.protocols: dict[str, list[str]] = {}
-        """Descriptions of how the figures of each section were computed."""
+        """The descriptions of how figures were computed, by section heading."""
 
     def __repr__(self) -> str:
         return f"Page({self.title!r}, sections={len(self._sections)})"
@@ -101,7 +104,10 @@ class Page:
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the document to `path`; the file appears only when it is complete."""
+        """Write the document to `path`.
+
+        The file appears only when it is complete.
+        """
         write_text(path, self.render())
 
 
@@ -134,12 +140,12 @@ def protocol(text: str) -> Protocol:
 
 
 def note(text: str) -> str:
-    """Return a paragraph that stands out."""
+    """Return a highlighted paragraph."""
     return f'<p class="note">{xml_text(text)}</p>'
 
 
 def legend(names: Iterable[str]) -> str:
-    """Return a legend for several charts: the names of the series, with their colours."""
+    """Return a legend for several charts, with the names of the series and their colours."""
     items = "\n".join(
         f'<span><i class="s{place}"></i>{xml_text(name)}</span>'
         for place, name in enumerate(names, start=1)
@@ -161,7 +167,10 @@ def folded(summary: str, *blocks: str, is_open: bool = False) -> str:
 
 
 def figure(svg: str, caption: str = "") -> str:
-    """Return a picture (SVG text, as from `draw_arcs` and the charts) with its caption."""
+    """Return a picture with its caption.
+
+    The picture is SVG text, for example from `draw_arcs` or a chart function.
+    """
     description = f"<figcaption>{xml_text(caption)}</figcaption>" if caption else ""
     return f'<figure><div class="canvas">\n{svg}</div>{description}</figure>'
 
@@ -179,10 +188,10 @@ def table(
     *,
     dense: bool = False,
 ) -> str:
-    """Return a table; columns of numbers are aligned to the right.
+    """Return a table in which columns of numbers are aligned to the right.
 
-    Whole numbers get thousands separators and other numbers two decimals; pass text for any other
-    form.
+    Integers get thousands separators, and other numbers get two decimals. Pass text for any other
+    format.
     """
     body = [list(row) for row in rows]
     for row in body:

@@ -1,4 +1,4 @@
-"""A chart of estimates with their intervals, one line per estimate, and a rule at zero.
+"""A chart of estimates with their intervals, with one line per estimate and a rule at zero.
 
 >>> svg = interval_chart([("ngram", 6.0, 4.0, 9.0), ("parser", 8.0, 5.0, 11.0)], unit="ms")
 >>> svg.count('class="dot"'), svg.count('class="interval"')
@@ -19,7 +19,7 @@ MARGIN = 14.0
 _LEGEND = 34.0
 
 Interval = tuple[str, float, float, float]
-"""A name, the estimate, and the ends of its interval."""
+"""The name of an estimate, its value, and the ends of its interval."""
 
 
 def interval_chart(rows: Sequence[Interval], *, unit: str) -> str:

@@ -1,7 +1,7 @@
-"""Prediction of words: perplexity of a text, and surprisal word by word.
+"""The prediction of words, with the perplexity of a text and the surprisal of each word.
 
 A sentence's surprisals are drawn under its words (`bistro.report.strip`). Models that sum over
-analyses score only the first sentences of a file; the page shows their number.
+analyses score only the first sentences of a file. The page shows the number of these sentences.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ from bistro.report.html import figure, heading, paragraph, protocol, table
 from bistro.report.strip import surprisal_strip
 
 SUMMED = 200
-"""Number of sentences scored by models that sum over analyses (milliseconds per word)."""
+"""The number of sentences that are scored by models that sum over analyses.
+
+Sums over analyses take milliseconds per word.
+"""
 SHOWN = range(5, 19)
-"""Lengths of the sentences that are drawn."""
+"""The lengths of the sentences that are drawn."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Scored:
     sentences: Sequence[Sequence[str]]
     figures: LanguageFigures
     rows: Sequence[Sequence[SurprisalRow]]
-    """Rows of each sentence, its end included."""
+    """The rows of each sentence, including its end."""
     protocol: str
 
 
@@ -53,7 +56,7 @@ def scored(model: Scorer, sentences: Sequence[Sequence[str]], *, seed: int = 1) 
 
 
 def perplexity_blocks(figures: Mapping[str, LanguageFigures], description: str) -> list[str]:
-    """Return the figures of models, one row per model."""
+    """Return a table of the figures, with one row per model."""
     cells = [
         (
             name,
@@ -75,7 +78,7 @@ def perplexity_blocks(figures: Mapping[str, LanguageFigures], description: str) 
 
 
 def surprisal_blocks(given: Scored) -> list[str]:
-    """Return three sentences with their surprisals: a typical, the hardest and the easiest one."""
+    """Return a typical sentence, the hardest and the easiest sentence with their surprisals."""
     means = {
         number: fmean(row.surprisal for row in rows)
         for number, rows in enumerate(given.rows)
@@ -90,14 +93,17 @@ def surprisal_blocks(given: Scored) -> list[str]:
     most = max(row.surprisal for number in chosen.values() for row in given.rows[number])
     blocks = [
         paragraph(
-            "Surprisal is -log2 p(word | words before it), in bits: the bars are below the words, "
-            "the last one below </s>, the end of the sentence. Words unknown to the model are in "
-            "brackets."
+            "Surprisal is -log2 p(word | words before it), in bits. The bars are below the "
+            "words, and the last bar is below </s>, the end of the sentence. Words unknown to "
+            "the model are in brackets."
         )
     ]
     for description, number in dict(zip(chosen.values(), chosen, strict=True)).items():
         blocks += [heading(number), figure(strip_of(given.rows[description], most))]
-    return [*blocks, protocol(f"Chosen among sentences of 5 to 18 words: {given.protocol}.")]
+    return [
+        *blocks,
+        protocol(f"The examples were chosen among sentences of 5 to 18 words: {given.protocol}."),
+    ]
 
 
 def strip_of(rows: Sequence[SurprisalRow], most: float | None = None) -> str:

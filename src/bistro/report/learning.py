@@ -1,9 +1,9 @@
-"""The course of training: the trace of a model as small charts.
+"""The course of training, shown by small charts of the trace of a model.
 
 A trace has one row per sweep: the log-likelihood of the state, and other quantities of its chains,
 single numbers (`live_states`) or one per depth (`words.discount`, `words.strength`,
-`words.tables`). Depth 0 is the empty context; each depth adds one element. Models with unbounded
-contexts have no process for the empty context, and begin with contexts of one element.
+`words.tables`). Depth 0 is the empty context, and each depth adds one element. Models with
+unbounded contexts have no process for the empty context, and begin with contexts of one element.
 
 >>> rows = [{"sweep": i, "log_likelihood": -9.0, "words.tables": [3, 8]} for i in (1, 2)]
 >>> [name for name, _ in processes(rows)]
@@ -24,7 +24,7 @@ from bistro.report.plots import line_chart
 Trace = Sequence[Mapping[str, Any]]
 TAKEN = ("sweep", "log_likelihood")
 CLIMBS = "held_out"
-"""Key in the trace of a model that is trained by maximisation; samplers do not have it."""
+"""The key that only the traces of models trained by maximisation have."""
 SMALL: dict[str, Any] = {"width": 300.0, "height": 120.0, "legend": False}
 AXES = {
     "discount": ("discount", False),
@@ -32,27 +32,29 @@ AXES = {
     "tables": ("tables, logarithmic", True),
 }
 MEANING = (
-    "Processes by depth: depth 0 is the empty context, each depth adds one element. A discount "
-    "near 1 and many tables mean that outcomes vary, and shorter contexts have much weight. If "
-    "lines still rise at the right edge, more sweeps are needed."
+    "The charts show the processes by depth. Depth 0 is the empty context, and each depth adds "
+    "one element. A discount near 1 and many tables mean that outcomes vary and that shorter "
+    "contexts have a large weight. If lines still rise at the right edge, more sweeps are needed."
 )
 
 
 def learning_blocks(trace: Trace) -> list[str]:
     """Return charts of all quantities in the trace, or a table if there was only one sweep."""
     if not trace:
-        return [paragraph("The model keeps no trace of its training.")]
+        return [paragraph("The model has no training trace.")]
     if len(trace) == 1:
         return _one_sweep(trace[0])
     last = trace[-1]["log_likelihood"]
     description = (
-        "The natural logarithm of the joint probability of data and state after each of "
-        f"{len(trace):,} sweeps; the last is {last:,.1f}. It need not rise, but it settles."
+        "The chart shows the natural logarithm of the joint probability of data and state after "
+        f"each of {len(trace):,} sweeps; the last value is {last:,.1f}. This value need not "
+        "rise, but it should level off."
     )
     if CLIMBS in trace[-1]:
         description = (
-            f"The log-likelihood (natural) of the training data after each of {len(trace):,} "
-            f"passes; the last is {last:,.1f}. It rises; held-out data decide when to stop."
+            "The chart shows the natural log-likelihood of the training data after each of "
+            f"{len(trace):,} passes; the last value is {last:,.1f}. This value rises throughout "
+            "training, and held-out data decide when to stop."
         )
     blocks = [
         paragraph(description),
@@ -107,8 +109,8 @@ def _process(trace: Trace, name: str, kinds: Sequence[str]) -> Iterator[str]:
 def _one_sweep(row: Mapping[str, Any]) -> list[str]:
     blocks = [
         paragraph(
-            "Training did not sample: one pass over the data, with optimised hyper-parameters. "
-            f"The log-likelihood is {row['log_likelihood']:,.1f} (natural logarithm)."
+            "Training made one pass over the data with optimised hyper-parameters, without "
+            f"sampling. The log-likelihood is {row['log_likelihood']:,.1f} (natural logarithm)."
         )
     ]
     for name, kinds in processes([row]):
@@ -129,5 +131,5 @@ def _line(trace: Trace, name: str, **options: Any) -> str:
 
 
 def _words(name: str) -> str:
-    """Return the name of a trace quantity as readers see it, without underscores."""
+    """Return the displayed name of a trace quantity, without underscores."""
     return name.replace("_", " ")

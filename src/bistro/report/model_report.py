@@ -1,8 +1,8 @@
-"""The report on a trained model: one page with its results on a test file.
+"""The report on a trained model, as one page with its results on a test file.
 
-The page depends on the abilities of the model: parsers get scores by relation and length,
-calibration and trees; models of words get perplexity and surprisal; every model gets its settings
-and the trace of its training.
+The page depends on the abilities of the model. Parsers get scores by relation and length,
+calibration and trees. Models of words get perplexity and surprisal. Every model gets its settings
+and its training trace.
 
 >>> import bistro
 >>> model = bistro.load("english.bistro")                            # doctest: +SKIP
@@ -44,18 +44,18 @@ STATES_SHOWN = 20
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """Options of the test of a model."""
+    """Options for testing a model."""
 
     tags: Literal["joint", "given"] = "joint"
     borders: Sequence[int] = BORDERS
-    """Upper limits of the classes of sentence length."""
+    """The upper limits of the sentence-length classes."""
     seed: int = 1
     threads: int = 0
-    """Number of threads; 0 uses all cores."""
+    """The number of threads, where 0 uses all cores."""
 
 
 def read_test(model: Model, path: str, format: str | None = None) -> Sequence[Any]:
-    """Read test data for a model of this kind."""
+    """Read test data for a model."""
     family = kinds.find(model.kind)
     if family.items == "sentences":
         items: Sequence[Any] = [
@@ -70,7 +70,7 @@ def read_test(model: Model, path: str, format: str | None = None) -> Sequence[An
 
 
 def _check_annotation(model: Model, sentences: Sequence[Sentence], path: str) -> None:
-    """Raise an error if a test file lacks the annotation that is compared with predictions."""
+    """Raise an error if a test file lacks the annotation that is needed to evaluate predictions."""
     needed = ""
     if isinstance(model, abilities.Parser | abilities.Orderer):
         needed = "heads"
@@ -100,12 +100,12 @@ def report_page(
 ) -> Page:
     """Test a model and return the results as one page.
 
-    Both names are file names.
+    `model_name` and `test_name` are file names.
     """
     chosen = options or ReportOptions()
     page = Page(
         f"{model_name} on {test_name}",
-        subtitle=f"A model of kind {model.kind}, tested on {len(test):,} {_things(test)}.",
+        subtitle=f"A model of the kind {model.kind}, tested on {len(test):,} {_things(test)}.",
         footer=f"bistro {__version__}; seed of the model {model.origin.seed}, of this report "
         f"{chosen.seed}.",
     )
@@ -116,7 +116,7 @@ def report_page(
 
 
 def _things(test: Sequence[Any]) -> str:
-    """Return the name of the items of a test file."""
+    """Return a name for the items of a test file."""
     return "sentences" if isinstance(test[0], Sentence | Tree) else "items"
 
 
@@ -135,7 +135,7 @@ def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportO
         page.section("Held-out data", *figure_blocks(model.figures(test)))
     if isinstance(model, abilities.StateReader):
         cards = [state_card(state) for state in model.top_states(words=8)[:STATES_SHOWN]]
-        description = "The largest states of the last sample, each with its words and its parents."
+        description = "The largest states of the last sample, with their words and parents."
         page.section("States", figure(topic_cards(cards, columns=4), description))
     if isinstance(model, abilities.Scorer):
         given = scored(model, as_words(test), seed=options.seed)

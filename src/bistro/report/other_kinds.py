@@ -1,6 +1,7 @@
 """Reports on models that are neither dependency parsers nor models of words.
 
-These are models of word order, of constituency trees, and models that compute their own figures.
+The module covers models of word order and constituency trees, and models that compute their own
+figures.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from bistro.treebank.sentence import Sentence
 ORDERS_SHOWN = 8
 TREES_SHOWN = 2
 SHOWN = range(4, 15)
-"""Lengths of the sentences that are shown, if there are any."""
+"""The lengths of the sentences that are shown, if the file has such sentences."""
 
 
 def figure_blocks(figures: Mapping[str, float]) -> list[str]:
     """Return the figures of a model on held-out items."""
     return [
         facts(dict(figures)),
-        protocol("The figures of the task that `bistro train --dev` prints."),
+        protocol("These are the same figures that `bistro train --dev` prints."),
     ]
 
 
 def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
-    """Return the probability of the real orders, and some of them with the likeliest orders."""
+    """Return the probability of the real orders, and examples with the most likely orders."""
     scores = [model.score_order(sentence) for sentence in sentences]
     total = added(one.log_prob for one in scores)
     dependents = sum(one.dependents for one in scores)
@@ -54,15 +55,15 @@ def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
             (real, f"{given:.3g}", "the same" if found == real else found, f"{reached:.3g}")
         )
     description = (
-        f"Orders of words given their trees; {model.order_protocol()}; natural "
-        "logarithms. A head's dependents are ordered as in the treebank."
+        "The figures are natural log-probabilities of word orders given their trees; "
+        f"{model.order_protocol()}. A head's dependents are ordered as in the treebank."
     )
     headers = ("real order", "probability", "likeliest order", "probability")
     return [facts(tiles), table(headers, rows, dense=True), protocol(description)]
 
 
 def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads: int) -> list[str]:
-    """Return bracket scores, and the most wrong trees with the correct ones."""
+    """Return bracket scores, and the worst trees next to the correct trees."""
     words = [simplified(tree).leaves() for tree in golds]
     found = [parse.tree for parse in model.parse_trees(words, seed=seed, threads=threads)]
     report = score_brackets(golds, found)
@@ -78,7 +79,10 @@ def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads:
     blocks = [
         facts({"labelled F1": report.all.labelled.f1, "exact": report.all.exact}),
         table(("percent", "all", "up to 40 words"), rows, dense=True),
-        protocol(f"{report.protocol}. Minimum-risk trees of the mcmc draws, seed {seed}."),
+        protocol(
+            f"{report.protocol}. The predicted trees are minimum-risk trees of the mcmc "
+            f"draws with seed {seed}."
+        ),
     ]
     return [*blocks, *_pictures(golds, found)]
 
@@ -91,8 +95,13 @@ def _pictures(golds: Sequence[Tree], found: Sequence[Tree]) -> list[str]:
         if len(tree.leaves()) in SHOWN
     ]
     judged = sorted((pair for pair in pairs if pair[0] is not None), key=lambda pair: pair[:2])
-    blocks = [heading("Most wrong"), paragraph("First the correct tree, then the predicted one.")]
+    blocks = [
+        heading("Most wrong"),
+        paragraph("The correct tree is followed by the predicted tree."),
+    ]
     for f1, _, gold, tree in judged[:TREES_SHOWN]:
         blocks.append(figure(draw_constituents(simplified(gold)), "The correct tree."))
-        blocks.append(figure(draw_constituents(tree), f"The predicted tree: labelled F1 {f1:.1f}."))
+        blocks.append(
+            figure(draw_constituents(tree), f"The predicted tree has a labelled F1 of {f1:.1f}.")
+        )
     return blocks if judged else []

@@ -1,4 +1,4 @@
-"""A model as a package for pip: its file, its card, its report, and a name.
+"""Packages for pip that contain a model file, its card and its report.
 
     bistro_models/bistro_en_ewt/model.bistro    the model file, byte for byte
     bistro_models/bistro_en_ewt/card.json       facts about the model; see `bistro.report.card`
@@ -33,7 +33,7 @@ REPORT_FILE = "report.html"
 OWN_NAME = "bistro-syntax"
 DEFAULT_VERSION = "1.0.0"
 VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
-"""Versions of Python packages (PEP 440), without epochs and local parts."""
+"""The pattern of Python package versions (PEP 440), without epochs and local parts."""
 UD_FILE = re.compile(r"([a-z]{2,3})_([a-z0-9]+)-ud-")
 PYPROJECT = """\
 [build-system]
@@ -67,7 +67,7 @@ def checked_about(
     version: str = DEFAULT_VERSION,
     licence: str | None = None,
 ) -> About:
-    """Return the name, version and licence of a package; raise an error if one is not valid.
+    """Return the name, version and licence of a package, or raise an error if one is invalid.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def checked_about(
 
 
 def default_name(model: Model, path: str) -> str:
-    """Return a name for a package, from the UD treebank or else from the model file.
+    """Return a name for a package, based on the UD treebank or else on the model file.
 
     >>> import bistro
     >>> model = bistro.train("ngram", bistro.builtin(sentences=20, seed=1))
@@ -122,7 +122,7 @@ class Package:
 
     card: Mapping[str, Any]
     files: Mapping[str, Content]
-    """Contents of files by their path in ``site-packages``."""
+    """The contents of files by their path in ``site-packages``."""
     distribution: Distribution
 
     @property
@@ -210,7 +210,7 @@ def make_package(
 
 
 def _module(name: str) -> str:
-    """Return the folder of a package in the form that entry points use."""
+    """Return the folder of a package in the notation of entry points."""
     return f"{FOLDER}.{name.replace('-', '_')}"
 
 

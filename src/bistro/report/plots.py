@@ -1,9 +1,9 @@
-"""Small charts as SVG: grouped bars for the words of a sentence, lines for a trace.
+"""Small SVG charts, with grouped bars for the words of a sentence and lines for a trace.
 
-Both take named series, draw grid lines at round numbers and a legend, and label the values. Axes of
-bars start at zero; axes of lines follow the data. Colours are presentation
-attributes that suit white paper; a page may restyle the classes `grid`, `axis`, `name`, `tick`,
-and `bar`, `curve` and `dot` with `s1` to `s10`, under `.bistro-chart`.
+Both kinds of charts take named series, draw grid lines at round numbers and a legend, and label the
+values. The axes of bar charts start at zero, and the axes of line charts follow the data. Colours
+are presentation attributes that suit white paper; a page may restyle the classes `grid`, `axis`,
+`name`, `tick`, and `bar`, `curve` and `dot` with `s1` to `s10`, under `.bistro-chart`.
 
 >>> svg = bar_chart(["The", "horse"], {"model": [3.5, 9.0], "truth": [3.1, 8.2]}, unit="bits")
 >>> svg.count('class="bar')
@@ -37,7 +37,10 @@ from bistro.sums import added
 
 BAR, BAR_GAP, GROUP_GAP = 20.0, 3.0, 22.0
 MOST_DOTS = 60
-"""Longer lines, and lines in small charts, are drawn without a dot at every point."""
+"""The maximum number of points of a line that is drawn with dots.
+
+Lines in small charts never have dots.
+"""
 SMALL = 400.0
 
 Series = Mapping[str, Sequence[float]]
@@ -46,10 +49,10 @@ Series = Mapping[str, Sequence[float]]
 def bar_chart(
     names: Sequence[str], series: Series, *, unit: str = "", errors: Series | None = None
 ) -> str:
-    """Draw groups of bars, one group per name and one bar per series, labelled with values.
+    """Draw groups of bars with labelled values, with one group per name and one bar per series.
 
-    Values must not be negative. An infinite value reaches the top and is marked ∞; for NaN there
-    is no bar. `errors` are half the lengths of error bars, one per bar.
+    Values must not be negative. The bar of an infinite value reaches the top and is marked ∞. NaN
+    has no bar. `errors` gives half the length of the error bar of each bar.
     """
     _check(series, len(names))
     reaches = {name: list((errors or {}).get(name, [0.0] * len(names))) for name in series}
@@ -95,7 +98,9 @@ def line_chart(
     mark: float | None = None,
     band: tuple[str, Sequence[float], Sequence[float]] | None = None,
 ) -> str:
-    """Draw one line per series over `x` (default: 1, 2, 3, …); NaN and ∞ interrupt a line.
+    """Draw one line per series over `x` (default: 1, 2, 3, …).
+
+    NaN and ∞ interrupt a line.
 
     With `log`, the axis of values, which must be above 0, is logarithmic. A dashed line is drawn at
     `mark`. A `band`, with its name and its lower and upper edge, belongs to the last series.
@@ -145,7 +150,7 @@ def _logarithm(value: float) -> float:
 
 
 def _decades(low: float, high: float) -> list[float]:
-    """Return at most five powers of ten that cover values given as logarithms."""
+    """Return at most five powers of ten that cover values, which are given as logarithms."""
     first, last = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
     step = -(-(last - first) // 5)
     return [float(first + step * i) for i in range(-(-(last - first) // step) + 1)]
@@ -211,7 +216,7 @@ def _band(
     band: tuple[str, Sequence[float], Sequence[float]],
     place: int,
 ) -> str:
-    """Return the area between two edges, drawn where both are known."""
+    """Return the area between two edges, which is drawn where both edges are known."""
     name, low, high = band
     known = [
         (x, one, other)

@@ -1,4 +1,4 @@
-"""The page of `bistro reading-times`: gains, coefficients, spill-over and their protocol."""
+"""The page of `bistro reading-times`, with gains, coefficients, spill-over and their protocol."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from bistro.report.intervals import interval_chart
 from bistro.version import __version__
 
 GAIN = (
-    "The improvement in the prediction of the times of held-out items by the model's surprisal: "
-    "the difference of log-likelihoods per row, in millinats, with its 95 % interval. A useless "
-    "predictor has 0 or a little less."
+    "The gain measures how much the model's surprisal improves the prediction of reading times "
+    "of held-out items. The gain is the difference of log-likelihoods per row, in millinats, "
+    "with its 95 % interval. A useless predictor has a gain of 0 or slightly less."
 )
 SPILL_OVER = (
-    "The effect of one bit of surprisal, of the word itself and of the words before it, on the "
-    "reading time, all in one regression."
+    "The chart shows the effect on the reading time of one bit of surprisal, for the word itself "
+    "and for the words before it, from a single regression."
 )
 SURPRISAL = "surprisal"
 
@@ -73,14 +73,19 @@ def _comparisons(found: ReadingStudy) -> list[str]:
         for pair in found.comparisons
     ]
     description = (
-        "Difference of the gains on the same rows, in millinats per row. p: probability of so "
-        "large a difference if the two models are exchanged at random, item by item."
+        "The table shows the difference of the gains on the same rows, in millinats per row. p: "
+        "probability of so large a difference if the two models are exchanged at random, item by "
+        "item."
     )
     return [html.paragraph(description), html.table(("models", "difference", "95 %", "p"), rows)]
 
 
 def _coefficients(found: ReadingStudy, unit: str) -> list[str]:
-    blocks = [html.paragraph(f"In {unit} per unit of the predictor (letters, bits, words).")]
+    blocks = [
+        html.paragraph(
+            f"Coefficients are in {unit} per unit of the predictor (letters, bits, words)."
+        )
+    ]
     for name, fit in found.fits.items():
         tests = zip(fit.t_values.tolist(), fit.p_values.tolist(), strict=True)
         rows = [
@@ -94,7 +99,9 @@ def _coefficients(found: ReadingStudy, unit: str) -> list[str]:
         ]
         headers = ("predictor", "estimate", "standard error", "95 %", "t", "p")
         blocks += [html.heading(name), html.table(headers, rows)]
-        blocks.append(html.protocol(f"Noise: standard deviation {fit.deviation:.3g} {unit}."))
+        blocks.append(
+            html.protocol(f"The standard deviation of the noise is {fit.deviation:.3g} {unit}.")
+        )
     return blocks
 
 

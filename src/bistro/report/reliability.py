@@ -1,8 +1,8 @@
-"""The reliability diagram: observed accuracy against predicted probability.
+"""The reliability diagram, which plots observed accuracy against predicted probability.
 
-A point is a bin of words. Its horizontal position is their mean probability, its vertical position
-their accuracy, and its area grows with the number of words. Points on the diagonal are well
-calibrated; points below it are overconfident.
+A point is a bin of words. The horizontal position of a point is the mean probability of its words,
+the vertical position is their accuracy, and the area grows with the number of words. Points on the
+diagonal are well calibrated, and points below it are overconfident.
 
 >>> from bistro.evaluate.calibration import calibration_of
 >>> svg = reliability_diagram({"PHead": calibration_of([(0.9, True), (0.8, False)])})
@@ -27,7 +27,7 @@ TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 def reliability_diagram(calibrations: Mapping[str, Calibration]) -> str:
-    """Return a square SVG picture with one series of points per kind of probability."""
+    """Return a square SVG picture with one series of points per type of probability."""
     names = [
         f"{name}: error {100 * one.expected_calibration_error:.1f} %"
         for name, one in calibrations.items()

@@ -1,4 +1,4 @@
-"""The page of `bistro diagnose KIND --sbc N`: the ranks of all quantities, and the verdict."""
+"""The page of `bistro diagnose KIND --sbc N`, with the ranks of all quantities and the verdict."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from bistro.report import html
 from bistro.version import __version__
 
 MEANING = (
-    "Parameters were drawn from the prior, data from the model with these parameters; the sampler "
-    "then inferred the parameters from the data alone. If it is correct, all ranks of the true "
-    "value among its draws are equally likely. Each panel shows the share of ranks below each "
-    "value, minus the share expected of uniform ranks; all lines of a correct sampler lie within "
-    "the grey band, up to the error rate."
+    "Parameters were drawn from the prior, and data from the model with these parameters. The "
+    "sampler then inferred the parameters from the data alone. If the sampler is correct, all "
+    "ranks of the true value among its draws are equally likely. Each panel shows the share of "
+    "ranks below each value, minus the share expected of uniform ranks. All lines of a correct "
+    "sampler lie within the grey band, except with a probability equal to the error rate."
 )
 READING = (
-    "A line above the middle has too many low ranks: the draws are too high. A wave that begins "
-    "upwards has too many ranks at both ends: the distribution of the draws is too narrow."
+    "A line above the middle means too many low ranks, so the draws are too high. A wave that "
+    "begins upwards means too many ranks at both ends, so the distribution of the draws is too "
+    "narrow."
 )
 
 

@@ -1,8 +1,9 @@
-"""Surprisal below the words: a bar below every word of a sentence, in bits.
+"""Pictures of surprisal, with a bar in bits below every word of a sentence.
 
-The bar has two parts if the model distinguishes them: the change of the distribution over analyses
-(syntactic), and the rest (lexical). Long sentences take several lines. All bars of a picture, and
-of pictures with the same `most`, have one scale.
+If the model distinguishes syntactic from lexical surprisal, the bar has two parts: the change of
+the distribution over analyses (syntactic), and the rest (lexical). Long sentences are drawn on
+several lines. All bars of a picture, and of pictures with the same value of `most`, have the same
+scale.
 
 >>> svg = surprisal_strip(["The", "horse", "fell"], [3.0, 9.5, 14.2])
 >>> svg.count('class="bar')
@@ -23,7 +24,7 @@ WORD_SIZE = 15
 BAR, LONGEST = 22.0, 84.0
 MARGIN, GAP, LEAST = 14.0, 14.0, 34.0
 LINE = WORD_SIZE + 40.0
-"""The height of a line without its bars."""
+"""The height of a line of words without its bars."""
 PARTS = ("lexical", "syntactic")
 
 

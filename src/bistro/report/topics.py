@@ -1,4 +1,4 @@
-"""Latent states as cards: the words of each state, with bars, and its parents.
+"""Cards of latent states, which show the words of each state, with bars, and its parents.
 
 >>> svg = topic_cards([TopicCard("state 3", "4 % of words", [("will", 0.4), ("can", 0.2)], "go")])
 >>> svg.count('class="bar')
@@ -28,7 +28,7 @@ class TopicCard:
     name: str
     share: str
     words: list[tuple[str, float]]
-    """Words with their probabilities, the likeliest first."""
+    """The words with their probabilities, starting with the most likely."""
     parents: str
 
 
@@ -84,7 +84,7 @@ def _card(card: TopicCard, x: float, y: float, tall: float) -> list[str]:
 
 
 def _fitting(text: str, size: float) -> str:
-    """Return the text, truncated to the width of a card."""
+    """Truncate a text to the width of a card."""
     if text_width(text, size) <= CARD - 30:
         return text
     while text and text_width(text + "…", size) > CARD - 30:

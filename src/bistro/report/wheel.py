@@ -1,4 +1,6 @@
-"""Writer for wheels, the archives that pip installs; it needs no build tool and no network.
+"""A writer for wheels, the archives that pip installs.
+
+Writing a wheel needs no build tool and no network connection.
 
 A wheel is a zip archive of files for ``site-packages``, with a folder ``NAME-VERSION.dist-info``
 that holds METADATA (name, version, licence), WHEEL (platforms), entry_points.txt, and RECORD (the
@@ -31,7 +33,7 @@ SPDX = re.compile(
     r"CC0-1\.0|CC-BY(-NC)?(-SA|-ND)?-[1-4]\.\d|MIT|Apache-2\.0|BSD-[23]-Clause"
     r"|[AL]?GPL-\d\.\d-(only|or-later)|ODbL-1\.0|ODC-By-1\.0"
 )
-"""Licences of treebanks that have an SPDX identifier."""
+"""The pattern of SPDX identifiers of licences that treebanks have."""
 Content = bytes | Path
 
 
@@ -51,7 +53,7 @@ class Distribution:
 
     @property
     def stem(self) -> str:
-        """The name and the version, as written in file names."""
+        """The name and the version in the spelling of file names."""
         return f"{self.name.replace('-', '_')}-{self.version}"
 
     @property
@@ -115,7 +117,7 @@ def write_wheel(
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: Content) -> tuple[str, int]:
-    """Add a file; return its checksum, in the form of RECORD, and its size."""
+    """Add a file, and return its checksum, in the format of RECORD, and its size."""
     info = zipfile.ZipInfo(name)  # with the earliest date of the zip format
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # Unix, so that the permissions count
