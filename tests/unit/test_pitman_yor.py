@@ -117,7 +117,7 @@ def test_wrong_data_are_refused_with_a_reason() -> None:
         process.observe_all(["a", "b"], ["a"])
     with pytest.raises(BistroError, match="given twice"):
         PitmanYor(1, outcomes="aa").predict()
-    with pytest.raises(BistroError, match="a sequence is expected, not int"):
+    with pytest.raises(BistroError, match="expected a sequence, not int"):
         process.observe_all([1, 2])
     with pytest.raises(ConfigError, match="sum to 1"):
         PitmanYor(0, base={"a": 0.5}).predict()

@@ -7,8 +7,8 @@ often than not (`bistro.models.committee.crossing`), but members do not use thes
 
 A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
 pattern crosses, but by at least 1. A vote (h, d↑y), which attaches the word to another word below
-h, counts for t with its probability times OTHER_NOTES. A word is moved if the votes for a crossing
-arc outweigh the votes for its current head in the tree.
+h, counts towards t, weighted by its probability times OTHER_NOTES. A word is moved if the votes for
+a crossing arc outweigh the votes for its current head in the tree.
 """
 
 from __future__ import annotations

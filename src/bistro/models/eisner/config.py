@@ -33,15 +33,15 @@ class ChildContexts:
 
     tags: tuple[str, ...] = setting(
         ("direction", "parent.tag", "sibling.tag", "parent.word"),
-        "Context of the tag of the next child, which may be the stop symbol.",
+        "Context for predicting the tag of the next child, which may be the stop symbol.",
     )
     words: tuple[str, ...] = setting(
         ("tag", "direction", "parent.tag", "parent.word"),
-        "Context of the word of a child.",
+        "Context for predicting a child's word.",
     )
     labels: tuple[str, ...] = setting(
         ("tag", "direction", "parent.tag", "word", "parent.word"),
-        "Context of the label of an arc.",
+        "Context for predicting an arc's label.",
     )
 
 

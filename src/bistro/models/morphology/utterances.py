@@ -216,7 +216,7 @@ def _binarised(
     numbers: list[int],
     below: Callable[[int], None],
 ) -> None:
-    """Add the rules of a node, from left to right, and of all nodes below it."""
+    """Add the rules of a node and of all nodes below it, from left to right."""
     inner = INNER + left
     if len(children) == 1:
         numbers.append(rules.unary(left, children[0]))

@@ -153,7 +153,7 @@ class PipelineModel(TextReading):
         return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
 
     def _beliefs(self, parses: Sequence[Parse]) -> list[Beliefs]:
-        """Return the parser's distributions over tags, starting with its own column."""
+        """Return the parser's distributions over tags, with the parser's own column first."""
         marginals = [parse.marginals for parse in parses if parse.marginals is not None]
         rows = [row for one in marginals for row in one.tags]
         names = list(dict.fromkeys(name for row in rows for name, _ in row))
