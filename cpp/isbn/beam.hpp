@@ -30,7 +30,8 @@ class Beam {
 public:
     Beam(const PackedNetwork<Real>& network, const SeenClusters& seen, BeamOptions options)
         : shape_(network.shape()), options_(options), stages_(network), sights_(network), agenda_(options.margin),
-          shifts_(shape_, seen, options) {}
+          shifts_(shape_, seen, options),
+          most_states_(options.states ? options.states : std::max(kLeastStates, kLeastBytes / stages_.bytes_per_stage())) {}
 
     // Complete derivations, the best first; none if the evidence allows none that the search found. `watch` is told the
     // derivations that have generated each word, with the log-probability of the word in each.
@@ -293,9 +294,13 @@ private:
             c.shift(s.cluster);
         }
         std::swap(kept_, next_kept_);
+        if (stages_.are_many(most_states_)) stages_.keep_only([&](const auto& mark) {
+            for (const Kept& k : kept_.view()) k.configuration.each_linked(mark);
+        });
     }
 
     static constexpr std::size_t kLeastExpanded = 60;
+    static constexpr std::size_t kLeastStates = 1000, kLeastBytes = 64 << 20;  // before any are freed
     // Derivations that go on to any word, for each that is kept otherwise: the likeliest before a word are not those with it.
     static constexpr std::size_t kOpen = 10;
 
@@ -320,6 +325,7 @@ private:
     std::vector<Final> finals_;
     std::vector<std::size_t> expanded_;  // by level
     std::size_t limit_ = options_.width;
+    std::size_t most_states_;
     Open open_;  // sees what is about to generate a word that nobody knows
 };
 
