@@ -165,7 +165,9 @@ private:
         const std::uint8_t allowed = agreeing(c, *sentence_, possible, is_last, shape_.symbols().single_root);
         if (allowed == 0) return nodes_.drop();
         const std::int32_t stage = stages_.plan(see(c), c.links());
-        node = {step, item.log_prob, item.level, stage, Node::kNone, c.top(), c.front(), possible, c.may_end(shape_.symbols().single_root)};
+        node = {step,      item.log_prob, item.level,
+                stage,     Node::kNone,   c.top(),
+                c.front(), possible,      c.may_end(shape_.symbols().single_root)};
         states_.push_back({here, item.log_prob, possible, allowed, 0});
     }
 
@@ -294,9 +296,10 @@ private:
             c.shift(s.cluster);
         }
         std::swap(kept_, next_kept_);
-        if (stages_.are_many(most_states_)) stages_.keep_only([&](const auto& mark) {
-            for (const Kept& k : kept_.view()) k.configuration.each_linked(mark);
-        });
+        if (stages_.are_many(most_states_))
+            stages_.keep_only([&](const auto& mark) {
+                for (const Kept& k : kept_.view()) k.configuration.each_linked(mark);
+            });
     }
 
     static constexpr std::size_t kLeastExpanded = 60;

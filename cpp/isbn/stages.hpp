@@ -205,8 +205,8 @@ private:
     std::size_t h_;
     Vectors<Real> mu_, eta_;  // by stage; potentials only where they move
     Vectors<Real> sent_, c_;
-    std::vector<std::int32_t> sent_at_;  // by stage and sending: where in sent_, if it is known
-    std::vector<std::int32_t> c_at_;     // by stage: where in c_, if it is known
+    std::vector<std::int32_t> sent_at_;            // by stage and sending: where in sent_, if it is known
+    std::vector<std::int32_t> c_at_;               // by stage: where in c_, if it is known
     std::vector<std::uint8_t> is_used_, is_live_;  // by stage
     std::size_t live_ = 0;                         // stages that were kept when some were freed last
     std::vector<Planned> planned_;
