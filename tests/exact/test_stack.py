@@ -147,7 +147,8 @@ def test_weights_that_are_0_need_not_be_kept(share: float) -> None:
     ("places", "values"), [([3, 2], [1, 1]), ([2, 2], [1, 1]), ([64], [1]), ([1], [1, 1])]
 )
 def test_places_are_in_order_and_within_the_table(places: list[int], values: list[int]) -> None:
-    arrays = {"places": np.array(places, np.uint32), "values": np.array(values, np.float32)}
+    arrays: dict[str, Any] = {"places": np.array(places, np.uint32)}
+    arrays["values"] = np.array(values, np.float32)
     with pytest.raises(ValueError, match="place"):
         StackWeights(size=64, **arrays)
     with pytest.raises(ValueError, match="power of 2"):
