@@ -5,6 +5,7 @@
 #include "bind/bind.hpp"
 #include "parse/parser.hpp"
 #include "stack/logit.hpp"
+#include "stack/sparse.hpp"
 #include "stack/templates.hpp"
 #include "stop/pause.hpp"
 
@@ -165,14 +166,15 @@ private:
     std::vector<std::int64_t> first_;
 };
 
-Out<double> probabilities(const StackBatch& batch, const std::string& name, In<float> weights, int threads,
+template <class Weights>
+Out<double> probabilities(const StackBatch& batch, const std::string& name, const Weights& weights, int threads,
                           const StackTemplates* templates) {
     std::vector<double> out(batch.what.shape(0), 1.0);
     const Task task = task_of(name);
     {
         nb::gil_scoped_release release;
         batch.check_places(task);
-        const int bits = bits_of(weights.shape(0));
+        const int bits = bits_of(weights.size());
         in_parallel_each(batch.sentences(), threads, [&] {
             return [&, reader = Reader(batch, task, bits, templates), p = std::vector<double>()](std::size_t i) mutable {
                 const Sentence sentence(batch, i, templates);
@@ -181,7 +183,7 @@ Out<double> probabilities(const StackBatch& batch, const std::string& name, In<f
                     const auto from = static_cast<std::size_t>(batch.begin.data()[at]), to = static_cast<std::size_t>(batch.begin.data()[at + 1]);
                     if (to - from < 2) continue;
                     p.resize(reader.read(sentence, word, from, to));
-                    for (std::size_t c = 0; c < p.size(); ++c) p[c] = stack::score(bind::view(weights), reader.features[c]);
+                    for (std::size_t c = 0; c < p.size(); ++c) p[c] = stack::score(weights, reader.features[c]);
                     stack::normalise(p);
                     std::copy(p.begin(), p.end(), out.begin() + static_cast<std::ptrdiff_t>(from));
                 }
@@ -240,8 +242,22 @@ void bind_stack(nb::module_& m) {
         }, nb::kw_only(), "begin"_a.noconvert(), "elements"_a.noconvert(), "vote_begin"_a.noconvert(), "vote_elements"_a.noconvert(),
              "columns"_a);
 
-    m.def("stack_probabilities", &probabilities, nb::kw_only(), "batch"_a, "task"_a, "weights"_a.noconvert(), "threads"_a,
-          "templates"_a = nb::none(), "The probability of every candidate among those of its word; the same for any number of threads.");
+    nb::class_<stack::SparseWeights>(m, "StackWeights", "Weights of hashed features, of which most are 0.")
+        .def("__init__", [](stack::SparseWeights* self, std::size_t size, In<std::uint32_t> places, In<float> values) {
+            bits_of(size);
+            new (self) stack::SparseWeights(size, view(places), view(values));
+        }, nb::kw_only(), "size"_a, "places"_a.noconvert(), "values"_a.noconvert())
+        .def_prop_ro("size", &stack::SparseWeights::size, "The number of all weights.")
+        .def("places", [](const stack::SparseWeights& self) { return give(self.places()); }, "The places of those that are not 0.")
+        .def("values", [](const stack::SparseWeights& self) { return give(std::vector<float>(self.values())); }, "Their values.");
+
+    constexpr auto kHelp = "The probability of every candidate among those of its word; the same for any number of threads.";
+    m.def("stack_probabilities",
+          [](const StackBatch& batch, const std::string& task, In<float> weights, int threads, const StackTemplates* templates) {
+              return probabilities(batch, task, view(weights), threads, templates);
+          }, nb::kw_only(), "batch"_a, "task"_a, "weights"_a.noconvert(), "threads"_a, "templates"_a = nb::none(), kHelp);
+    m.def("stack_probabilities", &probabilities<stack::SparseWeights>, nb::kw_only(), "batch"_a, "task"_a, "weights"_a, "threads"_a,
+          "templates"_a = nb::none(), kHelp);
 
     nb::class_<stack::Learner>(m, "StackLearner", "Weights of hashed features, learned by stochastic gradient.")
         .def("__init__", [](stack::Learner* self, int bits, double rate, double dropout, std::uint64_t seed) {

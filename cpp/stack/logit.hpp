@@ -12,7 +12,8 @@
 
 namespace bistro::stack {
 
-inline double score(std::span<const float> weights, const Features& features) {
+template <class Weights>
+double score(const Weights& weights, const Features& features) {
     double sum = 0;
     for (const Feature& f : features) sum += static_cast<double>(weights[f.place]) * f.value;
     return sum;

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -131,6 +134,42 @@ def test_a_damaged_stack_is_refused(model: CommitteeModel) -> None:
     with pytest.raises(ModelFileError, match="stacks are damaged"):
         parts = {**model.header(), "stacks": ["both"]}
         CommitteeModel.from_parts(model.config, parts, model.arrays(), model.origin)
+
+
+def test_a_small_file_does_not_take_the_memory_of_a_large_table() -> None:
+    """Weights of 24 bits would take 64 MB for each decision."""
+    child = """
+import numpy as np
+from bistro.models.committee.stacking import Stack
+from bistro.models.committee.templates import usual
+
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+
+templates = usual(classes=True)
+parts = {
+    "size": np.array([1 << 24]),
+    "places": np.arange(0, 1 << 24, 1 << 19, dtype=np.uint32),
+    "weights": np.ones(32, np.float16),
+}
+arrays = {f"{name}.{key}": array for name in templates for key, array in parts.items()}
+before = peak()
+stack = Stack.from_arrays(arrays, templates)
+print((peak() - before) // 1024, len(stack.weights))
+"""
+    if not Path("/proc/self/status").exists():
+        pytest.skip("needs the peak of memory that Linux tells")
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-c", child],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    megabytes, decisions = map(int, done.stdout.split())
+    assert decisions == 3 and megabytes < 5 * decisions
 
 
 def test_files_without_templates_have_the_features_of_the_core(model: CommitteeModel) -> None:

@@ -28,12 +28,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import STACK_FORMS, StackBatch, stack_probabilities
+from bistro._core import STACK_FORMS, StackBatch, StackWeights, stack_probabilities
 from bistro.encoding.arrays import Expected, check_arrays
 from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
@@ -60,7 +60,8 @@ SMALLEST = 0.05
 small weights."""
 DAMAGED = "the weights of the stack are damaged"
 
-Weights = NDArray[np.float32]
+Weights: TypeAlias = NDArray[np.float32] | StackWeights
+"""All weights of a decision, or those that are not 0."""
 SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
 """The valid numbers of weights per decision."""
 
@@ -263,13 +264,13 @@ class Stack:
     def arrays(self) -> Arrays:
         """Return the weights of each decision, in dense form or, with templates, in sparse form."""
         if not self.templates:
-            return dict(self.weights)
+            return {name: np.asarray(weights) for name, weights in self.weights.items()}
         found: dict[str, NDArray[Any]] = {}
         for name, weights in self.weights.items():
-            places = np.flatnonzero(weights).astype(np.uint32)
+            sparse = weights if isinstance(weights, StackWeights) else _sparse(weights)
             found[f"{name}.size"] = np.array([weights.size], dtype=np.int64)
-            found[f"{name}.places"] = places
-            found[f"{name}.weights"] = weights[places].astype(np.float16)
+            found[f"{name}.places"] = sparse.places()
+            found[f"{name}.weights"] = sparse.values().astype(np.float16)
         return found
 
     @classmethod
@@ -280,18 +281,27 @@ class Stack:
         names = {name.partition(".")[0] for name in arrays}
         if not names <= set(templates):
             raise ModelFileError(DAMAGED)
-        weights = {name: _checked(name, _whole(name, arrays)) for name in sorted(names)}
+        weights = {name: _restored(name, arrays) for name in sorted(names)}
         return cls(weights, {name: templates[name] for name in weights})
 
 
-def rounded(weights: NDArray[np.float64]) -> Weights:
+def rounded(weights: NDArray[np.float64]) -> NDArray[np.float32]:
     """Round weights to half precision as in a file, and set the smallest weights to 0."""
     kept = np.where(np.abs(weights) >= SMALLEST, weights, 0.0)
     return kept.astype(np.float16).astype(np.float32)
 
 
-def _whole(name: str, arrays: Arrays) -> Weights:
-    """Return the dense weights of a decision, given its sparse arrays."""
+def _sparse(weights: NDArray[np.float32]) -> StackWeights:
+    places = np.flatnonzero(weights).astype(np.uint32)
+    return StackWeights(size=weights.size, places=places, values=weights[places])
+
+
+def _restored(name: str, arrays: Arrays) -> Weights:
+    """Return the weights of a decision, given its arrays.
+
+    A table of all weights is faster, but a small file may claim a large one: it is made only if it
+    takes at most twice the memory of the arrays.
+    """
     found = {key: arrays.get(f"{name}.{key}") for key in ("size", "places", "weights")}
     size, places, weights = found.values()
     if size is None or places is None or weights is None:
@@ -304,14 +314,21 @@ def _whole(name: str, arrays: Arrays) -> Weights:
             "stack.weights": Expected("f2", (places.size,)),
         },
     )
-    if int(size[0]) not in SIZES or (places.size and int(places.max()) >= int(size[0])):
+    number = int(size[0])
+    if name not in DECISIONS or number not in SIZES or int(places.max(initial=0)) >= number:
         raise ModelFileError(DAMAGED)
-    whole = np.zeros(int(size[0]), dtype=np.float32)
-    whole[places] = weights
-    return whole
+    if 4 * number <= 2 * (places.nbytes + weights.nbytes):
+        whole = np.zeros(number, dtype=np.float32)
+        whole[places] = weights
+        return whole
+    places = np.ascontiguousarray(places)
+    try:
+        return StackWeights(size=number, places=places, values=weights.astype(np.float32))
+    except ValueError as error:  # places out of order
+        raise ModelFileError(DAMAGED) from error
 
 
-def _checked(name: str, weights: NDArray[Any]) -> Weights:
+def _checked(name: str, weights: NDArray[Any]) -> NDArray[np.float32]:
     if name not in DECISIONS or weights.size not in SIZES:
         raise ModelFileError(DAMAGED)
     check_arrays({f"stack.{name}": weights}, {f"stack.{name}": Expected("f4", (weights.size,))})
