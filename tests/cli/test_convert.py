@@ -180,7 +180,7 @@ def test_a_label_with_an_arrow_names_its_place(convert: Convert, file: MakeFile)
         (["--projectivize", "head"], BRACKETS, "bracketed trees have no arcs"),
         (["--projectivize", "heads"], CONLLU, "'heads' is unknown (did you mean 'head'?)"),
         (["--projectivize", "head", "--deprojectivize", "head"], CONLLU, "choose one"),
-        (["--roots", "two"], CONLLU, "--roots 'two' is unknown"),
+        (["--roots", "two"], CONLLU, "--roots: unknown value 'two'"),
         (["--from", "conlu"], CONLLU, "'conlu' is not a format (did you mean 'conllu'?)"),
         (["--to", "conlx"], CONLLU, "'conlx' is not a format (did you mean 'conllx'?)"),
         ([], "", "<stdin>: the file is empty"),
@@ -256,8 +256,8 @@ def test_a_text_that_contradicts_its_words_is_a_warning(convert: Convert, file: 
 @pytest.mark.parametrize(
     ("arguments", "stdin", "reason"),
     [
-        (["--to", "raw"], BRACKETS, "brackets cannot become raw"),
-        (["--from", "raw"], CONLLU, "'raw' is not a format"),
+        (["--to", "raw"], BRACKETS, "brackets cannot be converted to raw"),
+        (["--from", "raw"], CONLLU, "unknown format 'raw'"),
         (["--to", "rav"], CONLLU, "did you mean 'raw'"),
     ],
 )

@@ -168,7 +168,7 @@ def test_a_long_sentence_of_unseen_tags_has_marginals() -> None:
     ("options", "reason"),
     [
         ({"tag_dictionary": "sof"}, "did you mean 'soft'"),
-        ({"unseen_tags": 0.0}, "set tag_dictionary to 'hard'"),
+        ({"unseen_tags": 0.0}, "set tag_dictionary = 'hard'"),
         ({"unseen_tags": 1.5}, "must lie between 0 and 1"),
     ],
 )

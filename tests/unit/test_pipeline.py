@@ -94,7 +94,7 @@ def test_a_treebank_without_spaces_gives_a_pipeline_for_sentences() -> None:
     model = bistro.train("pipeline", sentences, parser="transition")
     assert isinstance(model, PipelineModel)
     assert [s.heads for s in model.annotate_all(sentences[:1])] == [[2, 0]]
-    with pytest.raises(BistroError, match="cannot find words"):
+    with pytest.raises(BistroError, match="cannot split running text into words"):
         list(model.annotate("It rains"))
 
 

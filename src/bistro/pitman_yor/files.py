@@ -50,7 +50,8 @@ def load(cls: type[Process], path: str | os.PathLike[str]) -> Process:
     name = os.fspath(path)
     if file.header["kind"] != PROCESS_KIND:
         raise ModelFileError(
-            f"{name}: holds a model of kind '{file.header['kind']}': open it with bistro.load"
+            f"{name}: the file contains a model of kind '{file.header['kind']}': open it with "
+            "bistro.load"
         )
     try:
         return _process(cls, file.header, file.arrays, "")
@@ -96,7 +97,7 @@ def _process(
     states = _states(settings, isinstance(base, Characters), arrays, prefix)
     calls = header["calls"]
     if type(calls) is not int or not 0 <= calls <= LARGEST:
-        raise ModelFileError("the number of calls is impossible")
+        raise ModelFileError("the number of calls is out of range")
     process = cls(**settings, base=base)
     process.restore(states, [decoded(x) for x in header["features"]], calls)
     return process
@@ -108,7 +109,7 @@ def _states(
     """Return the arrays of each chain, after checking their names and types."""
     chains = settings["chains"]
     if type(chains) is not int or not 1 <= chains <= len(arrays):
-        raise ModelFileError("the number of chains is not that of the arrays")
+        raise ModelFileError("the number of chains does not match the arrays")
     expected = dict(UNBOUNDED if settings["depth"] is None else FIXED)
     expected |= LETTERS if spells else {}
     expected |= LEARNER if settings["hyper"] == "online" else {}
@@ -117,7 +118,7 @@ def _states(
         start = f"{prefix}{i}."
         own = {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
         if own.keys() != expected.keys():
-            raise ModelFileError("the arrays are not those of the settings")
+            raise ModelFileError("the arrays do not match the settings")
         check_arrays(own, expected)
         states.append(own)
     return states
@@ -144,8 +145,8 @@ def encoded(value: Any) -> Any:
     if value is None or type(value) in (bool, int, float, str):
         return value
     raise BistroError(
-        f"{value!r} cannot be saved: outcomes and contexts in a file are numbers, strings, bytes, "
-        "tuples or frozensets of them, or None"
+        f"{value!r} cannot be saved: outcomes and elements of contexts must be numbers, strings, "
+        "bytes, None, or tuples or frozensets of these"
     )
 
 

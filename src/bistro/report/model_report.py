@@ -65,7 +65,7 @@ def read_test(model: Model, path: str, format: str | None = None) -> Sequence[An
     else:
         items = family.data().read([path], model.config, format)
     if not items:
-        raise TreebankError("there is nothing to test on", path=path)
+        raise TreebankError("the test file has no sentences", path=path)
     return items
 
 
@@ -82,9 +82,9 @@ def _check_annotation(model: Model, sentences: Sequence[Sentence], path: str) ->
         if absent in column:
             what = "head" if needed == "heads" else f"tag in {needed.upper()}"
             raise TreebankError(
-                f"word {column.index(absent) + 1} of this sentence has no {what}: a report on "
-                f"{a_model(model.kind)} compares its predictions with a treebank, so give an "
-                "annotated test file (CoNLL-U or CoNLL-X)",
+                f"word {column.index(absent) + 1} of this sentence has no {what}, but a report on "
+                f"{a_model(model.kind)} compares predictions with annotations: give an annotated "
+                "test file (CoNLL-U or CoNLL-X)",
                 path=path,
                 line=sentence.line,
             )

@@ -205,7 +205,9 @@ def _tree_of(body: schemas.LinearizeBody) -> Sentence:
     if body.tags is not None:
         columns |= {"upos": body.tags, "xpos": body.tags}
     if len(body.heads) != len(body.words):
-        raise BistroError(f"{len(body.heads)} heads were given for {len(body.words)} words")
+        raise BistroError(
+            f"there are {len(body.heads)} heads for {len(body.words)} words: give one head per word"
+        )
     return Sentence.from_columns(body.words, heads=body.heads, **columns)
 
 

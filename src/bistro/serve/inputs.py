@@ -100,7 +100,8 @@ class Inputs:
             total += len(sentence)
             if total > self.limits.document:
                 raise TooLargeError(
-                    f"the text has more than {self.limits.document:,} words: send it in parts"
+                    f"the text has more than {self.limits.document:,} words: send it in several "
+                    "parts"
                 )
             kept.append(sentence)
         return kept

@@ -254,6 +254,6 @@ def _chosen(parameter: str, value: str, choices: Mapping[str, Any]) -> Any:
         return choices[name]
     shown = name[:40]
     raise BistroError(
-        f"{parameter}: '{shown}' is not possible{nearest(shown, choices)}; "
-        f"choose one of {', '.join(choices)}"
+        f"{parameter}: '{shown}' is not valid{nearest(shown, choices)}; choose one of "
+        f"{', '.join(choices)}"
     )

@@ -102,7 +102,7 @@ async def form_values(request: Request, most: int) -> dict[str, str]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in FORMS:
         if await request.body():
-            raise MalformedError(f"the body must be a form: {' or '.join(FORMS)}")
+            raise MalformedError(f"the body of the request must be a form ({' or '.join(FORMS)})")
         return {}
     async with request.form(max_files=16, max_fields=64, max_part_size=most) as form:
         found: dict[str, str] = {}
@@ -118,4 +118,4 @@ async def _text(name: str, value: UploadFile | str) -> str:
     try:
         return (await value.read()).decode()
     except UnicodeDecodeError:
-        raise MalformedError(f"{name}: is not in UTF-8") from None
+        raise MalformedError(f"{name}: the value is not valid UTF-8") from None

@@ -104,8 +104,8 @@ class ParseRun:
         for name in ("marginals", "kbest", "samples"):
             if name in self._given:
                 raise BistroError(
-                    f"--{name} writes probabilities, for which CoNLL-X has no column: "
-                    "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
+                    f"--{name} writes probabilities, for which CoNLL-X has no column: convert the "
+                    "input to CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
                 )
 
     def _count(self, facts: ParseFacts) -> None:

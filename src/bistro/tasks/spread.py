@@ -70,10 +70,15 @@ def parsed(
 ) -> Iterator[tuple[ParseFacts, list[Written]]]:
     """Yield the parses of ``model.parse_all(sentences, **options)`` as text of a file."""
     if options.get("resample"):
-        raise ConfigError("--resample draws the trees of all sentences together: not --cluster")
+        raise ConfigError(
+            "--resample draws the trees of all sentences together: leave out --cluster"
+        )
     draws = bool(options.get("samples"))
     if draws and not getattr(PARSE.of(model).parse_options, "samples_by_number", True):
-        raise ConfigError(f"--samples of a {model.kind} are drawn by one process: not --cluster")
+        raise ConfigError(
+            f"the --samples of a model of kind {model.kind} are drawn by one process: leave out "
+            "--cluster"
+        )
     # The core uses one random stream for all sentences that it processes at once.
     size = SENTENCES_AT_ONCE if draws else PIECE_SENTENCES
     questions = (

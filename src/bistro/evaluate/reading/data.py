@@ -183,7 +183,7 @@ class _Collected:
         word = cell.strip().replace(IBEX_COMMA, ",")
         known, first = self.words[text].setdefault(position, (word, line))
         if not word:
-            raise TreebankError("has no word", path=self.path, line=line)
+            raise TreebankError("the row has no word", path=self.path, line=line)
         if known == word:
             return
         problem = (

@@ -66,7 +66,7 @@ class Tags:
     def __init__(self, config: ColumnsConfig, columns: Sequence[str], product: Product) -> None:
         rows = [name.split(BETWEEN) for name in product.outcomes.names]
         if not columns or any(len(row) != len(columns) for row in rows):
-            raise ModelFileError("the outcomes do not fit the columns")
+            raise ModelFileError("the outcomes do not match the columns")
         self.config, self.columns, self.product = config, tuple(columns), product
         self._values: dict[str, list[str]] = {
             name: [row[place] for row in rows] for place, name in enumerate(columns)

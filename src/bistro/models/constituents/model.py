@@ -121,8 +121,8 @@ class ConstituentsModel(Model):
                 raise BistroError("a sentence without words cannot be parsed")
             if (longest := max(map(len, batch))) > LONGEST_OF_SPANS:
                 raise BistroError(
-                    f"a sentence has {longest:,} words: a committee of constituency parsers parses "
-                    f"at most {LONGEST_OF_SPANS:,}; split it"
+                    f"a sentence has {longest:,} words, but a committee of constituency parsers "
+                    f"can parse at most {LONGEST_OF_SPANS:,}: split the sentence"
                 )
             votes = self.votes(batch, chosen, first)
             found = self._best(votes, batch, chosen)

@@ -80,7 +80,9 @@ class Codec:
         tags = sorted({tag for tree in trees for tag in tree.tags})
         labels = sorted({label for tree in trees for label in tree.labels})
         if EMPTY in labels and len(labels) > 1 and config.labels != "none":
-            raise BistroError("some words have no label to learn from: set labels = 'none'")
+            raise BistroError(
+                "some words have no label to learn from: add their labels, or set labels = 'none'"
+            )
         lifted = sum(not is_projective(sentence.heads) for sentence in sentences)
         return cls(config, vocabulary, tags, labels), lifted
 
@@ -239,7 +241,7 @@ def training_tree(sentence: Sentence, config: ParserSettings) -> Tree:
         word = tags.index(EMPTY)
         raise TreebankError(
             f"word {word + 1} ('{sentence.forms[word]}') has no {config.tagset} tag to learn from: "
-            "give a treebank with tags (and raw text, if there is some, with --text)",
+            "give a treebank with tags (raw text is given with --text)",
             line=sentence.line or None,
         )
     require_heads(sentence)
@@ -260,7 +262,7 @@ def require_heads(sentence: Sentence) -> None:
     word = next(word for word, head in enumerate(sentence.heads) if head < 0)
     raise TreebankError(
         f"word {word + 1} ('{sentence.forms[word]}') has no head to learn from: complete the tree "
-        "first (bistro complete FILE -o WHOLE.conllu), or leave the sentence out",
+        "first (bistro complete FILE -o WHOLE.conllu), or leave out the sentence",
         line=sentence.line or None,
     )
 

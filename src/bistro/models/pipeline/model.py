@@ -80,8 +80,9 @@ class PipelineModel(TextReading):
         """Yield the sentences of a text with only their words."""
         if self.tokens is None:
             raise BistroError(
-                "this pipeline cannot find words in running text, since its treebank does not mark "
-                "which words have no space after them: give sentences with their words"
+                "this pipeline cannot split running text into words, since its treebank does not "
+                "mark words that are not followed by a space: give sentences that are split into "
+                "words"
             )
         found = self.tokens.tokenise(text, line_ends=line_ends)
         for number, sentence in enumerate(found, start=1):

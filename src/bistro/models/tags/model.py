@@ -90,7 +90,7 @@ class TagOptions(Options):
             if value is not None and value < 1:
                 raise ConfigError(f"{name} = {value} must be at least 1")
         if self.is_astar and self.marginals:
-            raise ConfigError("A* has no probabilities of tags: choose another search")
+            raise ConfigError("A* does not compute probabilities of tags: choose another search")
 
     @property
     def is_astar(self) -> bool:
@@ -172,7 +172,7 @@ class TagsModel(UnboundedModel):
         trees = self.tree_search.find(terminals, asked)
         for sentence, found in zip(sentences, trees, strict=True):
             if found is None:
-                raise BistroError(f"{place_of(sentence)}: A* found no tags: widen its beam")
+                raise BistroError(f"{place_of(sentence)}: A* found no tags: use a wider beam")
             tags = self.task.output(sentence.forms, found.derivation)
             yield Tagging(sentence, tags, found.log_prob)
 

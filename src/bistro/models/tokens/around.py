@@ -118,7 +118,7 @@ class Around:
     def __init__(self, choices: Mapping[str, Choice]) -> None:
         for choice in choices.values():
             if choice.outcomes.names != [ENDS, GOES]:
-                raise ModelFileError("the ends of words and sentences are damaged")
+                raise ModelFileError("the distributions over word and sentence ends are damaged")
         self.choices = dict(choices)
 
     def correct(self, text: EncodedText, probabilities: NDArray[np.float32]) -> None:
@@ -170,7 +170,7 @@ class Around:
     def from_parts(cls, header: Mapping[str, Any], parts: Mapping[str, Arrays]) -> Around:
         """Restore the distributions from the values of `header` and `parts`."""
         if set(header) != set(OPINIONS) & set(parts):
-            raise ModelFileError("the ends of words and sentences are damaged")
+            raise ModelFileError("the distributions over word and sentence ends are damaged")
         outcomes = Names([ENDS, GOES])
         return cls({name: Choice(Names(header[name]), outcomes, parts[name]) for name in header})
 

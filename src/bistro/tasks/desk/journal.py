@@ -106,14 +106,14 @@ class Journal:
                 events.append(checked(event))
             except (ValueError, RecursionError):
                 raise BistroError(
-                    f"{self.path}:{number}: not a line of a journal; move the journal away to "
-                    "begin a new one"
+                    f"{self.path}:{number}: this is not a valid line of a journal: move the "
+                    "journal away to begin a new one"
                 ) from None
         return events
 
     def _check_version(self, first: Any) -> None:
         if isinstance(first, dict) and first.get("journal", VERSION) != VERSION:
-            raise BistroError(f"{self.path}: was written by another version of Bistro")
+            raise BistroError(f"{self.path}: the journal was written by another version of Bistro")
 
     def close(self) -> None:
         """Release the journal for other processes."""
