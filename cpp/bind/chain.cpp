@@ -1,4 +1,4 @@
-// Tagging of many sentences without the GIL, by every search for chains.
+// Tagging of many sentences without the GIL, with every search for chains.
 #include <nanobind/stl/string.h>
 
 #include <memory>
@@ -22,7 +22,7 @@ struct Chains {
     const RuleTrie* trie;
 };
 
-// Sentences in a row; sentence i has the words offsets[i] to offsets[i + 1].
+// Concatenated sentences. Sentence i has the words offsets[i] to offsets[i + 1].
 struct WordRows {
     std::span<const std::int32_t> words;
     std::span<const std::int64_t> offsets;
@@ -95,7 +95,7 @@ nb::dict tag_all(const Chains& chains, In<std::int32_t> words, In<std::int64_t> 
     return out;
 }
 
-// log p(words, tags) of every sentence; without tags log p(words), summed over all sequences.
+// log p(words, tags) of every sentence, or log p(words), summed over all sequences, if there are no tags.
 Out<double> score_all(const Chains& chains, In<std::int32_t> words, In<std::int64_t> offsets, In<std::int32_t> tags) {
     std::vector<double> scores;
     {

@@ -1,4 +1,4 @@
-// The frozen franchise: built from samples of a trainable one, or opened over the arrays of a model file.
+// The frozen franchise: built from samples of a trainable franchise, or opened over the arrays of a model file.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -79,7 +79,7 @@ Out<double> distribution(const FrozenHolder& self, const In<std::int32_t>& conte
     return give(std::move(out));
 }
 
-// (dishes, probabilities): `most` of each for every context, best first; -1 and 0 where there are no more.
+// (dishes, probabilities): the `most` best of every context, best first, padded with -1 and 0.
 auto most_probable(const FrozenHolder& self, const InContexts& contexts, std::int32_t most) {
     if (most < 1) throw std::invalid_argument("at least one dish is asked for");
     const auto k = static_cast<std::size_t>(most);
@@ -103,7 +103,7 @@ auto most_probable(const FrozenHolder& self, const InContexts& contexts, std::in
     return std::make_tuple(give(std::move(dishes)), give(std::move(probabilities)));
 }
 
-// Draws dishes, each in the context of the ones before it (nearest first), until `end` or the length limit.
+// Draws dishes, each in the context of the previous dishes (nearest first), until `end` or the length limit.
 Out<std::int32_t> sample_sequence(const FrozenHolder& self, const In<std::int32_t>& start, std::int32_t end,
                                   std::int64_t max_length, Stream& rng) {
     std::vector<std::int32_t> out;

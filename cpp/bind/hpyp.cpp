@@ -25,7 +25,7 @@ using namespace nb::literals;
 
 namespace {
 
-// Events a few at a time, about a millisecond of work, with a look for a wish to stop before each.
+// Processes events in small groups of about a millisecond of work, and checks before each group whether to stop.
 inline constexpr std::size_t kBlock = 4096;
 template <class Each>
 void in_blocks(std::span<const std::uint32_t> events, Each each) {
@@ -35,7 +35,7 @@ void in_blocks(std::span<const std::uint32_t> events, Each each) {
     }
 }
 
-// All events are checked before the first of them makes an entry.
+// All events are checked before the first of them creates an entry.
 template <class RowOf>
 void check_events(const Franchise& franchise, RowOf row_of, int length, const In<std::int32_t>& dishes) {
     const std::int32_t limit = franchise.base().dishes();
@@ -121,7 +121,7 @@ Out<double> probabilities(const Franchise& franchise, const InContexts& contexts
     return give(std::move(out));
 }
 
-// (customers, tables, sizes): all that resuming needs, since structure follows from the events.
+// (customers, tables, sizes): everything that is needed to resume, since the structure follows from the events.
 auto state(const Franchise& franchise) {
     LongArray<std::int32_t> customers, tables, sizes;
     for (std::size_t i = 0; i < franchise.entries().size(); ++i) {
@@ -135,7 +135,7 @@ auto state(const Franchise& franchise) {
     return std::make_tuple(give(std::move(customers)), give(std::move(tables)), give(std::move(sizes)));
 }
 
-// (parent, element) of the restaurants but the first, and (restaurant, dish) of the entries, in the order of their numbers.
+// (parent, element) of all restaurants except the first, and (restaurant, dish) of all entries, in numerical order.
 auto structure(const Franchise& franchise) {
     std::vector<std::uint32_t> restaurants, entries;
     for (std::size_t i = 1; i < franchise.restaurants().size(); ++i) {

@@ -1,4 +1,4 @@
-// Unbounded contexts: the suffix trie that counts, and the one that answers.
+// Unbounded contexts: the suffix trie that counts events, and the frozen trie that answers queries.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -64,7 +64,7 @@ nb::dict frozen_arrays(const ContextTrie& trie, const In<double>& base, const In
     return out;
 }
 
-// Places of contexts, for those who ask many at once.
+// Finds the places of many contexts at once.
 std::vector<Place> places(const RuleTrie& trie, const Contexts& contexts) {
     std::vector<Place> out(contexts.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -117,7 +117,7 @@ Out<double> log_probabilities(const RuleTrie& trie, const In<std::int32_t>& left
     return give(std::move(out));
 }
 
-// A franchise resolves events of contexts that differ in length.
+// Resolves events in a franchise whose contexts differ in length.
 Out<std::uint32_t> resolve_contexts(Franchise& franchise, const In<std::int32_t>& elements, const In<std::int64_t>& offsets,
                                     const In<std::int32_t>& rules) {
     const Contexts contexts = contexts_of(elements, offsets, rules.shape(0));

@@ -31,7 +31,7 @@ void go_on_in_graphs(const TransitionModel<Frozen>& model, const Batch& batch, c
     });
 }
 
-// Runs as in scores of the words alone, with the same streams; a batch without sentences is the beginning of one.
+// Runs use the same random streams as the scores of words. A batch without sentences stands for an empty sentence.
 std::vector<NextWords> runs_of(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
     const TransitionModel<Frozen>& model = parser.model;
     std::vector<NextWords> runs(static_cast<std::size_t>(request.repeats), NextWords(model));

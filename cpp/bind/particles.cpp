@@ -1,4 +1,4 @@
-// A look inside the particle search: every derivation with its particles and weight, before and after each selection.
+// A record of the particle search: every derivation with its particles and weight, before and after each selection.
 #include <nanobind/stl/string.h>
 
 #include "bind/bind.hpp"
@@ -12,7 +12,7 @@ using namespace nb::literals;
 
 namespace {
 
-// One set of derivations after the other.
+// Concatenated sets of derivations.
 struct Record {
     std::vector<std::vector<Derivation>> sets;
 

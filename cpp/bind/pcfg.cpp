@@ -1,4 +1,5 @@
-// Context-free grammars with probabilities: sums and maxima over the derivations of a sentence, sums over its continuations.
+// Context-free grammars with probabilities: sums and maxima over the derivations of a sentence, and sums over its
+// continuations.
 #include <algorithm>
 #include <stdexcept>
 #include <vector>

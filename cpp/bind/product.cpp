@@ -17,7 +17,7 @@ using namespace nb::literals;
 
 namespace {
 
-// The dishes that each row may have, by the number of its group; a group below 0 stands for all dishes.
+// The allowed dishes of each row, by the index of its group. A negative group allows all dishes.
 struct Groups {
     std::span<const std::int32_t> group, begin, members;
 

@@ -1,4 +1,4 @@
-// Trees of least risk for marginals that come from anywhere.
+// Minimum-risk trees for marginals from any source.
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
 #include "infinite/span_tree.hpp"
@@ -11,7 +11,7 @@ using namespace nb::literals;
 
 namespace {
 
-// Sentence i has the words offsets[i] to offsets[i + 1]; word w the arcs begin[w] to begin[w + 1].
+// Sentence i has the words offsets[i] to offsets[i + 1], and word w has the arcs begin[w] to begin[w + 1].
 void check(const In<std::int64_t>& offsets, const In<std::int64_t>& begin, const In<std::int32_t>& head,
            const In<double>& score) {
     const auto sentences = view(offsets);

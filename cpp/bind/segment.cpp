@@ -1,4 +1,4 @@
-// Words cut into morphemes.
+// Segmentation of words into morphemes.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -15,7 +15,7 @@ using namespace nb::literals;
 
 namespace {
 
-// The letters of words, one after the other: those of word i are letters[offsets[i]] to letters[offsets[i + 1]].
+// The concatenated letters of words. The letters of word i are letters[offsets[i]] to letters[offsets[i + 1]].
 struct Words {
     Letters letters;
     std::span<const std::int64_t> offsets;
@@ -45,7 +45,7 @@ Out<double> spellings(const RuleTrie& trie, std::int32_t num_labels, std::int32_
     return give(std::move(out));
 }
 
-// Contexts of the letters of words, for those who learn how they are spelled: (elements, offsets, events).
+// Contexts of the letters of words, for learning a spelling model: (elements, offsets, events).
 auto spelling_events(const In<std::int32_t>& letters, const In<std::int64_t>& offsets, const In<std::int32_t>& label, std::int32_t num_labels,
                      std::int32_t alphabet) {
     const Words words(letters, offsets, alphabet);
@@ -107,7 +107,7 @@ public:
     }
 
 private:
-    // A segmenter has working space of its own: one for each call, so that calls may come from several threads.
+    // A segmenter has its own working space. Every call gets its own segmenter, so that several threads may call.
     Segmenter<RuleTrie> fresh() const { return {table_, *labels_, *morphemes_, *letters_, alphabet_, options_}; }
 
     MorphemeTable table_;

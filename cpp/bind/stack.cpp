@@ -1,4 +1,4 @@
-// Stacked decisions: which candidate is right, given what several voters say of it and what is around the word.
+// Stacked decisions: which candidate is correct, given the votes of several voters and the words around it.
 #include <nanobind/stl/string.h>
 
 #include "bind/arrays.hpp"
@@ -93,7 +93,7 @@ struct StackBatch {
         return {words.data() + first * width, n * width};
     }
 
-    // The voters but the last whose likeliest candidate each one is, as bits.
+    // For each candidate, the voters (except the last) that rank it first, as bits.
     void first_choices(std::size_t from, std::size_t to, std::vector<std::int64_t>& out) const {
         const std::size_t m = voters();
         out.assign(to - from, 0);
@@ -107,7 +107,7 @@ struct StackBatch {
     }
 };
 
-// The templates of one decision: those of candidates, and those with which the votes of each voter count.
+// The templates of one decision: the templates of candidates, and those that weigh the votes of each voter.
 struct StackTemplates {
     stack::Templates own, of_votes;
     int columns;
@@ -191,7 +191,7 @@ Out<double> probabilities(const StackBatch& batch, const std::string& name, In<f
     return give(std::move(out));
 }
 
-// One pass over the sentences in an order; words whose gold candidate is not listed (-1) teach nothing.
+// One pass over the sentences in a given order. Words whose gold candidate is not listed (-1) are skipped.
 double learn(stack::Learner& learner, const StackBatch& batch, const std::string& name, In<std::int32_t> gold, In<std::int64_t> order,
              const StackTemplates* templates) {
     const Task task = task_of(name);

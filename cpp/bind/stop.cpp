@@ -16,8 +16,8 @@ namespace {
 
 unsigned long main_thread = 0;
 
-// Lets Python hear Ctrl-C, which it does on its main thread only; raises what it answers. Python's lock is taken a few times per
-// second, so that loops may pause as often as they like.
+// Lets Python handle Ctrl-C, which works only on its main thread, and passes on the exception. The GIL is taken only a few
+// times per second, so that loops may pause as often as they like.
 void hear_signals() {
     using Clock = std::chrono::steady_clock;
     static Clock::time_point last;  // of the main thread

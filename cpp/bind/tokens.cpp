@@ -1,4 +1,4 @@
-// Words and sentences found in running text.
+// Finding words and sentences in running text.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/tuple.h>

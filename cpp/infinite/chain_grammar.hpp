@@ -3,8 +3,8 @@
 //     S  -> t'1 t1      t1 -> t'2 t2      ...      tn -> end         transitions
 //     t'1 -> word1      t'2 -> word2      ...                        emissions
 //
-// Its trees are chains that branch to the right, so the ancestors of a node are the tags before it, nearest first. As a PCFG it
-// is a hidden Markov model. Made from the table of rules that all searches share.
+// Its trees are chains that branch to the right, so the ancestors of a node are the tags before it, nearest first. As a
+// PCFG, it is a hidden Markov model. It is built from the table of rules that all searches share.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Derivations: the rules of a tree in pre-order, walked with the ancestors of every node.
 //
-// Rules stand in one table: left -> first second; second is -1 in a unary rule; first is -1 - word in a lexical one.
+// Rules are rows of one table: left -> first second. In a unary rule, second is -1. In a lexical rule, first is -1 - word.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct RuleColumns {
     }
 };
 
-// What is still to be rewritten: a symbol, and the node that it belongs to.
+// A symbol that is still to be rewritten, and its parent node.
 struct OpenSymbol {
     std::int32_t symbol, parent;
 };
@@ -53,7 +53,7 @@ void walk_derivation(const RuleColumns& rules, std::span<const std::int32_t> der
     if (!open.empty()) throw std::invalid_argument("a derivation ends before its tree is complete");
 }
 
-// Many derivations in one array: that of tree i is rules[offsets[i]] to rules[offsets[i + 1]].
+// Many derivations in one array. The derivation of tree i is rules[offsets[i]] to rules[offsets[i + 1]].
 struct DerivationList {
     std::span<const std::int32_t> rules;
     std::span<const std::int64_t> offsets;
@@ -70,8 +70,8 @@ struct DerivationList {
     }
 };
 
-// The context of each node as a span, nearest element first. A path grows towards the front of one buffer, so that what stands
-// behind an element is always the context of its parent.
+// The context of each node as a span, nearest element first. A path grows towards the front of one buffer, so that an
+// element is always followed by the context of its parent.
 class ContextWalk {
 public:
     ContextWalk(const RuleColumns& rules, bool by_rules) : rules_(rules), by_rules_(by_rules) {}
