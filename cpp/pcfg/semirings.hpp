@@ -1,4 +1,4 @@
-// What becomes of several derivations of the same words: their sum, or the most probable one.
+// How several derivations of the same words are combined: by their sum, or by their maximum.
 //
 // `star(a)` is the value of any number of repetitions, 1 + a + a² + …
 #pragma once

@@ -50,7 +50,10 @@ def test_a_table_a_picture_and_a_forecast(
         (("eisner", "--plot", "nowhere/curve.svg"), "cannot be written"),
         (("eisner", "--test", "small.conllu", "-k", "3"), "leave them out with --test"),
         (("eisner", "-k", "0"), "cannot be divided into 0 folds"),
-        (("eisner", "--plot", "curve.png"), "the file is written as .svg, not .png"),
+        (
+            ("eisner", "--plot", "curve.png"),
+            "the file is written as .svg, so its name cannot end in .png",
+        ),
         (("ngram",), "with different vocabularies"),
         (("linearize",), "use one of transition, committee, eisner, isbn, topics, tags"),
     ],

@@ -57,7 +57,7 @@ def test_tag_dictionaries(bistro_here: Command, parsers: Path) -> None:
     assert "hard tag dictionary," in parsed("--tag-dictionary", "hard")
     assert "dictionary" not in parsed("--tags", "given", "--tag-dictionary", "none")
     assert "did you mean 'none'" in parsed("--tag-dictionary", "nonne")
-    assert "must lie between 0 and 1" in parsed("--unseen-tags", 1)
+    assert "must lie strictly between 0 and 1" in parsed("--unseen-tags", 1)
 
 
 def test_running_text_is_split_if_asked(bistro_here: Command, parsers: Path) -> None:

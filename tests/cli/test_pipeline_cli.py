@@ -74,7 +74,7 @@ def test_columns_are_kept(
     ("content", "says"),
     [
         (b"Caf\xe9\n", "bad.txt:1: the file is not valid UTF-8 (byte 0xE9"),
-        (b"a\nb\0c", "bad.txt:2: contains a NUL"),
+        (b"a\nb\0c", "bad.txt:2: the file contains a NUL"),
     ],
 )
 def test_bytes_that_are_no_text_are_refused(

@@ -167,7 +167,7 @@ def test_the_same_name_again_is_another_chain() -> None:
         ({"members": ()}, "at least one member"),
         ({"members": ("middle",)}, "middle"),
         ({"gibbs_depth": 0}, "gibbs_depth"),
-        ({"sampler": {"seating": "maximal"}}, "minimal seating"),
+        ({"sampler": {"seating": "maximal"}}, "seating = 'minimal'"),
     ],
 )
 def test_impossible_settings_are_refused(settings: dict[str, Any], message: str) -> None:

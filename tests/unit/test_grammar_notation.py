@@ -57,8 +57,8 @@ VP[$s] ->
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("S ->\n  1 NP/nsubj VP/obj\n", 2, r"one '\*'"),
-        ("S ->\n  1 *NP *VP\n", 2, r"one '\*'"),
+        ("S ->\n  1 NP/nsubj VP/obj\n", 2, r"one symbol with '\*'"),
+        ("S ->\n  1 *NP *VP\n", 2, r"one symbol with '\*'"),
         ("S ->\n  1 NP *VP\n", 2, "'/rel' on the other symbols"),
         ("  1 NP/nsubj *VP\n", 1, "left-hand side"),
         ("S ->\n  many *VP\n", 2, "could not convert"),

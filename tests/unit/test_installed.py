@@ -322,8 +322,6 @@ def test_two_packages_with_one_name(install: Install, tmp_path: Path) -> None:
     )
     metadata = tmp_path / "two" / "other_toy-2.0.dist-info" / "METADATA"
     metadata.write_text("Metadata-Version: 2.1\nName: other-toy\nVersion: 2.0\n")
-    told = (
-        "have a model of this name (bistro-en-toy 1.0.0 and other-toy 2.0): uninstall all but one"
-    )
+    told = r"of this name \(bistro-en-toy 1.0.0 and other-toy 2.0\): uninstall all but one"
     with pytest.raises(ModelFileError, match=told):
         bistro.load(NAME)

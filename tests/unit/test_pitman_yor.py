@@ -292,7 +292,7 @@ def test_a_student_can_use_the_plain_franchise() -> None:
         ConfigError, match=r"seating = 'x' is not valid: choose one of gibbs, minimal"
     ):
         Franchise([1.0], 1, seating="x")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"no customer eats dish 7 in the restaurant of context"):
+    with pytest.raises(ValueError, match=r"no customer with dish 7 in the restaurant of context"):
         house.remove((), 7, rng)
     with pytest.raises(ValueError, match="there is no customer with dish 0"):
         house.remove((9,), 0, rng)

@@ -288,7 +288,7 @@ def _check_filled(node: Tree, place: int) -> None:
     if node.label:
         reason = f"'{node.label}' is alone: a word needs a tag, and a non-terminal needs children"
     else:
-        reason = "a tree without words"
+        reason = "the tree has no words"
     raise _FaultError(reason, place)
 
 
