@@ -52,12 +52,12 @@ struct ReadingArrays {
 };
 
 nb::dict follow(const Parser& parser, const Batch& batch, const ScoreRequest& request, std::size_t most) {
-    if (request.draws) throw std::invalid_argument("analyses are followed by search");
+    if (request.draws) throw std::invalid_argument("analyses can be followed only by a search");
     ReadingArrays found;
     {
         nb::gil_scoped_release release;
         batch.check(parser.model.system);
-        if (batch.size() != 1) throw std::invalid_argument("one sentence is followed at a time");
+        if (batch.size() != 1) throw std::invalid_argument("only one sentence can be followed at a time");
         const TransitionModel<Frozen>& model = parser.model;
         const ParticlePolicy policy{request.size, true};
         Search<Frozen, ParticlePolicy> search(model, policy, request.options());
@@ -79,12 +79,12 @@ nb::dict best_derivation(const Parser& parser, const Batch& batch) {
     {
         nb::gil_scoped_release release;
         batch.check(parser.model.system);
-        if (batch.size() != 1) throw std::invalid_argument("one sentence is followed at a time");
+        if (batch.size() != 1) throw std::invalid_argument("only one sentence can be followed at a time");
         Sentence sentence = batch.sentence(0);
         sentence.prepare();
         Search<Frozen, BeamPolicy> search(parser.model, BeamPolicy{kDerivationsOfATree}, {});
         const auto& finals = search.run(sentence);
-        if (finals.empty()) throw std::invalid_argument("no derivation leads to the tree");
+        if (finals.empty()) throw std::invalid_argument("the tree has no derivation");
         log_prob = finals[0].log_weight, log_tree = log_sum(finals);
         for (const DerivationStep& step : steps_of(parser.model, search.states(), finals[0].state, sentence)) {
             actions.push_back(static_cast<std::int32_t>(step.action));

@@ -169,7 +169,7 @@ void bind_context_trie(nb::module_& m) {
         }, nb::kw_only(), "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "trees"_a.noconvert(), "offsets"_a.noconvert(),
                     "by_rules"_a, "depth"_a, "blocks"_a, "Neighbouring trees are in one of so many blocks.")
         .def("level_likelihoods", [](const ContextTrie& self, int levels) {
-            if (levels < 1) throw std::invalid_argument("there is at least one level");
+            if (levels < 1) throw std::invalid_argument("there must be at least one level");
             return self.level_likelihoods(levels);
         }, "levels"_a, "Of contexts of length 1, 2, ...; the last is that of all longer ones too.")
         .def("freeze", &frozen_arrays, "base"_a.noconvert(), "discount"_a.noconvert(), "strength"_a.noconvert(),

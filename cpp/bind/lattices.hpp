@@ -20,7 +20,7 @@ struct Lattices {
                              const In<std::int32_t>& ends, const In<std::int32_t>& words) {
         check(offsets, words.shape(0));
         if (lengths.shape(0) + 1 != offsets.shape(0) || starts.shape(0) != words.shape(0) || ends.shape(0) != words.shape(0))
-            throw std::invalid_argument("sentences and words do not fit together");
+            throw std::invalid_argument("sentences and words do not match");
         Lattices out;
         for (std::size_t i = 0; i < lengths.shape(0); ++i) {
             std::vector<WordEdge> edges;

@@ -58,8 +58,8 @@ std::vector<NextWords> runs_of(const Parser& parser, const Batch& batch, const S
 NextWordSums next_word_sums(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
     nb::gil_scoped_release release;
     batch.check(parser.model.system);
-    if (batch.size() > 1) throw std::invalid_argument("one sentence is gone on with at a time");
-    if (!parser.model.lexicalised) throw std::invalid_argument("the model gives no probability to words");
+    if (batch.size() > 1) throw std::invalid_argument("only one sentence can be continued at a time");
+    if (!parser.model.lexicalised) throw std::invalid_argument("the model has no probabilities of words");
     const auto runs = std::make_shared<std::vector<NextWords>>(runs_of(parser, batch, request, threads));
     const auto num_words = static_cast<std::size_t>(parser.model.system.symbols.words);
     const auto num_tags = static_cast<std::size_t>(parser.model.system.symbols.tags);

@@ -60,7 +60,7 @@ struct StackBatch {
                           labels.shape(0) == n && begin.shape(0) == n + 1 && covers(view(begin), candidates) &&
                           with.shape(0) == candidates && votes.shape(0) == voters() * candidates && voters() < 60 &&
                           words.shape(0) == n * static_cast<std::size_t>(columns());
-        if (!fits) throw std::invalid_argument("words, candidates and votes do not fit together");
+        if (!fits) throw std::invalid_argument("words, candidates and votes do not match");
         for (std::size_t i = 0; i < sentences(); ++i) check_heads(i);
     }
 
@@ -127,7 +127,7 @@ class Reader {
 public:
     Reader(const StackBatch& batch, Task task, int bits, const StackTemplates* templates)
         : batch_(batch), task_(task), templates_(templates), collector_(bits) {
-        if (templates && templates->columns != batch.columns() + 2) throw std::invalid_argument("words and templates do not fit together");
+        if (templates && templates->columns != batch.columns() + 2) throw std::invalid_argument("words and templates do not match");
     }
 
     std::size_t read(const Sentence& sentence, int word, std::size_t from, std::size_t to, const stack::Dropout& dropout = stack::Dropout()) {
@@ -197,7 +197,7 @@ double learn(stack::Learner& learner, const StackBatch& batch, const std::string
     const Task task = task_of(name);
     nb::gil_scoped_release release;
     batch.check_places(task);
-    if (gold.shape(0) != batch.tags.shape(0)) throw std::invalid_argument("every word needs a gold candidate, or -1");
+    if (gold.shape(0) != batch.tags.shape(0)) throw std::invalid_argument("every word must have a gold candidate, or -1");
     Reader reader(batch, task, bits_of(learner.weights.size()), templates);
     double loss = 0;
     for (const std::int64_t i : view(order)) {
@@ -246,7 +246,7 @@ void bind_stack(nb::module_& m) {
     nb::class_<stack::Learner>(m, "StackLearner", "Weights of hashed features, learned by stochastic gradient.")
         .def("__init__", [](stack::Learner* self, int bits, double rate, double dropout, std::uint64_t seed) {
             if (bits < 1 || bits > kMostBits || !(rate > 0) || !(dropout >= 0 && dropout < 1))
-                throw std::invalid_argument("bits, rate or dropout cannot be used");
+                throw std::invalid_argument("bits, rate or dropout is out of range");
             new (self) stack::Learner(bits, rate, dropout, seed);
         }, nb::kw_only(), "bits"_a, "rate"_a, "dropout"_a = 0.0, "seed"_a = 0)
         .def("learn", &learn, nb::kw_only(), "batch"_a, "task"_a, "gold"_a.noconvert(), "order"_a.noconvert(),

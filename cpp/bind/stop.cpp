@@ -47,7 +47,7 @@ void bind_stop(nb::module_& m) {
         .def("set", [](StopFlag& self) { self.flag = true; }, "Stop the computation, at once or when it begins.")
         .def_prop_ro("is_set", [](const StopFlag& self) { return self.flag.load(); })
         .def("__enter__", [](StopFlag& self) {
-            if (self.watching) throw std::invalid_argument("a stop flag serves one computation at a time");
+            if (self.watching) throw std::invalid_argument("a stop flag can be used by only one computation at a time");
             self.watching = std::make_unique<Watching>(&self.flag);
         })
         .def("__exit__", [](StopFlag& self, nb::object, nb::object, nb::object) { self.watching.reset(); },

@@ -31,7 +31,7 @@ struct Batch {
         bool good = offsets.shape(0) >= 1 && offsets.data()[0] == 0 && offsets.data()[size()] == static_cast<std::int64_t>(n);
         for (std::size_t i = 0; good && i < size(); ++i) good = offsets.data()[i] < offsets.data()[i + 1];
         for (const Ints* a : {&tags, &heads, &labels, &spelled}) good = good && (a->shape(0) == 0 || a->shape(0) == n);
-        if (!good) throw std::invalid_argument("words, offsets and annotation do not fit together");
+        if (!good) throw std::invalid_argument("words, offsets and annotation do not match");
         auto within = [](const Ints& values, std::int32_t low, std::int32_t limit) {
             for (const std::int32_t v : view(values))
                 if (v < low || v >= limit) throw std::invalid_argument("a word, tag or label is out of range");

@@ -18,7 +18,8 @@ using namespace nb::literals;
 namespace {
 
 void check(const Grammar& grammar, const RuleTrie& model) {
-    if (grammar.rules() != model.num_rules()) throw std::invalid_argument("grammar and model differ in their number of rules");
+    if (grammar.rules() != model.num_rules())
+        throw std::invalid_argument("the grammar and the model have different numbers of rules");
 }
 
 // A grammar that is finer than the model's, with the model's symbol or rule for each of its symbols and rules.
@@ -59,7 +60,7 @@ struct AStarKind {
 AStarKind astar_kind(const std::string& agenda, bool everywhere) {
     if (agenda == "nodes") return {true, {}};
     if (agenda == "full" || agenda == "local") return {false, {agenda == "local", everywhere}};
-    throw std::invalid_argument("the agenda of A* is nodes, full or local");
+    throw std::invalid_argument("the agenda of A* must be nodes, full or local");
 }
 
 template <RuleModel Model>
@@ -264,7 +265,7 @@ void bind_tree_search(nb::module_& m) {
                            int burn_in, int subtrees, std::uint64_t seed, std::uint64_t purpose, std::uint64_t first, double node_cost,
                            bool counts, bool visited, const FinerGrammar* finer, bool forgetting, int threads) {
         if (samples < 1 || burn_in < 0 || burn_in >= samples || subtrees < 0)
-            throw std::invalid_argument("samples must be at least 1, and more than burn_in");
+            throw std::invalid_argument("samples must be at least 1 and greater than burn_in");
         return chains(grammar, model, sentences, {contexts_of_rules, forgetting}, {samples, burn_in, subtrees}, {seed, purpose, first},
                       node_cost, {counts, visited}, finer, threads);
     }, "grammar"_a, "model"_a, "sentences"_a, nb::kw_only(), "contexts_of_rules"_a, "samples"_a, "burn_in"_a, "subtrees"_a, "seed"_a,

@@ -41,7 +41,8 @@ public:
     // Sets new probabilities of the same dishes, for a base that is learned between the sweeps of the franchise.
     void assign(std::vector<double> probabilities) {
         check(probabilities);
-        if (probabilities.size() != probabilities_.size()) throw std::invalid_argument("a base keeps its dishes");
+        if (probabilities.size() != probabilities_.size())
+            throw std::invalid_argument("the number of dishes of a base cannot change");
         probabilities_ = std::move(probabilities);
     }
     double probability(std::int32_t dish) const override {

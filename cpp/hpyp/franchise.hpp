@@ -72,7 +72,7 @@ public:
         std::uint32_t at = id;
         for (; at != kNone; at = entries_[at].parent) {
             // The parent's customer for this table may have been removed by mistake.
-            if (entries_[at].customers == 0) throw std::invalid_argument("no such customer to remove");
+            if (entries_[at].customers == 0) throw std::invalid_argument("there is no such customer to remove");
             if (!unseat(at, rng)) return;
         }
         base_->remove(dish, rng);

@@ -170,7 +170,7 @@ struct Frozen {
                             entry_begin.size() == restaurants + 1 && backoff.size() == restaurants &&
                             probability.size() == dish.size() && dishes >= 1 &&
                             (base.size() == 1 || base.size() == static_cast<std::size_t>(dishes));
-        if (!shapes) throw std::invalid_argument("the arrays of a frozen franchise do not fit together");
+        if (!shapes) throw std::invalid_argument("the arrays of a frozen franchise do not match");
         validate_regions(child_begin, element, 1, kNone);
         validate_regions(entry_begin, dish, 0, static_cast<std::uint32_t>(dishes));
         if (!are_weights(backoff) || !are_weights(probability) || !are_weights(base))

@@ -29,7 +29,7 @@ struct Restaurant {
 class RestaurantTree {
 public:
     explicit RestaurantTree(int levels) : levels_(levels) {
-        if (levels < 1) throw std::invalid_argument("a franchise has at least one level");
+        if (levels < 1) throw std::invalid_argument("a franchise must have at least one level");
         restaurants_.push_back(Restaurant{});
         by_element_.insert_last(restaurants_);
     }
@@ -43,7 +43,7 @@ public:
     // element; `path` is scratch space that keeps the restaurants of the previous call's context.
     template <class Context>
     std::uint32_t resolve(const Context& context, int length, std::int32_t dish, std::vector<std::uint32_t>& path) {
-        if (length >= levels()) throw std::invalid_argument("a context is longer than the franchise is deep");
+        if (length >= levels()) throw std::invalid_argument("a context has more elements than the franchise has levels");
         path.resize(std::max<std::size_t>(path.size(), 1), 0);
         path[0] = 0;
         // Sorted events share most of their path with the previous event.
@@ -112,7 +112,7 @@ public:
     // first and (restaurant, dish) of every entry. Existing ones must be the first of them. No customers are seated.
     void rebuild(std::span<const std::uint32_t> restaurants, std::span<const std::uint32_t> entries, std::int32_t num_dishes) {
         const auto check = [](bool good) {
-            if (!good) throw std::invalid_argument("the saved franchise is damaged, or does not go on from this one");
+            if (!good) throw std::invalid_argument("the saved franchise is damaged, or does not continue this one");
         };
         check(restaurants.size() % 2 == 0 && entries.size() % 2 == 0);
         check(restaurants.size() / 2 + 1 >= restaurants_.size() && entries.size() / 2 >= entries_.size());

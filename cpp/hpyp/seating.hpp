@@ -22,7 +22,7 @@ inline Seating seating_from(const std::string& name) {
     if (name == "gibbs") return Seating::gibbs;
     if (name == "minimal") return Seating::minimal;
     if (name == "maximal") return Seating::maximal;
-    throw std::invalid_argument("seating is one of gibbs, minimal, maximal, not " + name);
+    throw std::invalid_argument("seating must be one of gibbs, minimal, maximal, not " + name);
 }
 
 struct SizeCount {

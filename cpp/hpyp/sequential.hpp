@@ -27,7 +27,7 @@ public:
     SequentialLikelihood(const Franchise& franchise, std::span<const std::uint32_t> events, Stream& rng)
         : franchise_(franchise), events_(events.begin(), events.end()) {
         if (franchise.seating() == Seating::gibbs || franchise.base().learns())
-            throw std::invalid_argument("events in a row need minimal or maximal seating, and a base that does not learn");
+            throw std::invalid_argument("a sequence of events needs minimal or maximal seating, and a base that does not learn");
         for (std::size_t i = events_.size(); i > 1; --i) std::swap(events_[i - 1], events_[rng.below(i)]);
     }
 

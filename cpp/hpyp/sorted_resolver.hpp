@@ -19,7 +19,7 @@ public:
     // The franchise must be empty, and all contexts have this length.
     SortedResolver(Franchise& franchise, int length)
         : franchise_(franchise), length_(length), path_(1, 0), table_(static_cast<std::size_t>(length) + 1) {
-        if (length >= franchise.levels()) throw std::invalid_argument("a context is longer than the franchise is deep");
+        if (length >= franchise.levels()) throw std::invalid_argument("a context has more elements than the franchise has levels");
         if (!franchise.is_empty()) throw std::invalid_argument("sorted events need an empty franchise");
         for (auto& row : table_) row.assign(static_cast<std::size_t>(franchise.base().dishes()), Seen{kNone, kNone});
     }

@@ -5,7 +5,7 @@
 // searched once, however many partial trees contain it. The value of an unopened node is its log inside sum under the
 // grammar, and the value of a way to rewrite a node is
 //
-// log P(rule | context) + Σ over the children of the rule of their values
+//     log P(rule | context) + Σ over the children of the rule of their values
 //
 // Every node has its best complete tree and its best incomplete tree. Each round goes down from the top along the best
 // incomplete tree to its leftmost node with an untried way, tries that way, and updates the nodes above. At most `beam`

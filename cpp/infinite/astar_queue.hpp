@@ -6,7 +6,7 @@
 //     score(T+) = log P(T) + log P(rule | context) + h(T+)
 //
 //     full frontier (equation 10)    h = Σ over all open nodes of T+ of their log inside sums under the grammar
-// local frontier (equation 11)   h = Σ over the children of the last rule only: other open nodes cost nothing
+//     local frontier (equation 11)   h = Σ over the children of the last rule only: other open nodes cost nothing
 //
 // Either the leftmost open node is rewritten, so that every tree is derived in only one order, or every open node in turn,
 // as in the text of the paper. Then the same tree is reached in many orders, and only the first of them counts.

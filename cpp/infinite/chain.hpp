@@ -1,10 +1,11 @@
 // Tagging with tags that depend on all previous tags.
 //
 //     hmm         the best sequence of the hidden Markov model: the baseline
-//     viterbi     the best sequence of the unbounded model, exactly: pasts with the same place in the trie are one state; only
-//                 where a word has more than kMostStates of them, the best ones
-// beam        the same, with only the best states of each word and the tags that are probable under the hidden Markov model
-// metropolis  sequences drawn from the hidden Markov model, accepted or rejected so that they follow the unbounded model
+//     viterbi     the best sequence of the unbounded model, exactly: pasts with the same place in the trie are one state; if
+//                 a word has more than kMostStates of them, only the best ones
+//     beam        the same, with only the best states of each word and the tags that are probable under the hidden Markov
+//                 model
+//     metropolis  sequences drawn from the hidden Markov model, accepted or rejected so that they follow the unbounded model
 //
 // With minimum risk, each word gets its most probable tag, by sums over the states or by counts of the draws.
 #pragma once

@@ -63,7 +63,7 @@ private:
         for (std::size_t r = 0; r < n; ++r) {
             const bool lexical = rules.second[r] < 0 && rules.first[r] < 0 && -1 - rules.first[r] < num_words;
             if (!is_symbol(rules.left[r]) || !(lexical || (is_symbol(rules.first[r]) && is_symbol(rules.second[r]))))
-                throw std::invalid_argument("a rule is none of a grammar of tag sequences");
+                throw std::invalid_argument("a rule does not belong to a grammar of tag sequences");
         }
     }
 

@@ -51,10 +51,10 @@ public:
     // Contexts are cut to `bound` elements; a negative bound cuts nothing.
     ContextTrie(Spines spines, std::vector<RuleEvent> events, std::int32_t bound)
         : spines_(std::move(spines)), bound_(bound < 0 ? std::numeric_limits<std::int32_t>::max() : bound) {
-        if (bound == 0) throw std::invalid_argument("a context has at least one element");
+        if (bound == 0) throw std::invalid_argument("a context must have at least one element");
         for (const RuleEvent& event : events)
             if (event.chain == Spines::kEmpty || event.rule < 0)
-                throw std::invalid_argument("an event is a rule in a context that is not empty");
+                throw std::invalid_argument("an event must be a rule in a non-empty context");
         events_ = std::move(events);
         sort();
         build();

@@ -20,7 +20,7 @@ struct RuleColumns {
         if (left.size() != first.size() || left.size() != second.size())
             throw std::invalid_argument("the columns of the rules differ in length");
         for (const std::int32_t symbol : left)
-            if (symbol < 0) throw std::invalid_argument("the left side of a rule is a symbol");
+            if (symbol < 0) throw std::invalid_argument("the left side of a rule must be a symbol");
     }
 };
 
@@ -39,9 +39,9 @@ void walk_derivation(const RuleColumns& rules, std::span<const std::int32_t> der
         if (rule < 0 || rule >= rules.size()) throw std::invalid_argument("a derivation names a rule that does not exist");
         std::int32_t parent = -1;
         if (node > 0) {
-            if (open.empty()) throw std::invalid_argument("a derivation goes on after its tree is complete");
+            if (open.empty()) throw std::invalid_argument("a derivation continues after its tree is complete");
             if (open.back().symbol != rules.left[rule])
-                throw std::invalid_argument("a derivation rewrites a symbol by a rule of another one");
+                throw std::invalid_argument("a derivation rewrites a symbol with a rule for another symbol");
             parent = open.back().parent;
             open.pop_back();
         }
@@ -66,7 +66,7 @@ struct DerivationList {
     void check() const {
         bool good = !offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(rules.size());
         for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i) good = offsets[i] <= offsets[i + 1];
-        if (!good) throw std::invalid_argument("the offsets of a list must rise from 0 to its length");
+        if (!good) throw std::invalid_argument("the offsets of a list must increase from 0 to its length");
     }
 };
 

@@ -28,11 +28,11 @@ namespace bistro {
 class LeftOut {
 public:
     LeftOut(const ContextTrie& trie, std::int32_t blocks, std::span<const double> base) : trie_(trie), blocks_(blocks) {
-        if (blocks < 2) throw std::invalid_argument("there are at least two blocks to leave out in turn");
+        if (blocks < 2) throw std::invalid_argument("there must be at least two blocks to leave out in turn");
         if (base.size() < static_cast<std::size_t>(trie.num_rules()))
             throw std::invalid_argument("the base lacks a rule of the trie");
         for (const RuleEvent& event : trie.events())
-            if (event.block < 0 || event.block >= blocks) throw std::invalid_argument("an event is in a block that there is not");
+            if (event.block < 0 || event.block >= blocks) throw std::invalid_argument("the block of an event is out of range");
         find_owners();
         make_terms(base);
         forget();

@@ -15,7 +15,7 @@ public:
     LevelParameters(std::vector<double> discount, std::vector<double> strength)
         : discount_(std::move(discount)), strength_(std::move(strength)) {
         if (discount_.empty() || discount_.size() != strength_.size())
-            throw std::invalid_argument("every level has a discount and a strength");
+            throw std::invalid_argument("every level must have a discount and a strength");
         for (std::size_t i = 0; i < discount_.size(); ++i)
             if (!(discount_[i] >= 0 && discount_[i] < 1 && strength_[i] > -discount_[i] && std::isfinite(strength_[i])))
                 throw std::invalid_argument("a discount must lie in [0, 1), a strength must be finite and greater than -discount");

@@ -21,7 +21,7 @@ using Letters = std::span<const std::int32_t>;
 struct MorphemeColumns {
     std::int32_t labels;
     std::span<const std::int32_t> label, surface;  // by morpheme
-    std::span<const std::uint8_t> plain;           // by morpheme: whether it is equal to its letters, as an unseen morpheme would be
+    std::span<const std::uint8_t> plain;           // by morpheme: whether it equals its letters, like an unseen morpheme
     std::span<const std::int32_t> letters;         // of all surfaces, concatenated
     std::span<const std::int64_t> offsets;         // by surface: where its letters begin; and the end of the last
 

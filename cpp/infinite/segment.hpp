@@ -51,12 +51,12 @@ public:
               const SegmentOptions& options)
         : table_(table), label_trie_(labels), morpheme_trie_(morphemes), speller_(letters, table.labels(), num_letters),
           options_(options) {
-        if (options.beam < 1) throw std::invalid_argument("a beam keeps at least one analysis");
+        if (options.beam < 1) throw std::invalid_argument("a beam must keep at least one analysis");
     }
 
     SegmentResult segment(Letters word, std::int32_t kbest) {
-        if (kbest < 1) throw std::invalid_argument("at least one analysis is asked for");
-        if (word.empty()) throw std::invalid_argument("a word has at least one letter");
+        if (kbest < 1) throw std::invalid_argument("at least one analysis must be requested");
+        if (word.empty()) throw std::invalid_argument("a word must have at least one letter");
         const auto length = static_cast<std::int32_t>(word.size());
         states_.assign(1, State{0, -1, {-1, -1, 0}, 0});
         beams_.assign(word.size() + 1, {});

@@ -24,7 +24,7 @@ public:
 
     // For every listed span (each at most once), whether it is in the best tree.
     std::vector<std::uint8_t> chosen(int words, std::span<const GainingSpan> spans) {
-        if (words < 1 || words > kLongest) throw std::invalid_argument("a tree of spans has 1 to 4000 words");
+        if (words < 1 || words > kLongest) throw std::invalid_argument("a tree of spans must have 1 to 4000 words");
         size_ = words + 1;
         best_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
         split_.assign(best_.size(), 0);

@@ -33,7 +33,7 @@ struct Translation {
         for (const std::int32_t symbol : symbol_of) good = good && symbol >= 0 && symbol < coarser.symbols();
         for (const std::int32_t rule : rule_of) good = good && rule >= 0 && rule < coarser.rules();
         for (int rule = 0; good && rule < finer.rules(); ++rule) good = stands_for(finer, rule, coarser);
-        if (!good) throw std::invalid_argument("the symbols and rules of the finer grammar stand for nothing in the other one");
+        if (!good) throw std::invalid_argument("the symbols and rules of the finer grammar do not match the grammar of the model");
     }
 
 private:

@@ -37,7 +37,7 @@ struct TrieColumns {
 
     void validate() const {
         if (restaurants.base.size() != static_cast<std::size_t>(restaurants.dishes) || link_next.empty())
-            throw std::invalid_argument("the arrays of a trie do not fit together");
+            throw std::invalid_argument("the arrays of a trie do not match");
         restaurants.validate();
         const std::size_t nodes = restaurants.element.size();
         bool good = length.size() == nodes && label.size() == nodes && link_next.size() == link_element.size();

@@ -26,13 +26,14 @@ public:
     OrderTable(std::span<const std::int64_t> counts, std::span<const double> steps, std::int64_t contexts)
         : counts_(counts), steps_(steps), kinds_(static_cast<std::int64_t>(counts.size())), contexts_(contexts) {
         if (contexts < 1 || std::ssize(steps) != 2 * contexts * (kinds_ + 1))
-            throw std::invalid_argument("counts, steps and contexts of dependents do not fit together");
+            throw std::invalid_argument("counts, steps and contexts of dependents do not match");
         for (const auto count : counts) {
             radix_.push_back(rows_);
-            if (count < 0 || rows_ > kMostCells / (count + 1)) throw std::invalid_argument("too many multisets of dependents");
+            if (count < 0 || rows_ > kMostCells / (count + 1))
+                throw std::invalid_argument("there are too many multisets of dependents");
             rows_ *= count + 1;
         }
-        if (rows_ > kMostCells / contexts) throw std::invalid_argument("too many multisets of dependents");
+        if (rows_ > kMostCells / contexts) throw std::invalid_argument("there are too many multisets of dependents");
         cells.resize(2 * rows_ * contexts_);
         log_scales.resize(2 * rows_);
     }

@@ -22,7 +22,7 @@ public:
     ChainDiscounts(std::vector<double> discount, double strength) { assign(std::move(discount), strength); }
 
     void assign(std::vector<double> discount, double strength) {
-        if (discount.size() < 2) throw std::invalid_argument("at least two discounts are needed");
+        if (discount.size() < 2) throw std::invalid_argument("there must be at least two discounts");
         for (const double d : discount)
             if (!(d > 0 && d < 1)) throw std::invalid_argument("a discount must lie in (0, 1)");
         if (!(strength > -discount[0] && std::isfinite(strength)))

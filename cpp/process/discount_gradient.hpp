@@ -36,7 +36,7 @@ class DiscountLearner {
 public:
     // Steps of `rate`, smaller as the gradients add up (Duchi, Hazan & Singer 2011).
     DiscountLearner(double rate, int levels) : rate_(rate), square_(levels + 1, 1.0), gradient_(levels + 1) {
-        if (!(rate > 0)) throw std::invalid_argument("the rate of learning must be above 0");
+        if (!(rate > 0)) throw std::invalid_argument("the learning rate must be above 0");
     }
 
     // Processes one event. After a given number of events, all parameters are updated.
@@ -53,7 +53,7 @@ public:
         return out;
     }
     void restore(const std::vector<double>& state) {
-        if (state.size() != 1 + 2 * square_.size()) throw std::invalid_argument("the saved gradients do not fit");
+        if (state.size() != 1 + 2 * square_.size()) throw std::invalid_argument("the saved gradients do not match the parameters");
         for (const double x : state)
             if (!std::isfinite(x)) throw std::invalid_argument("the saved gradients are damaged");
         seen_ = static_cast<std::int64_t>(state[0]);

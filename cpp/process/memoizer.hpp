@@ -52,7 +52,7 @@ public:
             const std::int64_t offsets[] = {0, at - begin + 1};
             observe({events.elements.subspan(begin, at - begin + 1), offsets, true}, rng);
         }
-        throw std::invalid_argument("no such customer to remove");
+        throw std::invalid_argument("there is no such customer to remove");
     }
 
     std::vector<double> probabilities(const Sequences& events) const {

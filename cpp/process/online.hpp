@@ -23,7 +23,7 @@ namespace bistro {
 class OnlineFranchise {
 public:
     explicit OnlineFranchise(std::shared_ptr<Franchise> franchise) : franchise_(std::move(franchise)) {
-        if (!franchise_) throw std::invalid_argument("a franchise is needed");
+        if (!franchise_) throw std::invalid_argument("a franchise is missing");
     }
 
     // Observes all events. Returns the probability of each event just before it was observed.
@@ -58,7 +58,7 @@ public:
         });
         if (!all_found) {
             for (const std::uint32_t entry : entries) ++observed_[entry];
-            throw std::invalid_argument("no such customer to remove");
+            throw std::invalid_argument("there is no such customer to remove");
         }
         for (const std::uint32_t entry : entries) franchise_->remove(entry, rng);
     }
@@ -139,7 +139,7 @@ public:
             if (entries[i].parent != kNone) customers[entries[i].parent] += entries[i].tables;
         }
         for (std::size_t i = 0; fits && i < entries.size(); ++i) fits = customers[i] <= entries[i].customers;
-        if (!fits) throw std::invalid_argument("the saved events do not fit the franchise");
+        if (!fits) throw std::invalid_argument("the saved events do not match the franchise");
         observed_.assign(observed.begin(), observed.end());
     }
 

@@ -249,7 +249,7 @@ protected:
     bool unseat(std::uint32_t number, std::int32_t dish, Stream& rng) {
         ContextNode& node = tree_.nodes()[number];
         const std::uint32_t slot = seats_.find(node.seats, static_cast<std::uint32_t>(dish));
-        if (slot == kNone || seats_[slot].customers == 0) throw std::invalid_argument("no such customer to remove");
+        if (slot == kNone || seats_[slot].customers == 0) throw std::invalid_argument("there is no such customer to remove");
         Seats& seats = seats_[slot];
         std::int32_t size = seats.customers;
         if (seats.tables > 1)

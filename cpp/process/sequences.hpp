@@ -32,7 +32,7 @@ struct Sequences {
         for (const std::int32_t element : elements)
             if (element < 0) throw std::invalid_argument("an element of a sequence is negative");
         for_each([&](std::int64_t, std::int64_t at) {
-            if (elements[at] >= outcomes) throw std::invalid_argument("an outcome is not among those of the base");
+            if (elements[at] >= outcomes) throw std::invalid_argument("an outcome is not among the outcomes of the base");
         });
     }
 

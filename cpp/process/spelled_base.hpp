@@ -31,7 +31,7 @@ public:
     // Numbers a new outcome.
     std::int32_t append(std::span<const std::int32_t> word) {
         for (const std::int32_t c : word)
-            if (c < 0 || c >= characters_->base().dishes() || c == end_) throw std::invalid_argument("a character is not possible");
+            if (c < 0 || c >= characters_->base().dishes() || c == end_) throw std::invalid_argument("a character is out of range");
         // Stored between two ends, so that the first character has a context.
         letters_.push_back(end_);
         letters_.insert(letters_.end(), word.begin(), word.end());

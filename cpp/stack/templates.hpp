@@ -75,7 +75,7 @@ public:
         for (std::size_t i = 0; i < elements.size(); i += 2) {
             const int most = elements[i] == kFacts ? static_cast<int>(kNumFacts) : columns;
             if (elements[i] < 0 || elements[i] >= kRoles || elements[i + 1] < 0 || elements[i + 1] >= most)
-                throw std::invalid_argument("a template has no such element");
+                throw std::invalid_argument("a template has an unknown element");
             elements_.push_back({static_cast<std::uint8_t>(elements[i]), static_cast<std::uint8_t>(elements[i + 1])});
         }
         begin_.assign(begin.begin(), begin.end());

@@ -49,10 +49,10 @@ public:
           num_parents_(num_parents), num_words_(num_words), open_(open), parameters_(parameters), states_(words.size(), -1) {
         if (slots < 1) throw std::invalid_argument("there must be at least one state");
         if (!stops.empty() && static_cast<std::int32_t>(stops.size()) != num_parents)
-            throw std::invalid_argument("one number of stops is needed for each parent");
+            throw std::invalid_argument("there must be one number of stops for each parent");
         if (std::any_of(stops.begin(), stops.end(), [](auto n) { return n < 0; }))
-            throw std::invalid_argument("a number of stops is below 0");
-        if (parents.size() != words.size()) throw std::invalid_argument("as many parents as words are needed");
+            throw std::invalid_argument("a number of stops is negative");
+        if (parents.size() != words.size()) throw std::invalid_argument("there must be as many parents as words");
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (parents[i] < 0 || parents[i] >= num_parents) throw std::invalid_argument("a parent is out of range");
             if (words[i] < 0 || words[i] >= num_words) throw std::invalid_argument("a word is out of range");
@@ -126,9 +126,9 @@ public:
     // Restores a saved state, from which everything else is computed.
     void restore(std::span<const std::int32_t> states, std::span<const double> weights, double unseen, double stop_weight,
                  TopicParameters parameters) {
-        if (states.size() != states_.size()) throw std::invalid_argument("as many states as tokens are needed");
+        if (states.size() != states_.size()) throw std::invalid_argument("there must be as many states as tokens");
         if (weights.empty() || (!open_ && static_cast<std::int32_t>(weights.size()) != slots_))
-            throw std::invalid_argument("the weights do not fit the number of states");
+            throw std::invalid_argument("the weights do not match the number of states");
         for (const std::int32_t k : states)
             if (k < 0 || k >= static_cast<std::int32_t>(weights.size())) throw std::invalid_argument("a state is out of range");
         std::fill(states_.begin(), states_.end(), -1);
