@@ -115,8 +115,8 @@ def _questions(
         return [], [Question("1", context_words(visible_text(context), cut), more)]
     table = read_table(context)
     found = list(questions_of_table(table, text, target, id, cut))
-    asked = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in found]
-    return table.columns, asked
+    questions = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in found]
+    return table.columns, questions
 
 
 def _tell_unknown(model: bistro.Model, questions: list[Question]) -> None:

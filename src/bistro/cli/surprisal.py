@@ -123,17 +123,17 @@ def surprisal(
     else:
         settings = common.score_settings(trained, **choices)
     with common.cluster_workers(cluster) as workers:
-        asked = {**settings, "eos": eos, "workers": workers}
+        score_options = {**settings, "eos": eos, "workers": workers}
         if text is not None:
             cut = cutting(trained, split_punct)
             stimuli = _stimuli(cut, input, text, id, sentence, brackets, critical, region)
             if cut is at_spaces and split_punct is None:
                 lines = [stimulus.words for stimulus in stimuli[1]]
                 common.warn_of_uncut_words(lines, input, trained, can_split=True)
-            columns, rows = _of_stimuli(reader, stimuli, asked)
+            columns, rows = _of_stimuli(reader, stimuli, score_options)
         else:
             given = _sentences(trained, input, format, split_punct, not words, brackets)
-            columns, rows = _of_sentences(reader, given, asked)
+            columns, rows = _of_sentences(reader, given, score_options)
         if not others:
             common.tell_reader(trained, settings)
         is_joined = brackets or critical is not None or region is not None
@@ -230,16 +230,16 @@ def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: boo
 
 
 def _of_sentences(
-    model: bistro.Model | Mixture, sentences: Sequence[ReadSentence], asked: dict[str, Any]
+    model: bistro.Model | Mixture, sentences: Sequence[ReadSentence], score_options: dict[str, Any]
 ) -> tuple[Sequence[str], common.Cells]:
     from bistro.tasks.regions import COLUMN, region_names
     from bistro.tasks.surprisal import COLUMNS, scored_rows
 
-    rows = (list(vars(row).values()) for row in scored_rows(model, sentences, **asked))
+    rows = (list(vars(row).values()) for row in scored_rows(model, sentences, **score_options))
     parts = [sentence.parts for sentence in sentences if sentence.parts is not None]
     if not parts:
         return COLUMNS, rows
-    names = region_names(parts, eos=asked["eos"])
+    names = region_names(parts, eos=score_options["eos"])
     named = ([name, *row] for name, row in zip(names, rows, strict=True))
     return [COLUMN, *COLUMNS], named
 
@@ -276,8 +276,10 @@ def _stimuli(
 
 
 def _of_stimuli(
-    model: bistro.Model | Mixture, stimuli: tuple[list[str], list[Stimulus]], asked: dict[str, Any]
+    model: bistro.Model | Mixture,
+    stimuli: tuple[list[str], list[Stimulus]],
+    score_options: dict[str, Any],
 ) -> tuple[Sequence[str], common.Cells]:
     from bistro.tasks.surprisal import stimulus_rows
 
-    return stimulus_rows(model, *stimuli, **asked)
+    return stimulus_rows(model, *stimuli, **score_options)

@@ -85,8 +85,8 @@ class Server(uvicorn.Server):
         """Accept no more connections, and finish the current requests."""
         if number := len(self.server_state.tasks):
             requests = "1 request" if number == 1 else f"{number} requests"
-            told = f"Bistro stops after {requests} (Ctrl-C stops it at once)"
-            print(told, file=sys.stderr, flush=True)
+            message = f"Bistro stops after {requests} (Ctrl-C stops it at once)"
+            print(message, file=sys.stderr, flush=True)
         await super().shutdown(sockets)
         if self.force_exit:
             self.work.close()

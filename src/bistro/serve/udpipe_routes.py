@@ -35,8 +35,8 @@ FORM_SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["data"],
     "properties": {
-        name: {"type": "string", "description": told, **CHOICES.get(name, {})}
-        for name, told in MEANING.items()
+        name: {"type": "string", "description": meaning, **CHOICES.get(name, {})}
+        for name, meaning in MEANING.items()
     },
 }
 POST_BODY = {

@@ -48,10 +48,10 @@ class ParseRun:
         if self._workers is not None:
             from bistro.tasks import spread  # only for clusters, which few use
 
-            asked = spread.parsed(
+            results = spread.parsed(
                 self._workers, self._whole, given, self._given, given_tags=self._tags_are_given
             )
-            for facts, written in asked:
+            for facts, written in results:
                 self._count(facts)
                 yield from written
             return

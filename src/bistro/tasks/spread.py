@@ -110,8 +110,8 @@ def annotate_all(
     workers: Workers, model: Model, sentences: Iterable[Sentence], options: Mapping[str, Any]
 ) -> Iterator[Sentence]:
     """Yield the results of ``model.annotate_all(sentences, **options)``."""
-    asked = {**options, "threads": 1}
-    questions = (Question(piece, asked) for _, piece in pieces_of(sentences))
+    worker_options = {**options, "threads": 1}
+    questions = (Question(piece, worker_options) for _, piece in pieces_of(sentences))
     for found in workers.run(_annotate, SharedModel(model), questions):
         yield from found
 
@@ -124,9 +124,9 @@ def parse_trees(
     workers: Workers, model: Model, sentences: Iterable[Words], options: Mapping[str, Any]
 ) -> Iterator[TreeParse]:
     """Yield the results of ``model.parse_trees(sentences, **options)``."""
-    asked = {**options, "threads": 1}
+    worker_options = {**options, "threads": 1}
     questions = (
-        Question(piece, {**asked, "first": first})
+        Question(piece, {**worker_options, "first": first})
         for first, piece in pieces_of(sentences, TREE_SENTENCES)
     )
     for found in workers.run(_parse_trees, SharedModel(model), questions):

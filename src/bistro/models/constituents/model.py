@@ -132,8 +132,10 @@ class ConstituentsModel(Model):
             elif kbest > 1 or not mbr:
                 other = self._visited(batch, chosen, first, kbest)
             for i, words in enumerate(batch):
-                asked = other.get(i)
-                yield self._parse(votes, i, words, found[i], asked, kbest, chosen, drawn=drawn > 0)
+                other_trees = other.get(i)
+                yield self._parse(
+                    votes, i, words, found[i], other_trees, kbest, chosen, drawn=drawn > 0
+                )
             first += len(batch)
 
     def votes(

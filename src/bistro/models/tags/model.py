@@ -167,9 +167,9 @@ class TagsModel(UnboundedModel):
         self, sentences: Sequence[Sentence], options: TagOptions
     ) -> Iterator[Tagging]:
         own = options.some(("completions", "expansions", "expand", "threads"))
-        asked = SearchOptions(cast(SearchName, options.search), beam=options.width, **own)
+        search_options = SearchOptions(cast(SearchName, options.search), beam=options.width, **own)
         terminals = [self.task.terminals(sentence.forms) for sentence in sentences]
-        trees = self.tree_search.find(terminals, asked)
+        trees = self.tree_search.find(terminals, search_options)
         for sentence, found in zip(sentences, trees, strict=True):
             if found is None:
                 raise BistroError(f"{place_of(sentence)}: A* found no tags: use a wider beam")

@@ -143,10 +143,10 @@ class Around:
         ends = probabilities[:, events].sum(axis=1, dtype=np.float64)
         rows = np.flatnonzero(possible & (ends > _UNSURE) & (ends < 1 - _UNSURE))
         contexts = [context_of(text.text, place) for place in text.places[rows].tolist()]
-        asked = [i for i, context in enumerate(contexts) if context is not None]
-        if not asked:
+        with_context = [i for i, context in enumerate(contexts) if context is not None]
+        if not with_context:
             return
-        rows = rows[asked]
+        rows = rows[with_context]
         old = ends[rows]
         logs = self._log_odds(name, [c for c in contexts if c is not None])
         new = 1 / (1 + np.exp(-(np.log(old) - np.log1p(-old) + logs)))

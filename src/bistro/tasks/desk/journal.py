@@ -62,12 +62,14 @@ class Journal:
         try:
             self._write(line)
         except OSError as error:
-            told = f"{self.path}: cannot be written: {explain(error)}; the decision was not applied"
+            message = (
+                f"{self.path}: cannot be written: {explain(error)}; the decision was not applied"
+            )
             try:
                 os.ftruncate(self.raw.fileno(), size)
             except OSError:
-                self.broken = f"{told}; restart the server when there is room"
-            raise OutputError(told) from None
+                self.broken = f"{message}; restart the server when there is room"
+            raise OutputError(message) from None
         self.events.append(dict(event))
 
     def _write(self, line: bytes) -> None:
