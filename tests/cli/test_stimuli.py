@@ -165,7 +165,7 @@ def test_without_ends_every_row_of_the_table_has_one_row(score: Score) -> None:
         (ITEMS, ("--text", "text", "--id", "itm"), "(did you mean 'item'?)"),
         (WORDS, ("--text", "word", "--sentence", "itme"), "(did you mean 'item'?)"),
         (ITEMS + "3,empty,\n", ("--text", "text"), "items.csv:5: column 'text' has no word"),
-        (ITEMS + "3,short\n", ("--text", "text"), "items.csv:5: 2 cells"),
+        (ITEMS + "3,short\n", ("--text", "text"), "items.csv:5: the row has 2 cells"),
         (ITEMS + '3,x,"open\n', ("--text", "text"), "items.csv:5: the file is not a table"),
         (WORDS + "1,a,again,5\n", ("--text", "word", "--sentence", "item"), "items.csv:10: sent"),
         (WORDS + "3,a, ,5\n", ("--text", "word", "--sentence", "item"), "items.csv:10: column"),

@@ -157,7 +157,7 @@ def test_a_damaged_checkpoint_is_told(tmp_path: Path) -> None:
     damaged = bytearray(checkpoint.path.read_bytes())
     damaged[-300] ^= 4
     checkpoint.path.write_bytes(damaged)
-    with pytest.raises(ModelFileError, match=r"checksum is wrong.*or delete it and start from"):
+    with pytest.raises(ModelFileError, match=r"checksum is wrong.*delete the file to start from"):
         checkpoint.load("print")
 
 

@@ -61,7 +61,7 @@ def test_folder_without_a_promised_file(tmp_path: Path, home: Path) -> None:
 
 def test_unknown_treebank_of_a_mirror(server: Server, tmp_path: Path) -> None:
     for mirror in (server.url, str(tmp_path), server.url + "/{name}.tar.gz"):
-        with pytest.raises(NotThereError, match=r"has release 2\.16 a treebank UD_Klingon-New"):
+        with pytest.raises(NotThereError, match=r"release 2\.16 has a treebank UD_Klingon-New"):
             fetch("UD_Klingon-New", RELEASE, mirror=mirror)
 
 

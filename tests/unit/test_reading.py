@@ -74,7 +74,7 @@ def test_rows_may_come_in_any_order_and_without_positions(tmp_path: Path) -> Non
         ("a,1,1,The,300\na,1,3,dog,300\n", "item 1 has no word at position 2"),
         ("a,1,one,The,300\n", "times.csv:2: column 'position' has 'one'"),
         ("a,1,1,The,fast\n", "times.csv:2: column 'time' has 'fast'"),
-        ("a,1,1,The\n", "times.csv:2: 4 cells"),
+        ("a,1,1,The\n", "times.csv:2: the row has 4 cells"),
         ("a,1,1, ,300\n", "times.csv:2: the row has no word"),
     ],
 )

@@ -58,7 +58,7 @@ class Checkpoint:
         try:
             file = read_model(self.path)
         except ModelFileError as error:
-            raise ModelFileError(f"{error}; or delete it and start from the beginning") from None
+            raise ModelFileError(f"{error}; delete the file to start from the beginning") from None
         if file.header.get("kind") != KIND or file.header.get("fingerprint") != fingerprint:
             raise BistroError(
                 f"{self.path}: the file was written with other data, settings or seed, or by "

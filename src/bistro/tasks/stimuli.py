@@ -148,7 +148,7 @@ def parse_table(stream: io.StringIO, path: str) -> Table:
             raise TreebankError(f"two columns are called '{column}'", path=path, line=rows[0][0])
     for line, cells in rows[1:]:
         if len(cells) != len(columns):
-            problem = f"{len(cells)} cells, where the first row names {len(columns)} columns"
+            problem = f"the row has {len(cells)} cells, but the first row has {len(columns)}"
             raise TreebankError(problem, path=path, line=line)
     return Table(path, columns, rows[1:])
 

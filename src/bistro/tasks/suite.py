@@ -250,7 +250,7 @@ def _check(suite: Suite, path: str) -> None:
                 if name not in conditions:
                     problem = f"item {item.name} has no condition '{name}'"
                 elif region not in (ALL_REGIONS, END_REGION, *conditions[name].regions):
-                    problem = f"item {item.name}, condition '{name}' has no region {region}"
+                    problem = f"condition '{name}' of item {item.name} has no region {region}"
                 else:
                     continue
                 raise TreebankError(f"{problem}, which '{formula.text}' needs", path=path)

@@ -124,7 +124,7 @@ def fetch(
         try:
             promised = download(source, full, number, staging, timeout=timeout, progress=progress)
         except NotThereError as error:
-            message = f"{error}; has release {number} a treebank {full}?{_hint(full)}"
+            message = f"{error}; check that release {number} has a treebank {full}{_hint(full)}"
             raise NotThereError(message) from error
         if not any(staging.glob("*.conllu")):
             raise FetchError(f"{source}: there are no CoNLL-U files for {full} in release {number}")

@@ -274,9 +274,9 @@ def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
     if problem := find_tree_problem(heads, roots="any", partial=True):
         reason = problem.reason
     elif single_root and heads.count(0) > 1:
-        reason = "several words have head 0, and this model allows one root: leave the others open"
+        reason = "several words have head 0, but this model allows one root: omit the others"
     elif not is_projective(heads) or _arc_over_own_head(heads):
-        reason = "the given heads cross, and this parser finds no such tree: leave some open"
+        reason = "the given heads cross, but this parser finds only projective trees: omit some"
     if reason:
         raise BistroError(f"{place_of(sentence)}: {reason}")
 
