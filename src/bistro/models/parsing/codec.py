@@ -274,9 +274,15 @@ def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
     if problem := find_tree_problem(heads, roots="any", partial=True):
         reason = problem.reason
     elif single_root and heads.count(0) > 1:
-        reason = "several words have head 0, but this model allows one root: omit the others"
+        reason = (
+            "several words have head 0, but this model allows only one root: leave the heads of "
+            "the others empty"
+        )
     elif not is_projective(heads) or _arc_over_own_head(heads):
-        reason = "the given heads cross, but this parser finds only projective trees: omit some"
+        reason = (
+            "the given heads cross, but this parser finds only projective trees: leave some of "
+            "them empty"
+        )
     if reason:
         raise BistroError(f"{place_of(sentence)}: {reason}")
 

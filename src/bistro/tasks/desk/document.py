@@ -291,8 +291,8 @@ class Document:
 
     def _misfit(self, event: Event) -> StaleError:
         return StaleError(
-            f"{self.journal.path}: decision {event['seq']} does not match the file; move the journal "
-            "away to begin a new one"
+            f"{self.journal.path}: decision {event['seq']} does not match the file; move the "
+            "journal away to begin a new one"
         )
 
 
