@@ -1,4 +1,4 @@
-// Stacked decisions: which candidate is right, given what several voters say of it and what is around the word.
+// Stacked decisions: which candidate is correct, given the votes of several voters and the words around it.
 #include <nanobind/stl/string.h>
 
 #include "bind/arrays.hpp"
@@ -61,7 +61,7 @@ struct StackBatch {
                           labels.shape(0) == n && begin.shape(0) == n + 1 && covers(view(begin), candidates) &&
                           with.shape(0) == candidates && votes.shape(0) == voters() * candidates && voters() < 60 &&
                           words.shape(0) == n * static_cast<std::size_t>(columns());
-        if (!fits) throw std::invalid_argument("words, candidates and votes do not fit together");
+        if (!fits) throw std::invalid_argument("words, candidates and votes do not match");
         for (std::size_t i = 0; i < sentences(); ++i) check_heads(i);
     }
 
@@ -94,7 +94,7 @@ struct StackBatch {
         return {words.data() + first * width, n * width};
     }
 
-    // The voters but the last whose likeliest candidate each one is, as bits.
+    // For each candidate, the voters (except the last) that rank it first, as bits.
     void first_choices(std::size_t from, std::size_t to, std::vector<std::int64_t>& out) const {
         const std::size_t m = voters();
         out.assign(to - from, 0);
@@ -108,7 +108,7 @@ struct StackBatch {
     }
 };
 
-// The templates of one decision: those of candidates, and those with which the votes of each voter count.
+// The templates of one decision: the templates of candidates, and those that weigh the votes of each voter.
 struct StackTemplates {
     stack::Templates own, of_votes;
     int columns;
@@ -128,7 +128,7 @@ class Reader {
 public:
     Reader(const StackBatch& batch, Task task, int bits, const StackTemplates* templates)
         : batch_(batch), task_(task), templates_(templates), collector_(bits) {
-        if (templates && templates->columns != batch.columns() + 2) throw std::invalid_argument("words and templates do not fit together");
+        if (templates && templates->columns != batch.columns() + 2) throw std::invalid_argument("words and templates do not match");
     }
 
     std::size_t read(const Sentence& sentence, int word, std::size_t from, std::size_t to, const stack::Dropout& dropout = stack::Dropout()) {
@@ -193,13 +193,13 @@ Out<double> probabilities(const StackBatch& batch, const std::string& name, cons
     return give(std::move(out));
 }
 
-// One pass over the sentences in an order; words whose gold candidate is not listed (-1) teach nothing.
+// One pass over the sentences in a given order. Words whose gold candidate is not listed (-1) are skipped.
 double learn(stack::Learner& learner, const StackBatch& batch, const std::string& name, In<std::int32_t> gold, In<std::int64_t> order,
              const StackTemplates* templates) {
     const Task task = task_of(name);
     nb::gil_scoped_release release;
     batch.check_places(task);
-    if (gold.shape(0) != batch.tags.shape(0)) throw std::invalid_argument("every word needs a gold candidate, or -1");
+    if (gold.shape(0) != batch.tags.shape(0)) throw std::invalid_argument("every word must have a gold candidate, or -1");
     Reader reader(batch, task, bits_of(learner.weights.size()), templates);
     double loss = 0;
     for (const std::int64_t i : view(order)) {
@@ -262,7 +262,7 @@ void bind_stack(nb::module_& m) {
     nb::class_<stack::Learner>(m, "StackLearner", "Weights of hashed features, learned by stochastic gradient.")
         .def("__init__", [](stack::Learner* self, int bits, double rate, double dropout, std::uint64_t seed) {
             if (bits < 1 || bits > kMostBits || !(rate > 0) || !(dropout >= 0 && dropout < 1))
-                throw std::invalid_argument("bits, rate or dropout cannot be used");
+                throw std::invalid_argument("bits, rate or dropout is out of range");
             new (self) stack::Learner(bits, rate, dropout, seed);
         }, nb::kw_only(), "bits"_a, "rate"_a, "dropout"_a = 0.0, "seed"_a = 0)
         .def("learn", &learn, nb::kw_only(), "batch"_a, "task"_a, "gold"_a.noconvert(), "order"_a.noconvert(),

@@ -1,7 +1,7 @@
-// Whole distributions of a predictor, remembered between questions.
+// Whole distributions of a predictor, cached between queries.
 //
-// A distribution depends on the deepest restaurant of its context alone. Each restaurant has one slot where its distribution is
-// kept until another needs the slot; a franchise that still learns has nothing to keep.
+// A distribution depends only on the deepest restaurant of its context. Each restaurant has one slot that keeps its
+// distribution until another restaurant needs the slot. Distributions of a franchise that still learns are not cached.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,14 @@ public:
     Distributions(const Predictor<Franchise>& predictor, std::int32_t outcomes)
         : predictor_(predictor), outcomes_(static_cast<std::size_t>(outcomes)) {}
 
-    // The probability of every outcome, until the next question.
+    // The probability of every outcome, valid until the next query.
     const double* of(const Elements& elements) {
         Path path;
         const int depth = predictor_.descend(elements, path);
         return row(path[depth], [&](double* values) { predictor_.franchise->distribution(path.data(), depth, values); });
     }
 
-    // Finds the restaurants of many contexts level by level: while memory fetches what one of them needs next, it fetches what the
-    // others need, too.
+    // Finds the restaurants of many contexts level by level, so that their memory accesses overlap.
     void prepare(std::span<const Elements> questions) {
         deepest_.assign(questions.size(), 0);
         active_.resize(questions.size());
@@ -40,7 +39,7 @@ public:
         for (const std::uint32_t restaurant : deepest_) prefetch(&slots_[mix(restaurant) & (slots_.size() - 1)]);
     }
 
-    // The same as `of`, for the question of this number among those prepared last.
+    // The same as `of`, for the query with this index among those prepared last.
     const double* of_prepared(std::size_t number, const Elements& elements) {
         return row(deepest_[number], [&](double* values) {
             Path path;
@@ -56,7 +55,7 @@ private:
     static constexpr bool kKeeps = std::is_same_v<Franchise, Frozen>;
     static constexpr std::size_t kMostSlots = std::size_t{1} << 14, kMostBytes = std::size_t{1} << 23;
 
-    // One element more of all contexts whose restaurants go on.
+    // Adds one element for all contexts that have a deeper restaurant.
     void take_together(std::span<const Elements> questions, std::uint8_t e) {
         const Franchise& f = *predictor_.franchise;
         auto has_children = [&](std::uint32_t restaurant) { return restaurant + 1 < f.child_begin.size(); };
@@ -75,7 +74,7 @@ private:
         });
     }
 
-    // What is kept for a restaurant; `fill` finds it if it is not there.
+    // The cached distribution of a restaurant. `fill` computes it if it is not cached.
     template <class Fill>
     const double* row(std::uint32_t restaurant, const Fill& fill) {
         if (slots_.empty()) slots_.resize(num_slots());
@@ -102,8 +101,8 @@ private:
     std::size_t outcomes_;
     std::vector<Slot> slots_;
     std::vector<double> values_;          // by row and outcome
-    std::vector<std::uint32_t> deepest_;  // by question prepared: the restaurant
-    std::vector<std::uint32_t> active_;   // questions whose contexts may go on
+    std::vector<std::uint32_t> deepest_;  // by prepared query: the restaurant
+    std::vector<std::uint32_t> active_;   // queries whose contexts may have a deeper restaurant
 };
 
 }  // namespace bistro

@@ -1,8 +1,8 @@
 // The arcs between two words, in a graph of stacks.
 //
-// An arc joins the two top items, so the words below the new top item begin further left: nodes are expanded in the order of where
-// their top item begins, the rightmost first, and each is complete when its turn comes. Arcs of little mass go on with a
-// probability in proportion to it (Russian roulette).
+// An arc joins the two top items, so the span of the new top item begins further left. Nodes are expanded by the position
+// at which their top item begins, from right to left, so each node is complete before it is expanded. Arcs with little mass
+// survive with a probability proportional to it (Russian roulette).
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ protected:
     GraphArcs(const TransitionModel<Frozen>& model, double least_arc)
         : model_(model), view_(model), items_(model), of_actions_(model.actions, model.code().outcomes()), least_arc_(least_arc) {}
 
-    // What is left of a node when it has expanded.
+    // The remainder of a node after its expansion.
     struct Expanded {
         std::uint32_t node;
         ActionProbabilities actions;
@@ -31,7 +31,7 @@ protected:
     // A node about to shift.
     struct Shifting {
         std::uint32_t node;
-        double probability, counts;  // of the shift; and how often it counts, because others were not kept
+        double probability, counts;  // of the shift; and its factor, because others were dropped
         Noise noise;
         std::uint32_t tags = 0, group = 0;
     };
@@ -57,7 +57,7 @@ protected:
         add({items_.without_children(s.root_tag(), s.root_word(), 0), -1, -1, 0}, 0, 1.0, {});
     }
 
-    // Adds a stack with this top item on the node below.
+    // Adds a stack with this top item above the node.
     void add(const Top& top, std::uint32_t below, double weight, const Tally& tally) {
         bool is_new;
         const StackLook& under = graph_.nodes[below].look;
@@ -67,7 +67,7 @@ protected:
         graph_.link(node, below, weight).tally.add_times(weight, tally);
     }
 
-    // Takes all stacks with so many words through all arcs they may make.
+    // Applies all possible arcs to all stacks with this number of words.
     void make_arcs(std::int32_t words, bool words_left) {
         shifting_.clear();
         words_ = words;
@@ -85,7 +85,7 @@ protected:
                 arcs += graph_.nodes[id].mass * (expanded_.back().actions.left_arc + expanded_.back().actions.right_arc);
             }
             buckets_[bucket].clear();
-            // Before the next word arcs compete with shifts; after the last one, with each other.
+            // Before the next word, arcs compete with shifts; after the last word, they compete with each other.
             least_ = least_arc_ * (words_left ? 1.0 : arcs * kEnd);
             for (const Expanded& e : expanded_) go_on(e, words_left);
         }
@@ -94,7 +94,7 @@ protected:
 
     void observe(const StackLook& look, Elements& out) { view_.observe(items_, look, *sentence_, words_, out); }
 
-    // What a node may do; it has this number among those observed.
+    // The possible actions of a node, which has this index among the observed nodes.
     Expanded expand(std::uint32_t id, std::size_t number) {
         const Choices possible = view_.choices(items_, graph_.nodes[id].look, words_);
         const auto outcomes = [&] { return of_actions_.of_prepared(number, observed_[number]); };
@@ -121,8 +121,8 @@ protected:
         final_tally_.add_times(mass, tally);
     }
 
-    // Whether something of little mass goes on; if it does, it counts as much more as it is less probable to. Its error so far is
-    // that of its own tally and of the tally below.
+    // Whether an arc with little mass survives. If it does, its weight is divided by the probability of survival. Its error
+    // so far is that of its own tally and of the tally below.
     bool goes_on(double mass, double& weight, Tally& tally, const Tally& below) {
         if (mass >= least_) return true;
         const double p = mass / least_;
@@ -136,7 +136,7 @@ protected:
         return true;
     }
 
-    // Where no later context reads labels, an arc stands for all its labels together.
+    // If no later context uses labels, an arc stands for all of its labels together.
     void make_arcs(std::uint32_t id, Action action, double probability, bool words_left) {
         if (!model_.labelled || !model_.labels_in_contexts) return make_arc(id, action, 0, probability, words_left);
         observe(graph_.nodes[id].look, elements_);
@@ -193,7 +193,7 @@ protected:
         }
     }
 
-    static constexpr double kEnd = 10;  // an arc after the last word needs so many times the share to go on for certain
+    static constexpr double kEnd = 10;  // factor on the share that an arc after the last word needs to survive for certain
 
     const TransitionModel<Frozen>& model_;
     StackView view_;

@@ -1,8 +1,9 @@
 // Probabilities of prefixes by sums over a graph of stacks, which is thinned at random where it grows too large.
 //
-// Between two words every stack may take any arcs. What then shifts is added up over all tags of the next word: the probability of
-// the prefix. Nothing is drawn but which nodes go on; without thinning the sums are exact. Nodes are thinned where they are about
-// to shift, by a guess of how probable they make the next word, and once more when the word and its tag are there.
+// Between two words, every stack may take any arcs. The sum over all shifts and all tags of the next word is the
+// probability of the prefix. Only the choice of the nodes that are kept is random; without thinning, the sums are exact.
+// Nodes are thinned before they shift, by an estimate of the probability of the next word, and again after the word and its
+// tag are generated.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +26,9 @@ struct GraphFigures {
     Noise noise;  // relative error of the prefix, in copies
 };
 
-// How much of the graph is kept, for at most so many nodes per word; 0: all of it. Easy words need fewer nodes: what has a certain
-// share of the whole (0.0006 for 100 nodes, never more than a quarter) is kept in any case, what has less is kept at random.
+// How much of the graph is kept, for a maximum number of nodes per word; 0 keeps all nodes. Easy words need fewer nodes:
+// nodes with a certain share of the total (0.0006 for 100 nodes, never more than a quarter) are always kept, and nodes with
+// less are kept at random.
 struct GraphSize {
     explicit GraphSize(double nodes)
         : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(6 / (most * most + 20)),
@@ -34,8 +36,8 @@ struct GraphSize {
 
     double most, share;
     ThinningOptions shifting, words;
-    double least_arc;   // arcs of less mass may not go on
-    double resolution;  // relative error of a sum where something was dropped that left no trace
+    double least_arc;   // arcs with less mass may be dropped
+    double resolution;  // relative error of a sum if something was dropped without a trace
 };
 
 class GraphSums : private GraphArcs {
@@ -54,12 +56,13 @@ public:
         return rows;
     }
 
-    // What may follow the first words of a sentence: `open` sees every node that comes to generate one word more, as elements with
-    // its share of the first words. Returned is the share that ends here, with the log-probability of the first words.
+    // The continuations of the first words of a sentence. `open` is called for every node that is about to generate another
+    // word, with its elements and its share of the first words. Returns the share that ends here, and the log-probability
+    // of the first words.
     template <class Open>
     std::pair<double, double> go_on_from(const Sentence& first, const Stream& rng, const Open& open) {
         Stream stream = rng;                     // also for the end of the sentence
-        for (const bool ends : {false, true}) {  // the same draws twice, because arcs use up what they begin with
+        for (const bool ends : {false, true}) {  // the same draws twice, because arcs consume their input
             stream = rng;
             begin(first, stream);
             for (std::int32_t i = 1; i <= first.size(); ++i) next_word(i);
@@ -110,7 +113,8 @@ private:
         shifting_.swap(kept_);
     }
 
-    // The tags of the word for every node, and which nodes look the same from what is shifted onto them.
+    // The tags of the word for every node, and the groups of nodes that look the same to the item that is shifted onto
+    // them.
     void find_tags(std::int32_t position) {
         const std::int32_t word = sentence_->words[static_cast<std::size_t>(position) - 1];
         const double* spelling = sentence_->spelling(position, model_.system.symbols.tags);
@@ -133,7 +137,7 @@ private:
         }
     }
 
-    // The sum over all that shifts and all tags; masses by tag and group.
+    // The sum over all shifts and all tags, and masses by tag and group.
     GraphFigures figures() {
         group_masses_.assign(groups_.size() * tags_, 0.0);
         Tally sum;
@@ -189,7 +193,7 @@ private:
             }
     }
 
-    // Of the relative error of a tag on a group, apart from that of the prefix.
+    // The variance of the relative error of a tag on a group, without the error of the prefix.
     double variance_of(std::size_t group, std::int32_t tag) const {
         Tally sum;
         double whole = 0;
@@ -211,7 +215,7 @@ private:
         return found == choices.end() ? 0.0 : found->probability;
     }
 
-    // With the root last, it comes onto the stack like a word, and takes what is there.
+    // With the root last, the root is pushed onto the stack like a word, and takes the items there.
     GraphFigures end_sentence() {
         make_arcs(sentence_->size(), false);
         const Symbols& s = model_.system.symbols;

@@ -1,9 +1,10 @@
-// Stack items as the contexts of a model see them.
+// Stack items, reduced to the facts that the contexts of a model use.
 //
-// Two configurations have the same future if the model cannot tell them apart: if every fact that any context reads is the same. An
-// item moves down when others are shifted onto it and up again when they leave, so what must be known of it depends on how deep
-// it lies: on top all that a context reads at any depth, one below all that is read from the second item on, and so forth. Equal
-// items get equal numbers, and so do items that are equal in what is read from some depth on.
+// Two configurations have the same future if the model cannot distinguish them: if every fact that any context uses is the
+// same. An item moves down when others are shifted onto it and up again when they are removed, so the relevant facts depend
+// on its depth: for the top item, all facts that a context uses at any depth; for the item below, all facts that are used
+// from the second item on, and so on. Equal items get equal numbers, and so do items that have equal facts from some depth
+// on.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ consteval int fact(std::string_view name) { return number_of(kFactNames, name); 
 
 class StackItems {
 public:
-    static constexpr std::uint32_t kMissing = 0;  // the number of what lies below the stack
+    static constexpr std::uint32_t kMissing = 0;  // the number of the bottom, below the stack
     static constexpr std::int32_t kUnread = -1;
 
     template <class Franchise>
@@ -54,7 +55,7 @@ public:
 
     const ItemFacts& facts(std::uint32_t item) const { return items_[item].facts; }
 
-    // The number that stands for the item when it lies `depth` places below the top.
+    // The number of the item when it is `depth` places below the top.
     std::uint32_t seen_at(std::uint32_t item, std::size_t depth) const { return items_[item].seen_at[depth - 1]; }
 
     std::uint32_t without_children(std::int32_t tag, std::int32_t word, std::int32_t position) {
@@ -87,7 +88,7 @@ private:
         for (std::size_t depth = 1; depth < kStackItems; ++depth) {
             const std::uint32_t below = find(masked(items_[item].facts, depth));
             items_[item].seen_at[depth - 1] = below;
-            // What is seen from a depth on is itself an item, of which less is seen still further down.
+            // The facts that are used from a depth on form an item themselves, with fewer facts further down.
             for (std::size_t more = depth; more < kStackItems; ++more)
                 if (items_[below].seen_at[more - 1] == kNone)
                     items_[below].seen_at[more - 1] = find(masked(items_[item].facts, more));

@@ -1,4 +1,5 @@
-// A quick guess of how probable the next word is: from the first elements of the context of its tag, and from its tag alone.
+// A fast estimate of the probability of the next word, from the first elements of the context of its tag and from its tag
+// alone.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ public:
         : model_(model), first_{model.tags.franchise, first(model.tags.contexts)}, of_tags_(first_, model.system.symbols.tags),
           beginning_(first_.contexts), is_whole_(beginning_.length() == static_cast<int>(first_.contexts.size())),
           guesses_(kGuesses), of_word_(static_cast<std::size_t>(model.system.symbols.tags)) {}
-    WordGuide(const WordGuide&) = delete;  // what it remembers refers to itself
+    WordGuide(const WordGuide&) = delete;  // its cache refers to the object itself
 
     void take(const Sentence& sentence, std::int32_t position) {
         ++taken_;
@@ -43,7 +44,7 @@ public:
     }
 
 private:
-    // A guess for the word taken, kept for others with the same beginning.
+    // The estimate for the current word, cached for contexts with the same beginning.
     struct Guess {
         std::uint64_t key = 0, taken = 0;
         double value = 0;

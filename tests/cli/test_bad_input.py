@@ -171,10 +171,12 @@ def test_a_model_of_another_version(
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
 def test_not_a_model(bistro_here: Command, files: Path, old: Path, command: str) -> None:
     (old / "text.bistro").write_bytes((files / "train.conllu").read_bytes())
-    told = "text.bistro: is not a Bistro model file"
+    told = "text.bistro: this is not a Bistro model file"
     refuse(bistro_here, old, command, "text.bistro", told=told, stdin=b"a b\n")
     refuse(bistro_here, old, command, "no.bistro", told="no.bistro: cannot be read: no such file")
-    refuse(bistro_here, old, command, ".", told=".: is a folder, where a model file was expected")
+    refuse(
+        bistro_here, old, command, ".", told=".: this is a folder, but a model file was expected"
+    )
 
 
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
@@ -276,8 +278,8 @@ def test_bad_settings(
     [
         (b"ordre = 3\n", "c.toml: unknown setting 'ordre' (did you mean 'order'?)"),
         (b"[sampler]\nseeting = 'gibbs'\n", "did you mean 'seating'?"),
-        (b"order =\n", "c.toml: is not valid TOML"),
-        (b"order = '\xff'\n", "c.toml: is not valid TOML"),
+        (b"order =\n", "c.toml: the file is not valid TOML"),
+        (b"order = '\xff'\n", "c.toml: the file is not valid TOML"),
     ],
 )
 def test_bad_config_files(

@@ -51,7 +51,7 @@ def test_what_is_no_model_is_named(
 ) -> None:
     test = files / "test.conllu"
     done = bistro_here("parse", models / "a.bistro", test, test)
-    assert done.code == 2 and "test.conllu: is not a model" in done.err
+    assert done.code == 2 and "test.conllu: this is not a model" in done.err
     done = bistro_here("parse", models / "a.bistro", files / "english.bistro", test)
     assert done.code == 2 and "an ngram model cannot vote in a committee; use a" in done.err
 

@@ -175,14 +175,14 @@ def test_a_label_with_an_arrow_names_its_place(convert: Convert, file: MakeFile)
 @pytest.mark.parametrize(
     ("arguments", "stdin", "reason"),
     [
-        (["--to", "conllu"], BRACKETS, "brackets cannot become conllu"),
-        (["--to", "brackets"], CONLLU, "conllu cannot become brackets"),
+        (["--to", "conllu"], BRACKETS, "brackets cannot be converted to conllu"),
+        (["--to", "brackets"], CONLLU, "conllu cannot be converted to brackets"),
         (["--projectivize", "head"], BRACKETS, "bracketed trees have no arcs"),
-        (["--projectivize", "heads"], CONLLU, "'heads' is unknown (did you mean 'head'?)"),
+        (["--projectivize", "heads"], CONLLU, "unknown value 'heads' (did you mean 'head'?)"),
         (["--projectivize", "head", "--deprojectivize", "head"], CONLLU, "choose one"),
-        (["--roots", "two"], CONLLU, "--roots 'two' is unknown"),
-        (["--from", "conlu"], CONLLU, "'conlu' is not a format (did you mean 'conllu'?)"),
-        (["--to", "conlx"], CONLLU, "'conlx' is not a format (did you mean 'conllx'?)"),
+        (["--roots", "two"], CONLLU, "--roots: unknown value 'two'"),
+        (["--from", "conlu"], CONLLU, "unknown format 'conlu' (did you mean 'conllu'?)"),
+        (["--to", "conlx"], CONLLU, "unknown format 'conlx' (did you mean 'conllx'?)"),
         ([], "", "<stdin>: the file is empty"),
         ([], CONLLU + "1\ta\n", "<stdin>:10: 2 columns found, 10 expected"),
         ([], CONLLU.replace("\t0\troot", "\t_\troot"), "1 of 4 words have no head"),
@@ -256,8 +256,8 @@ def test_a_text_that_contradicts_its_words_is_a_warning(convert: Convert, file: 
 @pytest.mark.parametrize(
     ("arguments", "stdin", "reason"),
     [
-        (["--to", "raw"], BRACKETS, "brackets cannot become raw"),
-        (["--from", "raw"], CONLLU, "'raw' is not a format"),
+        (["--to", "raw"], BRACKETS, "brackets cannot be converted to raw"),
+        (["--from", "raw"], CONLLU, "unknown format 'raw'"),
         (["--to", "rav"], CONLLU, "did you mean 'raw'"),
     ],
 )

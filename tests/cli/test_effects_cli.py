@@ -72,7 +72,7 @@ def test_brackets_and_the_order_of_conditions(
     ("options", "told"),
     [
         ((), "no sentence has a critical region"),
-        (("--critical", "Verb", "--conditions", "full"), "an effect has two conditions"),
+        (("--critical", "Verb", "--conditions", "full"), "an effect needs two conditions"),
         (("--critical", "verb"), "has no column 'verb' (did you mean 'Verb'?)"),
         (("--critical", "Verb", "--item", "Nr"), "has no column 'Nr'"),
         (("--critical", "Verb", "--plot", "e.png"), "written as .svg"),

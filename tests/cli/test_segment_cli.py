@@ -138,7 +138,7 @@ def test_bad_requests(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, reason in [
         (["segment", model, str(folder / "nothing.txt")], "the file is empty"),
         (["segment", model, data, "--forms", "deep"], "surface or canonical"),
-        (["evaluate", "--morphemes", data, str(folder / "other.tsv")], "is where"),
+        (["evaluate", "--morphemes", data, str(folder / "other.tsv")], "the word is '"),
         (["evaluate", data, data, "--training", data], "--training needs --morphemes"),
         (["evaluate", "--morphemes", "--by-length", data, data], "leave it out"),
     ]:

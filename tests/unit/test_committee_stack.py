@@ -128,7 +128,7 @@ def test_a_damaged_stack_is_refused(model: CommitteeModel) -> None:
         with pytest.raises(ModelFileError, match="templates"):
             parts = {**model.header(), **wrong_header}
             CommitteeModel.from_parts(model.config, parts, model.arrays(), model.origin)
-    with pytest.raises(ModelFileError, match="classes of words"):
+    with pytest.raises(ModelFileError, match="word classes"):
         parts = {**model.header(), "classes": ["the"]}
         CommitteeModel.from_parts(model.config, parts, model.arrays(), model.origin)
     with pytest.raises(ModelFileError, match="stacks are damaged"):

@@ -186,7 +186,7 @@ def test_data_without_lemmas_are_refused_where_states_see_them() -> None:
 
 
 def test_particles_are_refused(model: IsbnModel) -> None:
-    with pytest.raises(ConfigError, match="searches with a beam"):
+    with pytest.raises(ConfigError, match="uses a beam"):
         model.parse(SENTENCE, search="particles")
 
 

@@ -108,7 +108,7 @@ def test_taggers_have_curves_too() -> None:
         ({"shares": (0.5, 1, 2)}, "up to 1"),
         ({"shares": (0.001, 0.5, 1)}, "less than one"),
         ({"draws": 0}, "draws = 0"),
-        ({"k": 100}, "cannot be cut into 100 folds"),
+        ({"k": 100}, "cannot be divided into 100 folds"),
     ],
 )
 def test_impossible_curves(options: dict[str, Any], told: str) -> None:

@@ -210,7 +210,7 @@ def test_figures_of_its_own_text(model: TokensModel) -> None:
 def test_a_treebank_without_spaces_is_refused() -> None:
     with pytest.raises(BistroError, match="SpaceAfter=No"):
         bistro.train("tokens", [Sentence.from_columns(["It", "rains", "."])])
-    with pytest.raises(BistroError, match="not from lists"):
+    with pytest.raises(BistroError, match="but lists of words were given"):
         bistro.train("tokens", [["It", "rains", "."]])
 
 

@@ -64,9 +64,12 @@ def doctor(
     from bistro.models.data import SENTENCES
 
     if only not in (None, *_LISTS):
-        raise BistroError(f"--only '{only}' must be one of {', '.join(_LISTS)}")
+        raise BistroError(f"--only must be one of {', '.join(_LISTS)}, not '{only}'")
     if html == output == "-":
-        raise BistroError("the table and the page cannot both go to stdout: give -o OUT.tsv")
+        raise BistroError(
+            "the table and the page cannot both be written to stdout: name a file for the table "
+            "with -o OUT.tsv"
+        )
     common.require_suffix(html, ".html", ".htm")
     family, settings = common.chosen_config(kind, config, overrides)
     examined = bistro.read(since or treebank, format=format, roots="any", partial=True)

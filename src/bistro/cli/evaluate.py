@@ -92,7 +92,8 @@ def evaluate(
     scores = score(golds, systems, punct, gold_name=gold, system_name=system)
     if scores.aligned_by != "words" and (by_length or calibration):
         raise ConfigError(
-            f"{system} and {gold} have different words: leave out --by-length and --calibration"
+            f"{system} and {gold} have different words, so --by-length and --calibration are not "
+            "available: leave them out"
         )
     lengths: dict[str, list[LengthScores]] = {}
     if by_length:
@@ -112,8 +113,8 @@ def _check_alone(**options: Any) -> None:
     for name, value in options.items():
         if value:
             raise ConfigError(
-                f"--{name.replace('_', '-')} belongs to dependency trees: leave it out "
-                "with --brackets and with --morphemes"
+                f"--{name.replace('_', '-')} is for dependency trees: leave it out with --brackets "
+                "and --morphemes"
             )
 
 

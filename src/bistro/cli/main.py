@@ -88,8 +88,8 @@ def app_of(names: Sequence[str]) -> typer.Typer:
     return app
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         from bistro.version import __version__
 
         print(f"bistro {__version__}")

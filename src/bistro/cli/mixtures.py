@@ -35,7 +35,8 @@ def mixture_of(
 
     if (dev is None) == (weights is None):
         raise BistroError(
-            "a mixture needs its weights: --dev DEV, on which they are fitted, or --weights W1,W2"
+            "a mixture needs weights: give a development set to fit them with --dev DEV, or the "
+            "weights themselves with --weights W1,W2"
         )
     members = members_of(models, choices)
     if weights is not None:
@@ -70,4 +71,6 @@ def _numbers(weights: str) -> list[float]:
     try:
         return [float(part) for part in weights.split(",")]
     except ValueError:
-        raise BistroError(f"--weights takes numbers such as 0.6,0.4, not '{weights}'") from None
+        raise BistroError(
+            f"--weights must be a list of numbers such as 0.6,0.4, not '{weights}'"
+        ) from None

@@ -111,13 +111,14 @@ def _questions(
     if text is None:
         if context.lower().endswith(TABLE_SUFFIXES) and Path(context).is_file():
             raise BistroError(
-                f"{context}: is a table: name the column that holds the contexts, --text COLUMN"
+                f"{context}: the file is a table: name the column of the contexts with --text "
+                "COLUMN"
             )
         return [], [Question("1", context_words(visible_text(context), cut), more)]
     table = read_table(context)
     found = list(questions_of_table(table, text, target, id, cut))
-    asked = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in found]
-    return table.columns, asked
+    questions = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in found]
+    return table.columns, questions
 
 
 def _tell_unknown(model: bistro.Model, questions: list[Question]) -> None:

@@ -108,7 +108,8 @@ def serve(
         if (error.name or "").startswith("bistro"):
             raise
         raise BistroError(
-            f"the server needs {error.name}: pip install fastapi uvicorn python-multipart"
+            f"the server needs the package {error.name}: pip install fastapi uvicorn "
+            "python-multipart"
         ) from None
     from bistro.serve.access import LOOPBACK, read_keys
     from bistro.serve.access_log import open_log

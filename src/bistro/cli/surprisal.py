@@ -126,17 +126,17 @@ def surprisal(
     else:
         settings = common.score_settings(trained, **choices)
     with common.cluster_workers(cluster) as workers:
-        asked = {**settings, "eos": eos, "workers": workers}
+        score_options = {**settings, "eos": eos, "workers": workers}
         if text is not None:
             cut = cutting(trained, split_punct)
             stimuli = _stimuli(cut, input, text, id, sentence, brackets, critical, region)
             if cut is at_spaces and split_punct is None:
                 lines = [stimulus.words for stimulus in stimuli[1]]
                 common.warn_of_uncut_words(lines, input, trained, can_split=True)
-            columns, rows = _of_stimuli(reader, stimuli, asked)
+            columns, rows = _of_stimuli(reader, stimuli, score_options)
         else:
             given = _sentences(trained, input, format, split_punct, not words, brackets)
-            columns, rows = _of_sentences(reader, given, asked)
+            columns, rows = _of_sentences(reader, given, score_options)
         if not others:
             common.tell_reader(trained, settings)
         is_joined = brackets or critical is not None or region is not None
@@ -155,18 +155,21 @@ def _check_options(
     if text is None and (id is not None or sentence or critical is not None):
         raise BistroError("--id, --sentence and --critical need --text COLUMN")
     if id is not None and sentence:
-        raise BistroError("--id is for one sentence per row: leave it out with --sentence")
+        raise BistroError(
+            "--id is for tables with one sentence per row: leave it out with --sentence"
+        )
     if region is not None and not sentence:
         raise BistroError(
-            "--region is for one word per row: add --sentence COLUMN; with one sentence per row, "
-            "use --critical COLUMN or --brackets"
+            "--region is for tables with one word per row: add --sentence COLUMN, or, for one "
+            "sentence per row, use --critical COLUMN or --brackets"
         )
     if (brackets or critical is not None) and sentence:
         raise BistroError(
-            "--brackets and --critical are for one sentence per row: use --region COLUMN"
+            "--brackets and --critical are for tables with one sentence per row: use --region "
+            "COLUMN"
         )
     if brackets and critical is not None:
-        raise BistroError("--brackets and --critical both mark regions: leave one out")
+        raise BistroError("--brackets and --critical both mark regions: give only one of them")
 
 
 def _sentences(
@@ -187,7 +190,7 @@ def _sentences(
 
     if format is None and path.lower().endswith(common.TABLE_SUFFIXES):
         raise BistroError(
-            f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
+            f"{path}: the file is a table: name the column of the sentences with --text COLUMN"
         )
     finds_words = TOKENISE.is_of(model) and split_punct is not False
     if finds_words and format == "raw" and not brackets:
@@ -196,11 +199,11 @@ def _sentences(
     treebank = bistro.read(path, format=format, roots="any")
     is_cut = treebank.format == "text" and (split_punct or (finds_words and format is None))
     if split_punct and not is_cut:
-        raise BistroError(f"{path}: is already split into words: leave out --split-punct")
+        raise BistroError(f"{path}: the file is already split into words: leave out --split-punct")
     common.tell_odd_words(treebank)
     if brackets:
         if treebank.format != "text":
-            raise BistroError(f"{path}: --brackets are for text: leave them out")
+            raise BistroError(f"{path}: --brackets is for text: leave it out")
         cut = cutting(model, split_punct)
         return [bracketed_sentence(s, str(i), path, cut) for i, s in enumerate(treebank, start=1)]
     sentences = treebank if is_cut else common.watch_words(treebank, path, model, can_split=True)
@@ -230,16 +233,16 @@ def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: boo
 
 
 def _of_sentences(
-    model: bistro.Model | Mixture, sentences: Sequence[ReadSentence], asked: dict[str, Any]
+    model: bistro.Model | Mixture, sentences: Sequence[ReadSentence], score_options: dict[str, Any]
 ) -> tuple[Sequence[str], common.Cells]:
     from bistro.tasks.regions import COLUMN, region_names
     from bistro.tasks.surprisal import COLUMNS, scored_rows
 
-    rows = (list(vars(row).values()) for row in scored_rows(model, sentences, **asked))
+    rows = (list(vars(row).values()) for row in scored_rows(model, sentences, **score_options))
     parts = [sentence.parts for sentence in sentences if sentence.parts is not None]
     if not parts:
         return COLUMNS, rows
-    names = region_names(parts, eos=asked["eos"])
+    names = region_names(parts, eos=score_options["eos"])
     named = ([name, *row] for name, row in zip(names, rows, strict=True))
     return [COLUMN, *COLUMNS], named
 
@@ -276,8 +279,10 @@ def _stimuli(
 
 
 def _of_stimuli(
-    model: bistro.Model | Mixture, stimuli: tuple[list[str], list[Stimulus]], asked: dict[str, Any]
+    model: bistro.Model | Mixture,
+    stimuli: tuple[list[str], list[Stimulus]],
+    score_options: dict[str, Any],
 ) -> tuple[Sequence[str], common.Cells]:
     from bistro.tasks.surprisal import stimulus_rows
 
-    return stimulus_rows(model, *stimuli, **asked)
+    return stimulus_rows(model, *stimuli, **score_options)

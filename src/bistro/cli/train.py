@@ -227,7 +227,7 @@ def _with_speed(
     """Return the values of --config and --set, with the preset that --fast or --best selects."""
     name = "fast" if fast else "best"
     if fast and best:
-        raise BistroError("--fast and --best exclude each other: choose one of them")
+        raise BistroError("--fast and --best cannot be combined: choose one of them")
     setting = kinds.find(kind).speeds
     if not setting:
         able = " and ".join(one.name for one in kinds.every() if one.speeds)
@@ -235,15 +235,15 @@ def _with_speed(
     if setting != "config":
         return config, [f"{setting}={name}", *(sets or [])]
     if config:
-        raise BistroError(f"--{name} stands for --config {name}: leave --config out")
+        raise BistroError(f"--{name} is short for --config {name}: leave --config out")
     return name, sets or []
 
 
 def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> None:
     if cluster and not text and not kind.has_members:
         raise BistroError(
-            "--cluster parses raw text, or trains the members of a committee or reader: name some "
-            "text with --text"
+            "--cluster is for parsing raw text, or for training the members of a committee or "
+            "reader: name the raw text with --text"
         )
 
 
@@ -252,11 +252,14 @@ def _checked_output(output: str | None) -> str:
     if output is None:
         raise BistroError("the model needs a name: give one with -o, as in -o english.bistro")
     if output == "-":
-        raise OutputError("a model cannot be written to stdout: name a file with -o")
+        raise OutputError("a model cannot be written to stdout: give the name of a file with -o")
     if is_special(output):
-        raise OutputError(f"{output}: a model is a regular file, not a device or a pipe")
+        raise OutputError(f"{output}: a model must be a regular file, not a device or a pipe")
     if output.endswith(_COMPRESSED):
-        raise OutputError(f"{output}: a model file is not compressed: choose another name")
+        raise OutputError(
+            f"{output}: a model file cannot be compressed: choose a name without the suffix of a "
+            "compressed file"
+        )
     return output
 
 
@@ -265,4 +268,4 @@ def _mention(checkpoint: Checkpoint, resume: bool) -> None:
     if checkpoint.path.exists() and not resume:
         say(f"{checkpoint.path}: from an interrupted run; --resume would have continued it")
     if resume and not checkpoint.path.exists():
-        say(f"{checkpoint.path}: does not exist, so training starts from the beginning")
+        say(f"{checkpoint.path}: there is no such file, so training starts from the beginning")

@@ -123,7 +123,7 @@ class Speller:
 
     def __init__(self, spelling: Spelling, arrays: Arrays, log_reserve: Logs) -> None:
         if log_reserve.shape != (spelling.num_tags,):
-            raise ModelFileError("the spelling model does not fit the tags")
+            raise ModelFileError("the spelling model does not match the tags")
         if not ((log_reserve >= np.log(LEAST_RESERVE) - 1e-3) & (log_reserve <= 0)).all():
             raise ModelFileError("the spelling model reserves no probability for unknown words")
         self.spelling = spelling

@@ -196,7 +196,9 @@ def table(
     body = [list(row) for row in rows]
     for row in body:
         if len(row) != len(headers):
-            raise ValueError(f"a row of {len(row)} cells under {len(headers)} headers: {row}")
+            raise ValueError(
+                f"a row has {len(row)} cells, but there are {len(headers)} headers: {row}"
+            )
     kinds = [
         ' class="number"' if body and all(_is_figure(row[column]) for row in body) else ""
         for column in range(len(headers))

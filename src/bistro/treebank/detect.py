@@ -91,8 +91,8 @@ def choose_format(
     found = (path and format_of_suffix(path)) or format_of_content(stream.peek())
     if found not in choices:
         raise TreebankError(
-            f"this looks like {found}, but the format must be one of {', '.join(choices)}: "
-            "give another file, or name its format if it is one of these",
+            f"the file looks like {found}, but its format must be one of {', '.join(choices)}: "
+            "give another file, or name the format if it is one of these",
             path=path,
         )
     return found
@@ -102,7 +102,7 @@ def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
     """Raise an error if a format does not exist."""
     if name not in choices:
         raise ConfigError(
-            f"'{name}' is not a format{nearest(name, choices)}; choose one of {', '.join(choices)}"
+            f"unknown format '{name}'{nearest(name, choices)}; choose one of {', '.join(choices)}"
         )
 
 

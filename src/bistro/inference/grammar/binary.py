@@ -177,7 +177,9 @@ def expected_counts(
         counts = np.full(len(index), np.nan)
     # A solution without negative numbers exists only if the expected counts are finite.
     if not (counts >= 0).all():
-        raise BistroError("the expected sentence is infinitely long: lower recursive weights")
+        raise BistroError(
+            "the expected length of a sentence is infinite: lower the weights of recursive rules"
+        )
     return counts
 
 

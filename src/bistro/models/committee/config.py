@@ -143,9 +143,11 @@ class CommitteeConfig:
     def validate(self) -> None:
         """Raise an error if there are no members or a context does not exist."""
         if not self.members:
-            raise ConfigError("a committee needs at least one member")
+            raise ConfigError("a committee must have at least one member")
         if len(set(self.members)) < len(self.members):
-            raise ConfigError("a member of the committee is named twice")
+            raise ConfigError(
+                "the members of a committee must be different, but one is named twice"
+            )
         if self.particles < 1:
             raise ConfigError(f"particles = {self.particles} must be at least 1")
         if not 1 <= self.beam <= MOST_BEAM:

@@ -110,12 +110,12 @@ class Symbols:
         With `like`, symbols get the indices of another committee that knows all of them.
         """
         if len({bool(member.label_names) for member in members}) > 1:
-            raise BistroError("models with labels and without cannot parse together")
+            raise BistroError("models with labels cannot be combined with models without labels")
         schemes = {member.nonprojective for member in members}
         if len(schemes) > 1:
             raise BistroError(
                 "the models encode crossing arcs in different ways, so their labels cannot be "
-                "mixed: train them with the same setting 'nonprojective'"
+                "combined: train them with the same value of 'nonprojective'"
             )
         column = members[0].tag_column
         others = dict.fromkeys(m.tag_column for m in members if m.tag_column != column)

@@ -109,7 +109,7 @@ class CommitteeModel(TaggingByParsing, Model):
 
     def __post_init__(self) -> None:
         if not self.members:
-            raise BistroError("a committee needs at least one member")
+            raise BistroError("a committee must have at least one member")
         self.symbols = Symbols.of(self.members)
         self.single_root = all(member.single_root for member in self.members)
         _share_vocabularies(self.members)

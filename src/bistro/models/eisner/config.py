@@ -76,9 +76,11 @@ class EisnerConfig(ParserSettings):
             check_context(elements, ELEMENTS)
             for element in elements:
                 if element in forbidden:
-                    problem = f"'{element}' cannot be seen by the contexts of {name}"
+                    problem = f"'{element}' is not available in the contexts of {name}"
                     if generated and name == "labels":
-                        problem += ", which come first: see the preset eisner-generated"
+                        problem += (
+                            ", since labels are generated first: see the preset eisner-generated"
+                        )
                     raise ConfigError(problem)
                 if element in GENERATED and not generated:
                     raise ConfigError(f"'{element}' is available only if labels = 'generated'")

@@ -88,7 +88,7 @@ class ScoreOptions(Options):
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 wanted = " or ".join(choices)
-                raise ConfigError(f"{name} = '{getattr(self, name)}' is not possible: {wanted}")
+                raise ConfigError(f"{name} = '{getattr(self, name)}' is not valid: choose {wanted}")
         for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
@@ -208,7 +208,9 @@ class LanguageAbility(Scoring, ParsingAbility):
         if self.config.direction != "left-to-right":
             raise BistroError("a model that generates from right to left cannot score prefixes")
         if self.config.lexical == "none":
-            raise BistroError("an unlexicalised model gives no probability to words")
+            raise BistroError(
+                "an unlexicalised model has no probabilities of words: train with lexical = 'full'"
+            )
 
     def generate_trees(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()

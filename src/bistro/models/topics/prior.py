@@ -26,7 +26,7 @@ STOP = -1
 def simulate_topics(config: TopicsConfig, seed: int) -> Simulated:
     """Draw parameters, states and words from the prior, and return a chain over the words."""
     if config.source != "latent":
-        raise ConfigError("calibration is for latent states: set source = 'latent'")
+        raise ConfigError("calibration needs latent states: set source = 'latent'")
     if config.states is not None:
         config = replace(config, states=min(config.states, MOST_STATES))
     rng = np.random.default_rng(seed)

@@ -120,7 +120,9 @@ class Search:
         """Improve `start` part by part until no change helps or a stop is requested."""
         for part in parts:
             if part not in PARTS:
-                raise ConfigError(f"'{part}' cannot be searched: one of {', '.join(PARTS)}")
+                raise ConfigError(
+                    f"unknown part '{part}' of the search: choose one of {', '.join(PARTS)}"
+                )
         try:
             self.accepted = [self._try(start, "the beginning", needed=True)]
             found = True
