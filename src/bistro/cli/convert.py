@@ -45,7 +45,7 @@ def convert(
     ),
     partial: bool = flag("--partial", "Allow sentences in which only some words have heads."),
 ) -> None:
-    """Read a treebank, check every sentence, and write it, unchanged or in another format.
+    """Read a treebank, check every sentence, and write the treebank unchanged or in another format.
 
     Without options, the output is identical to the input, byte for byte. OUT is created only if all
     of INPUT is valid, so this command is also a quick way to validate a file. The numbers of
@@ -81,7 +81,7 @@ def _read(
     partial: bool,
     conversion: Conversion,
 ) -> Iterator[Any]:
-    """Yield the converted sentences, or the bracketed trees, of the input."""
+    """Yield the converted sentences or bracketed trees."""
     from bistro.treebank.brackets import iter_trees
     from bistro.treebank.detect import FORMATS, choose_format
     from bistro.treebank.treebank import opened, parse

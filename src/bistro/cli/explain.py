@@ -154,7 +154,7 @@ def _write_data(explanation: Explanation, format: str, output: str) -> None:
 def _digits(value: Any) -> Any:
     """Format a cell.
 
-    Small probabilities are written with nine digits, and true is written as 1.
+    Small probabilities are written with nine digits, and True is written as 1.
     """
     if isinstance(value, bool):
         return int(value)

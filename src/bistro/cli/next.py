@@ -34,7 +34,7 @@ def next(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Rank the sentences of a partly annotated file in the order in which to annotate them.
+    """Rank the sentences in a partly annotated file by how useful it is to annotate them next.
 
     A model is trained on the sentences of FILE that have all heads and tags, and parses the others.
     The table (TSV) lists the most informative sentences first, each with the expected number of

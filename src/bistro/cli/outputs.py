@@ -35,7 +35,7 @@ class Writes:
 
     what: str
     contents: frozenset[str]
-    """The results of `content_of` for files that may be overwritten."""
+    """The values of `content_of` for files that may be overwritten."""
     __name__ = "file"
 
     def __call__(self, value: str) -> str:

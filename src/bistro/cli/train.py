@@ -51,12 +51,12 @@ def train(
     ),
     fast: bool = flag(
         "--fast",
-        "Use the preset fast of committee or pipeline, which has two members. Training and "
+        "Use the preset fast (committee, pipeline), which has two members. Training and "
         "parsing are much faster than with the default members, but less accurate.",
     ),
     best: bool = flag(
         "--best",
-        "Use the preset best of committee or pipeline, which has all members. This preset gives "
+        "Use the preset best (committee, pipeline), which has all members. This preset gives "
         "the most accurate parser, but training and parsing are slow.",
     ),
     config: str | None = common.CONFIG,
@@ -68,7 +68,7 @@ def train(
     ),
     task: str | None = option(
         "tags|trees|morphology",
-        "Task of the former kind infinite. Each task is now a separate kind.",
+        "Task of the former kind infinite, whose tasks are now separate kinds.",
         hidden=True,
     ),
     seed: int = common.SEED,
@@ -81,7 +81,7 @@ def train(
     counts_on_disk: str | None = option(
         "FOLDER",
         "Keep counts in temporary files in FOLDER until training ends, for a text that is too "
-        "large for memory. The resulting model is the same.",
+        "large for memory. This option does not change the model.",
     ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
