@@ -47,7 +47,7 @@ def tag(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Tag sentences, and write INPUT with new tags in one column but otherwise unchanged.
+    """Tag sentences, and write INPUT with new tags in one column.
 
     The tags are written to the column that the model was trained on (UPOS or XPOS). Parsers can
     also tag, with their own search. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X,
