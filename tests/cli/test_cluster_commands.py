@@ -166,8 +166,8 @@ def test_a_search_tried_by_two_workers(data: Path, here: Path, bistro_here: Comm
             ("parse", "transition.bistro", "eisner.bistro", "test.conllu", "--samples", 2),
             "--samples of a committee are drawn by one process: not --cluster",
         ),
-        (("diagnose", "ngram.bistro", "ngram.bistro"), "not with models that are trained"),
-        (("train", "ngram", "train.conllu", "-o", "x.bistro"), "name some text with --text"),
+        (("diagnose", "ngram.bistro", "ngram.bistro"), "cannot be used with trained models"),
+        (("train", "ngram", "train.conllu", "-o", "x.bistro"), "specify a text with --text"),
     ],
     ids=lambda given: str(given),
 )

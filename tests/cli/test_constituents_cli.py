@@ -176,7 +176,7 @@ def test_dependency_parsers_have_no_such_search(files: Path, bistro_here: Comman
     model, text = files / "english.bistro", files / "test.txt"
     ended = bistro_here("parse", model, text, "--search", "mcmc")
     assert ended.code == 2
-    assert "models of constituency" in ended.err
+    assert "applies only to constituency models" in ended.err
 
 
 def test_every_part_of_the_search_can_be_set(model: Path, bistro_here: Command) -> None:

@@ -256,7 +256,7 @@ def test_a_text_that_contradicts_its_words_is_a_warning(convert: Convert, file: 
 @pytest.mark.parametrize(
     ("arguments", "stdin", "reason"),
     [
-        (["--to", "raw"], BRACKETS, "brackets cannot become raw"),
+        (["--to", "raw"], BRACKETS, "brackets cannot be converted to raw"),
         (["--from", "raw"], CONLLU, "'raw' is not a format"),
         (["--to", "rav"], CONLLU, "did you mean 'raw'"),
     ],

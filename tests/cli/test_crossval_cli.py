@@ -90,8 +90,8 @@ def test_documents(bistro_here: Command, here: Path, english: bistro.Treebank) -
         (("eisner", "-k", "0"), "cannot be cut into 0 folds"),
         (("eisner", "--by", "document"), "no documents to keep together"),
         (("eisner", "--by", "page"), "not by 'page'"),
-        (("eisner", "--tags", "gold"), "--tags is 'joint' or 'given', not 'gold'"),
-        (("eisner", "--dev", "small.conllu"), "does not use it"),
+        (("eisner", "--tags", "gold"), "--tags must be 'joint' or 'given', not 'gold'"),
+        (("eisner", "--dev", "small.conllu"), "does not use development data"),
         (("linearize",), "a linearize model cannot be tested on the sentences of a treebank"),
         (("eisnr",), "did you mean 'eisner'"),
         (

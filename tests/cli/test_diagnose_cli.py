@@ -169,8 +169,8 @@ def test_a_rejected_sampler_has_an_exit_code(bistro_here: Command, here: Path) -
     ("arguments", "message"),
     [
         (("ngram", "x.conllu", "--sbc", 20), "draws its own data"),
-        (("ngram", "--sbc", 20, "--chains", 3), "--chains is for chains that are compared"),
-        (("ngram", "--sbc", 20, "--error-rate", 2), "must lie between 0 and 1"),
+        (("ngram", "--sbc", 20, "--chains", 3), "--chains applies to the comparison of chains"),
+        (("ngram", "--sbc", 20, "--error-rate", 2), "must be between 0 and 1"),
         (("ngram", "--error-rate", 0.1), "--error-rate is for --sbc"),
         (("isbn", "--sbc", 20), "an isbn model has no prior to draw from"),
     ],

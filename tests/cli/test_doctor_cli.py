@@ -129,9 +129,9 @@ def test_half_annotated_sentences_are_mentioned(
         (("--with", "absent.conllu"), "absent.conllu: cannot be read"),
         (("-k", "0"), "cannot be cut into 0 folds"),
         (("--html", "-"), "cannot both go to stdout"),
-        (("--html", "page.pdf"), "the file is written as .html, not .pdf"),
+        (("--html", "page.pdf"), "the file name must end in .html, not .pdf"),
         (("--html", "nowhere/page.html"), "cannot be written"),
-        (("--dev", "spoilt.conllu"), "does not use it"),
+        (("--dev", "spoilt.conllu"), "does not use development data"),
     ],
 )
 def test_bad_arguments(

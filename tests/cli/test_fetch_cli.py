@@ -65,7 +65,7 @@ def test_list(run: Run, mirror: tuple[str, ...], tmp_path: Path) -> None:
 
 def test_errors_are_one_sentence(run: Run, mirror: tuple[str, ...]) -> None:
     for arguments, told in (
-        ((), "which treebank"),
+        ((), "name a treebank"),
         (("da_ddd",), "did you mean UD_Danish-DDT"),
         (("UD_Danish-No", *mirror), "has release 2.16 a treebank"),
     ):

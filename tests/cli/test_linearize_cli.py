@@ -151,7 +151,7 @@ def test_columns_that_a_labelling_names_must_be_there(
 
 def test_one_way_of_ordering_at_a_time(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert order(folder, str(folder / "dev.conllu"), "--best", "--score") == 2
-    assert "give one of" in capsys.readouterr().err
+    assert "choose only one of" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("models", [["oo"], ["n1", "n2", "n3"]], ids=str)

@@ -43,7 +43,7 @@ def test_alternatives_are_written(bistro_here: Command, pipeline: Path, tmp_path
     parser = tmp_path / "parser.bistro"
     bistro.train("transition", bistro.builtin(sentences=20, seed=1), seed=1).save(parser)
     refused = bistro_here("parse", parser, "--alternatives", "2", stdin=text)
-    assert refused.code == 2 and "--alternatives belong to pipelines" in refused.err
+    assert refused.code == 2 and "--alternatives apply only to pipelines" in refused.err
 
 
 def test_a_whole_run_from_training(bistro_here: Command, english: Treebank, tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_bytes_that_are_no_text_are_refused(
 def test_options_of_others_are_refused(bistro_here: Command, pipeline: Path) -> None:
     for options, says in (
         (("--keep", "lemma"), "no column 'lemma' to keep"),
-        (("--kbest", "3"), "--kbest belongs to parsers"),
-        (("--search", "mcmc"), "belongs to models of constituency"),
+        (("--kbest", "3"), "--kbest applies only to parsers"),
+        (("--search", "mcmc"), "applies only to constituency models"),
     ):
         done = bistro_here(
             "parse", pipeline, "--input", "conllu", *options, stdin=b"1\tIt" + b"\t_" * 8

@@ -170,9 +170,9 @@ def test_without_ends_every_row_of_the_table_has_one_row(score: Score) -> None:
         ("text\n", ("--text", "text"), "contains no stimuli"),
         ("", ("--text", "text"), "contains no stimuli"),
         (b"text\nok\n\xff\xfe\n", ("--text", "text"), "items.csv:3: is not UTF-8"),
-        (ITEMS, (), "is a table: name the column"),
+        (ITEMS, (), "is a table; specify the column"),
         (ITEMS, ("--id", "item", "--input", "text"), "need --text"),
-        (ITEMS, ("--text", "text", "--id", "item", "--sentence", "item"), "leave it out"),
+        (ITEMS, ("--text", "text", "--id", "item", "--sentence", "item"), "cannot be used with"),
     ],
 )
 def test_errors_name_file_and_line(
@@ -252,7 +252,8 @@ def test_the_critical_region_of_a_column(score: Score, bistro_here: Command, fil
     assert [row["token"] for row in placed] == ["The old dog", "sleeps.", "It rained."]
     sums = [float(row["surprisal"]) for row in rows]
     assert float(placed[1]["surprisal"]) == pytest.approx(sums[1] + sums[2], abs=1e-5)
-    assert "leave one out" in score(items, *command, "--critical", "at", "--brackets", code=2)
+    both = score(items, *command, "--critical", "at", "--brackets", code=2)
+    assert "use only one of them" in both
     assert "need --text" in score(items, "--critical", "at", code=2)
     told = bistro_here("surprisal", files / "english.bistro", "items.csv", *command[:2]).err
     assert "this looks like running text, with words such as 'sleeps.'" in told

@@ -160,7 +160,7 @@ def test_what_is_parsed_outlives_the_cluster(
         (("--text", "none.txt"), "none.txt: cannot be read"),
         (("--text", "-"), "give files, not stdin"),
         (("--text", "raw.txt", "--cluster", "tcp://localhost:1"), "localhost:1"),
-        (("--cluster", "local:2"), "name some text with --text"),
+        (("--cluster", "local:2"), "specify a text with --text"),
         (("--text", "raw.txt", "--cluster", "local:two"), "expected tcp://host:port"),
         (
             ("--text", "raw.txt", "--text", "more.conllu"),

@@ -203,7 +203,7 @@ def test_perplexity_of_a_mixture(
     assert run([*command, "test.conllu", "--repeats", "1"]) == 0
     assert "mixture" in capsys.readouterr().out
     assert run(["perplexity", "parser.bistro", "test.conllu", "--with", "ngram.bistro"]) == 2
-    assert "--dev DEV, on which they are fitted, or --weights" in capsys.readouterr().err
+    assert "fit them with --dev DEV, or set them with --weights" in capsys.readouterr().err
     swapped = ["perplexity", "ngram.bistro", "--with", "ngram.bistro", "--dev", "dev.conllu"]
     assert run([*swapped, "test.conllu", "--particles", "5"]) == 2
     assert "has no analyses to sum over" in capsys.readouterr().err

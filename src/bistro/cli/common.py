@@ -280,7 +280,7 @@ def require_suffix(path: str | None, *suffixes: str) -> None:
     """Raise an error if a file name has a suffix other than the allowed ones."""
     suffix = Path(path or "").suffix
     if suffix and suffix.lower() not in suffixes:
-        raise OutputError(f"{path}: the file is written as {suffixes[0]}, not {suffix}")
+        raise OutputError(f"{path}: the file name must end in {suffixes[0]}, not {suffix}")
 
 
 def score_settings(
@@ -307,16 +307,16 @@ def score_settings(
     known = options.names()
     if chosen and not known:
         raise BistroError(
-            f"{a_model(model.kind)} has no analyses to sum over: omit --method, --particles, "
-            "--repeats, --selection, --tags-per-word and --tags-seen"
+            f"{a_model(model.kind)} has no analyses to sum over; omit --method, --particles, "
+            f"--repeats, --selection, --tags-per-word and --tags-seen"
         )
     if method not in (None, "graph", "exact", "smc", "search"):
-        raise BistroError(f"--method is graph, exact, smc or search, not '{method}'")
+        raise BistroError(f"--method must be graph, exact, smc or search, not '{method}'")
     if "seed" in known:
         chosen["seed"] = seed
     whole = chosen_options(scorer, "score", chosen)
     if "selection" in chosen and whole.method != "search":
-        raise BistroError("--selection is a rule of the search: add --method search")
+        raise BistroError("--selection applies only to --method search; add this option")
     return chosen
 
 
@@ -328,14 +328,14 @@ def given(**options: Any) -> dict[str, Any]:
 def chosen_tags(tags: str) -> Any:
     """Validate --tags."""
     if tags not in ("joint", "given"):
-        raise BistroError(f"--tags is 'joint' or 'given', not '{tags}'")
+        raise BistroError(f"--tags must be 'joint' or 'given', not '{tags}'")
     return tags
 
 
 def chosen_roots(roots: str | None) -> Any:
     """Validate --roots."""
     if roots not in (None, "one", "any"):
-        raise BistroError(f"--roots is 'one' or 'any', not '{roots}'")
+        raise BistroError(f"--roots must be 'one' or 'any', not '{roots}'")
     return roots
 
 
@@ -367,7 +367,7 @@ def development(
     if dev is None:
         return None
     if not kind.dev:
-        raise BistroError(f"--dev: {a_model(kind.name)} does not use it: leave it out")
+        raise BistroError(f"{a_model(kind.name)} does not use development data; leave out --dev")
     return SENTENCES.read([dev], format=format, roots=chosen_roots(roots))
 
 

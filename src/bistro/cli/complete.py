@@ -48,7 +48,9 @@ def complete(
     from bistro.tasks.complete import complete as run
 
     if model and (kind or config or overrides):
-        raise BistroError("--kind, --config and --set are for training: not with --model")
+        raise BistroError(
+            "--kind, --config and --set apply to training and cannot be used with --model"
+        )
     chosen = kind or USUAL_KIND
     settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
     trained = bistro.load(model) if model else None

@@ -93,7 +93,8 @@ def _read(
         if source == "brackets":
             if conversion.projectivize or conversion.deprojectivize:
                 raise ConfigError(
-                    "bracketed trees have no arcs: --(de)projectivize needs dependencies"
+                    "bracketed trees have no arcs; --projectivize and --deprojectivize need "
+                    "dependency trees"
                 )
             yield from iter_trees(cast(Any, stream), path)
         else:
@@ -112,7 +113,7 @@ def _plan(**choices: str | None) -> Conversion:
             hint = nearest(value, known)
             raise ConfigError(f"--{name} '{value}' is unknown{hint}; choose {' or '.join(known)}")
     if choices["projectivize"] and choices["deprojectivize"]:
-        raise ConfigError("--projectivize and --deprojectivize undo each other: choose one")
+        raise ConfigError("--projectivize and --deprojectivize undo each other; choose one of them")
     return Conversion("", **cast(Any, choices))
 
 
@@ -122,15 +123,16 @@ def _target(source: str, to: str | None, output: str) -> str:
     known = format_of_suffix(output)
     if not (to or known) and suffix_of(output):
         raise OutputError(
-            f"{output}: no format has this suffix: use .conllu, .conll, .txt or .mrg, or name the "
-            "format with --to"
+            f"{output}: no format has this suffix; use .conllu, .conll, .txt or .mrg, or specify "
+            f"the format with --to"
         )
     target = to or known or source
     check_format(target, WRITABLE_FORMATS)
     if target != source and "brackets" in (source, target):
         raise ConfigError(
-            f"{source} cannot become {target}: bracketed trees are written as bracketed trees "
-            "only; choose the same format for both, with --from and --to if the suffix misleads"
+            f"{source} cannot be converted to {target}: bracketed trees can only be written as "
+            f"bracketed trees; choose the same format for both, with --from and --to if the "
+            f"suffix is misleading"
         )
     return target
 

@@ -66,7 +66,10 @@ def doctor(
     if only not in (None, *_LISTS):
         raise BistroError(f"--only '{only}' must be one of {', '.join(_LISTS)}")
     if html == output == "-":
-        raise BistroError("the table and the page cannot both go to stdout: give -o OUT.tsv")
+        raise BistroError(
+            "the table and the page cannot both go to stdout; write the table to a file with -o "
+            "OUT.tsv"
+        )
     common.require_suffix(html, ".html", ".htm")
     family, settings = common.chosen_config(kind, config, overrides)
     examined = bistro.read(since or treebank, format=format, roots="any", partial=True)

@@ -98,5 +98,5 @@ def _read(path: str, format: str | None) -> list[Any]:
 
 def _number(name: str, most: int) -> int:
     if not name.isdecimal() or not 1 <= int(name) <= most:
-        raise BistroError(f"there is no tree '{name}': use a number from 1 to {most:,}")
+        raise BistroError(f"there is no tree '{name}'; use a number from 1 to {most:,}")
     return int(name)

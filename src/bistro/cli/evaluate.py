@@ -92,7 +92,7 @@ def evaluate(
     scores = score(golds, systems, punct, gold_name=gold, system_name=system)
     if scores.aligned_by != "words" and (by_length or calibration):
         raise ConfigError(
-            f"{system} and {gold} have different words: leave out --by-length and --calibration"
+            f"{system} and {gold} have different words; leave out --by-length and --calibration"
         )
     lengths: dict[str, list[LengthScores]] = {}
     if by_length:
@@ -112,14 +112,14 @@ def _check_alone(**options: Any) -> None:
     for name, value in options.items():
         if value:
             raise ConfigError(
-                f"--{name.replace('_', '-')} belongs to dependency trees: leave it out "
-                "with --brackets and with --morphemes"
+                f"--{name.replace('_', '-')} applies to dependency trees and cannot be used with "
+                f"--brackets or --morphemes"
             )
 
 
 def _check_plot(plot: str, calibration: bool) -> None:
     if not calibration:
-        raise ConfigError("--plot draws the reliability diagram: add --calibration")
+        raise ConfigError("--plot draws the reliability diagram; add --calibration")
     if not plot.endswith((".svg", ".html")):
         raise ConfigError(f"--plot '{plot}': the name must end in .svg or .html")
 

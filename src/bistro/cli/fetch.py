@@ -62,8 +62,8 @@ def fetch(
         return
     if treebank is None:
         raise BistroError(
-            "which treebank? Give a name such as UD_English-EWT or en_ewt, or --list to list the "
-            "cached treebanks"
+            "name a treebank, such as UD_English-EWT or en_ewt, or list the cached treebanks with "
+            "--list"
         )
     with phase(f"looking for {treebank}") as work:
         fetched = fetch_treebank(

@@ -67,7 +67,7 @@ def learning_curve(
     family, settings = common.chosen_config(kind, config, overrides)
     check_learner(family.name, settings)
     if test is not None and (folds is not None or by != "sentence"):
-        raise BistroError("-k and --by are for folds of FILE: not with --test")
+        raise BistroError("-k and --by apply to folds of FILE and cannot be used with --test")
     shares = _shares(parts)
     allowed = common.chosen_roots(roots)
     common.require_suffix(plot, ".svg")
@@ -101,7 +101,9 @@ def _shares(parts: str) -> list[float]:
     try:
         return [float(Fraction(part.strip())) for part in parts.split(",")]
     except (ValueError, ZeroDivisionError):
-        raise BistroError(f"--parts is a list of shares such as 1/4,1/2,1, not '{parts}'") from None
+        raise BistroError(
+            f"--parts must be a list of shares such as 1/4,1/2,1, not '{parts}'"
+        ) from None
 
 
 def _draw(curve: LearningCurve, path: str) -> None:

@@ -53,9 +53,12 @@ def linearize(
     from bistro.treebank.treebank import iter_sentences
 
     if ties == "input" and (samples is not None or score):
-        raise BistroError("--ties is for the most probable orders: not with --samples or --score")
+        raise BistroError(
+            "--ties applies to the most probable orders and cannot be used with --samples or "
+            "--score"
+        )
     if sum((best, kbest is not None, samples is not None, score)) > 1:
-        raise BistroError("give one of --best, --kbest, --samples and --score")
+        raise BistroError("choose only one of --best, --kbest, --samples and --score")
     trained = ORDER.of(bistro.load(model))
     sentences = iter_sentences(input, format, roots="any")
     if score:

@@ -52,7 +52,9 @@ def next(
     from bistro.tasks.next_sentences import rank_next
 
     if model and (kind or config or overrides):
-        raise BistroError("--kind, --config and --set are for training: not with --model")
+        raise BistroError(
+            "--kind, --config and --set apply to training and cannot be used with --model"
+        )
     chosen = kind or DEFAULT_KIND
     settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
     ranking = rank_next(

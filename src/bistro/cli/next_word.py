@@ -111,7 +111,8 @@ def _questions(
     if text is None:
         if context.lower().endswith(TABLE_SUFFIXES) and Path(context).is_file():
             raise BistroError(
-                f"{context}: is a table: name the column that holds the contexts, --text COLUMN"
+                f"{context}: this is a table; specify the column with the contexts with --text "
+                f"COLUMN"
             )
         return [], [Question("1", context_words(visible_text(context), cut), more)]
     table = read_table(context)

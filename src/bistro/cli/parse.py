@@ -190,7 +190,9 @@ def parse(
 
     chosen_tags(tags)
     if samples and kbest > 1:
-        raise ConfigError("--samples and --kbest both choose the trees to write: give one of them")
+        raise ConfigError(
+            "--samples and --kbest both choose the trees to write; use only one of them"
+        )
     options: dict[str, Any] = {
         "tags": tags,
         "seed": seed,
@@ -231,14 +233,14 @@ def parse(
         from bistro.tasks.parse_trees import option_name
 
         named = option_name(next(iter(of_trees), "log_probs"))
-        raise ConfigError(f"{named} belongs to models of constituency")
+        raise ConfigError(f"{named} applies only to constituency models")
     if len(trained) == 1 and ANNOTATE.is_own(trained[0]):
         options |= common.given(alternatives=alternatives or None)
         with common.cluster_workers(cluster) as workers:
             _everything(trained[0], input, output, format, options, keep, line_ends, workers)
         return
     if keep or line_ends or alternatives:
-        raise ConfigError("--keep, --line-ends and --alternatives belong to pipelines")
+        raise ConfigError("--keep, --line-ends and --alternatives apply only to pipelines")
     with common.cluster_workers(cluster) as workers:
         _dependencies(trained, input, output, format, options, workers)
 
@@ -280,7 +282,7 @@ def _everything(
 
     for name in ("kbest", "samples", "partial"):
         if options.pop(name, None):
-            raise ConfigError(f"--{name} belongs to parsers; a pipeline writes one analysis")
+            raise ConfigError(f"--{name} applies only to parsers; a pipeline writes one analysis")
     kept = [name for name in (keep or "").split(",") if name]
 
     def watch(sentences: Iterable[bistro.Sentence]) -> Iterator[bistro.Sentence]:
@@ -325,7 +327,8 @@ def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
     for path in others[1:]:
         if not is_model(path):
             raise BistroError(
-                f"{path}: is not a model: models come first, then one input, or none for stdin"
+                f"{path}: this is not a model; models come first, followed by one input, or by "
+                f"none for stdin"
             )
     return others, last
 
@@ -342,7 +345,9 @@ def _search(
     values.
     """
     if (particles is not None) + (beam is not None) + greedy > 1:
-        raise ConfigError("--particles, --beam and --greedy are three ways to search: choose one")
+        raise ConfigError(
+            "--particles, --beam and --greedy are three different searches; choose one of them"
+        )
     search = "particles" if particles is not None else "beam" if beam or greedy else None
     return common.given(
         search=search,

@@ -55,7 +55,7 @@ def report(
     trained = bistro.load(model)
     if (tags or by_sentences) and not PARSE.is_of(trained):
         raise ConfigError(
-            f"--tags and --by-sentences are for parsers: not with {a_model(trained.kind)}"
+            f"--tags and --by-sentences apply only to parsers, not to {a_model(trained.kind)}"
         )
     items = read_test(trained, test, format)
     say(f"testing {model} ({trained.kind}) on {len(items):,} sentences of {test} ...")
@@ -78,7 +78,7 @@ def _lengths(given: list[str]) -> list[int]:
     texts = [text.strip() for one in given for text in one.split(",")]
     for text in texts:
         if not text.isdecimal():
-            raise ConfigError(f"--by-sentences takes whole numbers, as in 10,20,40; not '{text}'")
+            raise ConfigError(f"--by-sentences must be whole numbers, as in 10,20,40, not '{text}'")
     lengths = [int(text) for text in texts]
     check_borders(lengths)
     return lengths

@@ -67,7 +67,7 @@ def suite(
     from bistro.tasks.suite import own_suites
 
     if by not in COLUMNS:
-        raise BistroError(f"--by is suite, item or region, not '{by}'")
+        raise BistroError(f"--by must be suite, item or region, not '{by}'")
     read = [bistro.read_suite(name, split_punct=split_punct) for name in suites or own_suites()]
     trained = bistro.load(model)
     settings = score_settings(trained, method, particles, repeats, tags_seen, seed)

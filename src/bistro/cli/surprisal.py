@@ -155,18 +155,20 @@ def _check_options(
     if text is None and (id is not None or sentence or critical is not None):
         raise BistroError("--id, --sentence and --critical need --text COLUMN")
     if id is not None and sentence:
-        raise BistroError("--id is for one sentence per row: leave it out with --sentence")
+        raise BistroError(
+            "--id applies to tables with one sentence per row and cannot be used with --sentence"
+        )
     if region is not None and not sentence:
         raise BistroError(
-            "--region is for one word per row: add --sentence COLUMN; with one sentence per row, "
-            "use --critical COLUMN or --brackets"
+            "--region applies to tables with one word per row; add --sentence COLUMN, or, with "
+            "one sentence per row, use --critical COLUMN or --brackets"
         )
     if (brackets or critical is not None) and sentence:
         raise BistroError(
-            "--brackets and --critical are for one sentence per row: use --region COLUMN"
+            "--brackets and --critical apply to one sentence per row; use --region COLUMN instead"
         )
     if brackets and critical is not None:
-        raise BistroError("--brackets and --critical both mark regions: leave one out")
+        raise BistroError("--brackets and --critical both mark regions; use only one of them")
 
 
 def _sentences(
@@ -187,7 +189,7 @@ def _sentences(
 
     if format is None and path.lower().endswith(common.TABLE_SUFFIXES):
         raise BistroError(
-            f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
+            f"{path}: this is a table; specify the column with the sentences with --text COLUMN"
         )
     finds_words = TOKENISE.is_of(model) and split_punct is not False
     if finds_words and format == "raw" and not brackets:
@@ -196,11 +198,11 @@ def _sentences(
     treebank = bistro.read(path, format=format, roots="any")
     is_cut = treebank.format == "text" and (split_punct or (finds_words and format is None))
     if split_punct and not is_cut:
-        raise BistroError(f"{path}: is already split into words: leave out --split-punct")
+        raise BistroError(f"{path}: this file is already split into words; leave out --split-punct")
     common.tell_odd_words(treebank)
     if brackets:
         if treebank.format != "text":
-            raise BistroError(f"{path}: --brackets are for text: leave them out")
+            raise BistroError(f"{path}: --brackets applies only to text; leave it out")
         cut = cutting(model, split_punct)
         return [bracketed_sentence(s, str(i), path, cut) for i, s in enumerate(treebank, start=1)]
     sentences = treebank if is_cut else common.watch_words(treebank, path, model, can_split=True)

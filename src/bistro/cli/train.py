@@ -227,22 +227,22 @@ def _with_speed(
     """Return the values of --config and --set, with the preset that --fast or --best selects."""
     name = "fast" if fast else "best"
     if fast and best:
-        raise BistroError("--fast and --best exclude each other: choose one of them")
+        raise BistroError("--fast and --best exclude each other; choose one of them")
     setting = kinds.find(kind).speeds
     if not setting:
         able = " and ".join(one.name for one in kinds.every() if one.speeds)
-        raise BistroError(f"--{name} is for {able}: {a_model(kind)} has no such preset")
+        raise BistroError(f"--{name} is available for {able}; {a_model(kind)} has no such preset")
     if setting != "config":
         return config, [f"{setting}={name}", *(sets or [])]
     if config:
-        raise BistroError(f"--{name} stands for --config {name}: leave --config out")
+        raise BistroError(f"--{name} is short for --config {name}; leave out --config")
     return name, sets or []
 
 
 def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> None:
     if cluster and not text and not kind.has_members:
         raise BistroError(
-            "--cluster parses raw text, or trains the members of a committee or reader: name some "
+            "--cluster parses raw text, or trains the members of a committee or reader; specify a "
             "text with --text"
         )
 
@@ -250,13 +250,15 @@ def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> N
 def _checked_output(output: str | None) -> str:
     """Return the model's file name, or raise an error if a model cannot be written there."""
     if output is None:
-        raise BistroError("the model needs a name: give one with -o, as in -o english.bistro")
+        raise BistroError(
+            "the model needs a file name; specify it with -o, as in -o english.bistro"
+        )
     if output == "-":
-        raise OutputError("a model cannot be written to stdout: name a file with -o")
+        raise OutputError("a model cannot be written to stdout; specify a file with -o")
     if is_special(output):
-        raise OutputError(f"{output}: a model is a regular file, not a device or a pipe")
+        raise OutputError(f"{output}: a model must be a regular file, not a device or a pipe")
     if output.endswith(_COMPRESSED):
-        raise OutputError(f"{output}: a model file is not compressed: choose another name")
+        raise OutputError(f"{output}: a model file is not compressed; choose another name")
     return output
 
 
