@@ -316,7 +316,7 @@ def score_settings(
         chosen["seed"] = seed
     whole = chosen_options(scorer, "score", chosen)
     if "selection" in chosen and whole.method != "search":
-        raise BistroError("--selection applies only to --method search; add this option")
+        raise BistroError("--selection applies only to the search; add --method search")
     return chosen
 
 

@@ -84,7 +84,7 @@ def draw(
 
 
 def _read(path: str, format: str | None) -> list[Any]:
-    """Return the sentences or bracketed trees of a file."""
+    """Return the sentences or bracketed trees in a file."""
     from bistro.treebank.brackets import iter_trees
     from bistro.treebank.detect import FORMATS, choose_format
     from bistro.treebank.treebank import opened, parse
