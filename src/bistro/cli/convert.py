@@ -165,5 +165,5 @@ def _say_what_happened(counts: Conversion) -> None:
         say(f"{counts.sentences_without_tree:,} sentences lack heads; their arcs were not moved.")
     lost = ", ".join(f"{count:,} {kind}" for kind, count in counts.lost.items() if count)
     if counts.converted:
-        say(f"{counts.converted:,} sentences, {counts.words:,} words are now {counts.to}.")
+        say(f"Converted {counts.converted:,} sentences with {counts.words:,} words to {counts.to}.")
         say(f"Lost in {counts.to}: {lost or 'nothing'}.")

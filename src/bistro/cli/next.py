@@ -27,7 +27,7 @@ def next(
     ),
     strategy: str = option("|".join(STRATEGIES), "Score of a sentence.", default="doubt"),
     top: int = option("N", "Number of rows; 0 prints all.", default=20, min=0),
-    words: bool = flag("--words", "Rank single words instead of sentences."),
+    words: bool = flag("--words", "Rank individual words instead of sentences."),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
     format: str | None = common.FORMAT,

@@ -1,4 +1,4 @@
-"""`bistro tag`: tag every word of a file."""
+"""`bistro tag`: tag every word in a file."""
 
 from __future__ import annotations
 

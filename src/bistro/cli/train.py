@@ -51,8 +51,8 @@ def train(
     ),
     fast: bool = flag(
         "--fast",
-        "Use the preset fast (committee, pipeline), which has two members. Training and "
-        "parsing are much faster than with the default members, but less accurate.",
+        "Use the preset fast (committee, pipeline), which has two members. Training and parsing "
+        "are much faster than with the default members, but accuracy is lower.",
     ),
     best: bool = flag(
         "--best",
