@@ -24,8 +24,8 @@ def generate(
     ),
     temperature: float = option(
         "T",
-        "Draw from p^(1/T). A temperature below 1 favours likely words; one above 1 favours "
-        "unlikely words.",
+        "Draw from p^(1/T). A temperature below 1 favours likely words; a temperature above 1 "
+        "favours unlikely words.",
         default=1.0,
     ),
     prefix: str = option("WORDS", "The words with which every sentence begins.", default=""),
