@@ -100,9 +100,10 @@ def reading_times(
     finds. The baseline has an intercept per participant, and its predictors are the position, the
     length and, with --frequencies, the frequency of each word and of the word before it.
 
-    The table on stdout has one row per model. It gives the gain over the baseline in predicting the
-    times of held-out items, in nats per row, with a 95 % interval. A verdict of "gain" means that
-    the interval lies above 0. If there are several models, a comparison of them goes to stderr.
+    The table on stdout has one row per model. The row gives the model's gain over the baseline in
+    predicting the times of held-out items, in nats per row of DATA, with a 95 % interval. A verdict
+    of "gain" means that the interval lies above 0. If there are several models, a comparison of
+    them goes to stderr.
 
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt

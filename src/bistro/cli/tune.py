@@ -56,7 +56,7 @@ def tune(
     settings: str = option(
         "LIST",
         "Settings to search: tagset, tag_features, unknown_below, unknown_suffixes, labels, "
-        "root, direction, nonprojective; without this option, only contexts are searched.",
+        "root, direction, nonprojective; with an empty list, only contexts are searched.",
         default="tagset,tag_features,unknown_below",
     ),
     metric: str | None = option(
