@@ -66,7 +66,7 @@ def argument(metavar: str, meaning: str, *, default: Any = ...) -> Any:
 
 MODEL = argument("MODEL", "A model file, or the name of an installed model.")
 INPUT = argument(
-    "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - is stdin.", default="-"
+    "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - means stdin.", default="-"
 )
 THREADS = option(
     "N",
@@ -123,7 +123,7 @@ CLUSTER = option(
     "Run on the workers at tcp://HOST:PORT (Dask) or in local:N processes; default: threads. The "
     "result does not depend on the workers.",
 )
-TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
+TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - means stdin.")
 CONFIG = option("FILE.toml", "A settings file, or the name of a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
 DEV = option(

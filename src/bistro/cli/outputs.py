@@ -67,7 +67,7 @@ def output(
 
 def results(writes: Writes) -> Any:
     """Return the option for the file that receives a command's results."""
-    meaning = "Output file; - is stdout."
+    meaning = "Output file; - means stdout."
     return output(writes, "OUT", meaning, "--output", "-o", default=STANDARD_STREAM)
 
 

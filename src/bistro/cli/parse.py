@@ -28,7 +28,7 @@ def parse(
     paths: list[str] = argument(
         "MODEL... [INPUT]",
         "One or several models that parse together (files or names), followed by CoNLL-U, "
-        "CoNLL-X, or text with one sentence per line (running text for a pipeline); - is stdin.",
+        "CoNLL-X, or text with one sentence per line (running text for a pipeline); - means stdin.",
     ),
     output: str = outputs.results(outputs.TREES),
     tags: str = option(

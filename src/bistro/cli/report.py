@@ -15,9 +15,14 @@ from bistro.errors import ConfigError
 
 def report(
     model: str = common.MODEL,
-    test: str = option("FILE", "Test data; - is stdin.", default=...),
+    test: str = option("FILE", "Test data; - means stdin.", default=...),
     output: str = outputs.output(
-        outputs.PAGE, "OUT.html", "The page; - is stdout.", "--output", "-o", default="report.html"
+        outputs.PAGE,
+        "OUT.html",
+        "The page; - means stdout.",
+        "--output",
+        "-o",
+        default="report.html",
     ),
     tags: Literal["joint", "given"] | None = typer.Option(
         None,

@@ -60,7 +60,7 @@ def serve(
         "ADDRESS", "Trust the proxy at this address to name clients in X-Forwarded-For."
     ),
     access_log: str | None = option(
-        "FILE", "Write one line per request to this file; - is stdout.", "--access-log"
+        "FILE", "Write one line per request to this file; - means stdout.", "--access-log"
     ),
     learn_after: int | None = option(
         "N",

@@ -24,7 +24,7 @@ def surprisal(
     input: str = argument(
         "INPUT",
         "CoNLL-U, CoNLL-X, text with one sentence per line, or, with --text, a table (CSV, TSV); - "
-        "is stdin.",
+        "means stdin.",
         default="-",
     ),
     output: str = outputs.results(outputs.TABLE),
