@@ -101,8 +101,8 @@ def test_fast_and_best_are_presets(bistro_here: Command, here: Path) -> None:
     assert 'parser_config = "best"' in inside.out
     for arguments, told in (
         (("committee", "--fast", "--best"), "choose one of them"),
-        (("committee", "--fast", "--config", "best"), "leave --config out"),
-        (("ngram", "--best"), "--best is for committee and pipeline"),
+        (("committee", "--fast", "--config", "best"), "leave out --config"),
+        (("ngram", "--best"), "--best is available for committee and pipeline"),
     ):
         refused = bistro_here("train", *arguments, "--show-config")
         assert refused.code == 2 and told in refused.err

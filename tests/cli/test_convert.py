@@ -111,7 +111,7 @@ def test_conllu_to_conllx_says_what_is_lost(
     result = convert(file("a.conllu", CONLLU), "-o", tmp_path / "a.conll.gz")
     assert result.code == 0
     assert gzip.decompress((tmp_path / "a.conll.gz").read_bytes()).decode() == CONLLX
-    assert "1 sentences, 4 words are now conllx." in result.err
+    assert "Converted 1 sentences with 4 words to conllx." in result.err
     for loss in ("2 comments", "1 multiword tokens", "1 empty nodes", "2 DEPS", "1 MISC values"):
         assert loss in result.err
 
@@ -237,7 +237,7 @@ def test_running_text(convert: Convert, file: MakeFile, tmp_path: Path) -> None:
     result = convert(path, "--to", "raw", "-o", tmp_path / "out.txt")
     assert result.code == 0
     assert (tmp_path / "out.txt").read_text() == "don't go home\n\ndon't go home\n"
-    assert "2 sentences, 8 words are now raw" in result.err
+    assert "Converted 2 sentences with 8 words to raw" in result.err
     assert "warning" not in result.err
 
 

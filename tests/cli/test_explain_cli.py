@@ -146,8 +146,8 @@ def test_bad_questions_are_refused_in_a_sentence(
     foreign = tmp_path / "foreign.conllu"
     foreign.write_text("1\tdog\t_\tXYZ\t_\t_\t0\troot\t_\t_\n\n")
     for arguments, told in (
-        ((model,), "give either a SENTENCE or --tree FILE"),
-        ((model, SENTENCE, "--tree", foreign), "give either a SENTENCE or --tree FILE"),
+        ((model,), "specify either a SENTENCE or --tree FILE"),
+        ((model, SENTENCE, "--tree", foreign), "specify either a SENTENCE or --tree FILE"),
         ((model, "  "), "has no word to explain"),
         ((model, SENTENCE, "--word", "6"), "from 1 to 4 for a word, or 5 for the end"),
         ((model, SENTENCE, "--word", "0"), "from 1 to 4 for a word, or 5 for the end"),

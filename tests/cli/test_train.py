@@ -114,7 +114,7 @@ def test_as_a_process(bistro_outside: Command, files: Path, here: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("ngram",), "the model needs a name: give one with -o"),
+        (("ngram",), "the model needs a file name; specify it with -o"),
         (
             ("ngram", "-o", "m.bistro"),
             "there is no data: name a treebank or a text, or - for stdin",

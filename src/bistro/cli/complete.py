@@ -23,8 +23,7 @@ def complete(
     ),
     below: float = option(
         "P",
-        "Leave values with a probability below P open, and write them only into MISC "
-        "(MaybeHead=…).",
+        "Do not fill in values with a probability below P; write them only to MISC (MaybeHead=…).",
         default=0.0,
         min=0.0,
         max=1.0,

@@ -45,7 +45,7 @@ def convert(
     ),
     partial: bool = flag("--partial", "Allow sentences in which only some words have heads."),
 ) -> None:
-    """Read a treebank, check every sentence, and write it, unchanged or in another format.
+    """Read a treebank, check every sentence, and write the treebank unchanged or in another format.
 
     Without options, the output is identical to the input, byte for byte. OUT is created only if all
     of INPUT is valid, so this command is also a quick way to validate a file. The numbers of
@@ -81,7 +81,7 @@ def _read(
     partial: bool,
     conversion: Conversion,
 ) -> Iterator[Any]:
-    """Yield the converted sentences, or the bracketed trees, of the input."""
+    """Yield the converted sentences or bracketed trees."""
     from bistro.treebank.brackets import iter_trees
     from bistro.treebank.detect import FORMATS, choose_format
     from bistro.treebank.treebank import opened, parse
@@ -115,7 +115,7 @@ def _plan(**choices: str | None) -> Conversion:
                 f"--{name}: unknown value '{value}'{hint}; choose {' or '.join(known)}"
             )
     if choices["projectivize"] and choices["deprojectivize"]:
-        raise ConfigError("--projectivize and --deprojectivize undo each other: choose one")
+        raise ConfigError("--projectivize and --deprojectivize undo each other; choose one of them")
     return Conversion("", **cast(Any, choices))
 
 
@@ -167,5 +167,5 @@ def _say_what_happened(counts: Conversion) -> None:
         say(f"{counts.sentences_without_tree:,} sentences lack heads; their arcs were not moved.")
     lost = ", ".join(f"{count:,} {kind}" for kind, count in counts.lost.items() if count)
     if counts.converted:
-        say(f"{counts.converted:,} sentences, {counts.words:,} words are now {counts.to}.")
+        say(f"Converted {counts.converted:,} sentences with {counts.words:,} words to {counts.to}.")
         say(f"Lost in {counts.to}: {lost or 'nothing'}.")

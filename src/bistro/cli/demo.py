@@ -1,4 +1,4 @@
-"""`bistro demo`: train, test and use a parser in under half a minute."""
+"""`bistro demo`: train, test and use a parser in less than half a minute."""
 
 from __future__ import annotations
 

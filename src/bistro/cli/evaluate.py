@@ -1,4 +1,4 @@
-"""`bistro evaluate`: compute scores of words, tags, trees and brackets, and their calibration."""
+"""`bistro evaluate`: score words, tags, trees and brackets, and measure calibration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def evaluate(
     gold: str = argument("GOLD", "The correct trees."),
     system: str = argument(
-        "SYSTEM", "The parsed version of the same text, which may be split into other words."
+        "SYSTEM", "The parsed version of the same text, which may be split into words differently."
     ),
     json: bool = common.JSON,
     punct: str | None = option(
@@ -120,7 +120,7 @@ def _check_alone(**options: Any) -> None:
 
 def _check_plot(plot: str, calibration: bool) -> None:
     if not calibration:
-        raise ConfigError("--plot draws the reliability diagram: add --calibration")
+        raise ConfigError("--plot draws the reliability diagram; add --calibration")
     if not plot.endswith((".svg", ".html")):
         raise ConfigError(f"--plot '{plot}': the name must end in .svg or .html")
 

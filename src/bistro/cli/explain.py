@@ -92,7 +92,7 @@ def _explanation(
     from bistro.tasks.cutting import cutting
 
     if (text is None) == (tree is None):
-        raise BistroError("give either a SENTENCE or --tree FILE")
+        raise BistroError("specify either a SENTENCE or --tree FILE")
     explainer = EXPLAIN.of(model)
     given: Any = words_in(*cutting(model)([text])) if text is not None else None
     if tree is not None:
@@ -155,7 +155,7 @@ def _write_data(explanation: Explanation, format: str, output: str) -> None:
 def _digits(value: Any) -> Any:
     """Format a cell.
 
-    Small probabilities are written with nine digits, and true is written as 1.
+    Small probabilities are written with nine digits, and True is written as 1.
     """
     if isinstance(value, bool):
         return int(value)

@@ -1,4 +1,4 @@
-"""`bistro linearize`: find word orders of dependency trees, and their probabilities."""
+"""`bistro linearize`: find word orders for dependency trees, and their probabilities."""
 
 from __future__ import annotations
 

@@ -60,10 +60,7 @@ Each command is a function in the module of the same name.
 
 
 def app_of(names: Sequence[str]) -> typer.Typer:
-    """Return the program with the given commands.
-
-    Other commands are not imported.
-    """
+    """Return the program with the given commands, without importing any other commands."""
     app = typer.Typer(
         name="bistro",
         cls=PlainGroup,

@@ -64,7 +64,7 @@ def members_of(models: Sequence[Model], choices: dict[str, Any]) -> list[Member]
 def require_mixture(others: list[str] | None, dev: str | None, weights: str | None) -> None:
     """Raise an error if mixture options are given without other models."""
     if not others and (dev is not None or weights is not None):
-        raise BistroError("--dev and --weights are for a mixture: add --with MODEL2")
+        raise BistroError("--dev and --weights apply to a mixture; add --with MODEL2")
 
 
 def _numbers(weights: str) -> list[float]:

@@ -1,4 +1,4 @@
-"""`bistro next-word`: compute the probabilities of the next word of a sentence."""
+"""`bistro next-word`: compute the probabilities of the next word in a sentence."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _questions(
 
 
 def _tell_unknown(model: bistro.Model, questions: list[Question]) -> None:
-    """Report the unknown words of contexts, which a model replaces by their classes."""
+    """Report the unknown words in contexts, which a model replaces by their word classes."""
     from bistro.models.abilities import SCORE
 
     is_unknown = SCORE.of(model).vocabulary.is_unknown
@@ -167,7 +167,7 @@ def _cells(row: NextWordRow) -> list[Any]:
 def _objects(
     reader: Any, questions: list[Question], top: int | None, settings: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield one JSON object per context, with all tags of every word that is shown."""
+    """Yield one JSON object per context, with all tags of every word shown."""
     from bistro.tasks.next_word import answers, number_shown
 
     for question, found in answers(reader, questions, **settings):

@@ -35,7 +35,7 @@ class Writes:
 
     what: str
     contents: frozenset[str]
-    """The results of `content_of` for files that may be overwritten."""
+    """The values of `content_of` for files that may be overwritten."""
     __name__ = "file"
 
     def __call__(self, value: str) -> str:
@@ -67,7 +67,7 @@ def output(
 
 def results(writes: Writes) -> Any:
     """Return the option for the file that receives a command's results."""
-    meaning = "Output file; - is stdout."
+    meaning = "Output file; - means stdout."
     return output(writes, "OUT", meaning, "--output", "-o", default=STANDARD_STREAM)
 
 

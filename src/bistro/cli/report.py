@@ -15,9 +15,14 @@ from bistro.errors import ConfigError
 
 def report(
     model: str = common.MODEL,
-    test: str = option("FILE", "Test data; - is stdin.", default=...),
+    test: str = option("FILE", "Test data; - means stdin.", default=...),
     output: str = outputs.output(
-        outputs.PAGE, "OUT.html", "The page; - is stdout.", "--output", "-o", default="report.html"
+        outputs.PAGE,
+        "OUT.html",
+        "The page; - means stdout.",
+        "--output",
+        "-o",
+        default="report.html",
     ),
     tags: Literal["joint", "given"] | None = typer.Option(
         None,
@@ -40,7 +45,7 @@ def report(
     picture. The figures depend on the kind of model: n-gram models have perplexity and surprisal,
     taggers have tag accuracy, and so on. FILE has the same type as the training data: a treebank,
     bracketed trees, or a text for models that use only words. The page can be opened in any browser
-    without a network connection, and prints well.
+    without a network connection, and can be printed.
 
         bistro report english.bistro --test test.conllu
         bistro report english.bistro --test test.conllu --tags given -o en.html
@@ -73,7 +78,7 @@ def report(
 
 
 def _lengths(given: list[str]) -> list[int]:
-    """Return the limits of length classes, given as lists or separately."""
+    """Return the limits of the length classes, which may be given as lists or one by one."""
     from bistro.evaluate.by_sentence import check_borders
 
     texts = [text.strip() for one in given for text in one.split(",")]

@@ -37,7 +37,7 @@ def check_ranks(
         raise ConfigError("--sbc generates its own data: name only a kind of model")
     rate = ERROR_RATE if error_rate is None else error_rate
     if not 0 < rate < 1:
-        raise ConfigError(f"--error-rate {rate} must lie between 0 and 1")
+        raise ConfigError(f"--error-rate must be between 0 and 1, not {rate}")
     family, config = common.chosen_config(sources[0], *settings)
     with phase("sampling", total=runs, unit="runs") as work:
         check = check_sampler(

@@ -27,8 +27,8 @@ def segment(
     ),
     check: bool = flag(
         "--check",
-        "Read the annotation of INPUT, and list the words whose annotation is not the most "
-        "likely one, starting with the least probable.",
+        "Read the annotation of INPUT, and list the words whose annotation is not the most likely "
+        "analysis, starting with the least probable annotation.",
     ),
     beam: int = option(
         "N", "Maximum number of analyses that are kept at each letter.", default=50, min=1

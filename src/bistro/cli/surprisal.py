@@ -24,7 +24,7 @@ def surprisal(
     input: str = argument(
         "INPUT",
         "CoNLL-U, CoNLL-X, text with one sentence per line, or, with --text, a table (CSV, TSV); - "
-        "is stdin.",
+        "means stdin.",
         default="-",
     ),
     output: str = outputs.results(outputs.TABLE),
@@ -48,8 +48,8 @@ def surprisal(
     ),
     critical: str | None = option(
         "COLUMN",
-        "Column for tables with one sentence per row; it has the words of the critical region or "
-        "the position of a word, and the region gets one row.",
+        "Column with the words of the critical region or the position of a word, in tables with "
+        "one sentence per row; the region gets one row.",
     ),
     region: str | None = option(
         "COLUMN", "With --sentence, merge adjacent rows with the same value into one region."
@@ -94,9 +94,9 @@ def surprisal(
     of *do*, *n't* and the full stop. Text has one sentence per line. With --input raw, the pipeline
     also finds the sentences; with --input lines, words are split at spaces only.
 
-    A region, marked with --brackets or by the column --critical or --region, has one row, with the
-    sum over its words and the standard error of the sum. The column region numbers the regions from
-    1, and each stretch of words between regions has one row with NA.
+    A region, marked with --brackets or by the column --critical or --region, gets one row with the
+    sum over its words and the standard error of this sum. The column region numbers the regions
+    from 1, and each stretch of words between regions has one row with NA.
 
     --with mixes models with the same vocabulary word by word, with the weights that are
     best on DEV or the --weights given; parts of surprisal and entropies are NA.
@@ -215,7 +215,7 @@ def _sentences(
 
 
 def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: bool) -> common.Cells:
-    """Yield the rows, and report at the end how many have unknown words.
+    """Yield the rows, and report at the end how many of them have unknown words.
 
     The surprisal of an unknown word is the surprisal of its class or spelling.
     """

@@ -29,7 +29,8 @@ def train(
     kind: str = argument("KIND", "The kind of model; see the list below."),
     data: list[str] | None = argument(
         "TRAIN",
-        "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text with one sentence per line; - is stdin.",
+        "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text with one sentence per line. - means "
+        "stdin.",
         default=None,
     ),
     text: list[str] | None = option(
@@ -51,12 +52,12 @@ def train(
     ),
     fast: bool = flag(
         "--fast",
-        "Use the preset fast of committee or pipeline, which has two members. Training and "
-        "parsing are much faster than with the default members, but less accurate.",
+        "Use the preset fast (committee, pipeline), which has two members. Training and parsing "
+        "are much faster than with the default members, but accuracy is lower.",
     ),
     best: bool = flag(
         "--best",
-        "Use the preset best of committee or pipeline, which has all members. This preset gives "
+        "Use the preset best (committee, pipeline), which has all members. This preset gives "
         "the most accurate parser, but training and parsing are slow.",
     ),
     config: str | None = common.CONFIG,
@@ -68,7 +69,7 @@ def train(
     ),
     task: str | None = option(
         "tags|trees|morphology",
-        "Task of the former kind infinite. Each task is now a separate kind.",
+        "Task of the former kind infinite, whose tasks are now separate kinds.",
         hidden=True,
     ),
     seed: int = common.SEED,
@@ -81,7 +82,7 @@ def train(
     counts_on_disk: str | None = option(
         "FOLDER",
         "Keep counts in temporary files in FOLDER until training ends, for a text that is too "
-        "large for memory. The resulting model is the same.",
+        "large for memory. This option does not change the model.",
     ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
@@ -231,7 +232,7 @@ def _with_speed(
     setting = kinds.find(kind).speeds
     if not setting:
         able = " and ".join(one.name for one in kinds.every() if one.speeds)
-        raise BistroError(f"--{name} is for {able}: {a_model(kind)} has no such preset")
+        raise BistroError(f"--{name} is available for {able}; {a_model(kind)} has no such preset")
     if setting != "config":
         return config, [f"{setting}={name}", *(sets or [])]
     if config:
@@ -250,7 +251,9 @@ def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> N
 def _checked_output(output: str | None) -> str:
     """Return the model's file name, or raise an error if a model cannot be written there."""
     if output is None:
-        raise BistroError("the model needs a name: give one with -o, as in -o english.bistro")
+        raise BistroError(
+            "the model needs a file name; specify it with -o, as in -o english.bistro"
+        )
     if output == "-":
         raise OutputError("a model cannot be written to stdout: give the name of a file with -o")
     if is_special(output):
