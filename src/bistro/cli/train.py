@@ -29,7 +29,7 @@ def train(
     kind: str = argument("KIND", "The kind of model; see the list below."),
     data: list[str] | None = argument(
         "TRAIN",
-        "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text with one sentence per line. - means "
+        "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text with one sentence per line; - means "
         "stdin.",
         default=None,
     ),
