@@ -14,6 +14,9 @@ words, tags and arcs around it in the tree of the plain mixture. Decisions are m
     heads     given these tags
     labels    given the heads of the tree with the highest sum of head probabilities
 
+There may be a second round, with weights of its own, which sees the tree of the first round instead
+of the tree of the mixture.
+
 Each gives probabilities for every word, which replace those of the mixture. A value that no member
 proposes is not a candidate, so evidence is kept. All proposed heads of a word may be wrong; this
 case is one more candidate. Its probability is left out of the result, so that the heads of a
@@ -45,6 +48,9 @@ from bistro.treebank.sentence import Sentence
 
 TAGS, HEADS, LABELS = "tags", "heads", "labels"
 DECISIONS = (TAGS, HEADS, LABELS)
+AGAIN = "-again"
+"""Suffix of the names of decisions in the second round."""
+NAMES = {name + suffix for name in DECISIONS for suffix in ("", AGAIN)}
 LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
 """Minimum probability of a candidate in the mixture."""
 
@@ -53,8 +59,11 @@ NO_TAG = -5
 NO_LABEL = -9
 """The label of the candidate for "none of the heads"."""
 
-SMALLEST = 0.05
-"""Weights that are closer to 0 are not saved. Most features were seen only once or twice."""
+SMALLEST = 0.005
+"""Weights that are closer to 0 are not saved. Most weights are small, and together they matter:
+without those below 0.05, EWT lost 1.3 LAS and the heads became far too improbable."""
+PLACE_AND_WEIGHT = 3
+"""Size of a weight with its place, relative to the weight alone."""
 DAMAGED = "the weights of the stack are damaged"
 
 Weights = NDArray[np.float32]
@@ -147,7 +156,11 @@ class Ballot:
     @cached_property
     def tree(self) -> Tree:
         """The tree of the plain mixture."""
-        return Tree(*self.mixture.trees(self.single_root, self.threads))
+        return self.tree_of(self.mixture)
+
+    def tree_of(self, mixture: Mixture) -> Tree:
+        """Return the tree of a mixture of these votes."""
+        return Tree(*mixture.trees(self.single_root, self.threads))
 
     def tag_candidates(self) -> Candidates:
         """Return the candidates for the tags of all words."""
@@ -228,44 +241,55 @@ class Stack:
     """The features of each decision; older files have none, and use the features of the core."""
 
     def decided(self, ballot: Ballot) -> Mixture:
-        """Return the mixture with the probabilities of the stack."""
-        tree, mixture = ballot.tree, ballot.mixture
-        if TAGS in self.weights:
-            tags = self._probabilities(TAGS, ballot, tree, ballot.tag_candidates())
+        """Return the mixture with the probabilities of the stack, after all rounds."""
+        mixture = self._round("", ballot, ballot.tree)
+        if any(name.endswith(AGAIN) for name in self.weights):
+            mixture = self._round(AGAIN, ballot, ballot.tree_of(mixture))
+        return mixture
+
+    def _round(self, suffix: str, ballot: Ballot, tree: Tree) -> Mixture:
+        """Return the mixture with the probabilities of one round, which sees a tree."""
+        mixture = ballot.mixture
+        if TAGS + suffix in self.weights:
+            tags = self._probabilities(TAGS, suffix, ballot, tree, ballot.tag_candidates())
             tree = replace(tree, tags=tags.likeliest())
             mixture = replace(mixture, tags=tags)
-        if HEADS in self.weights:
-            heads = self._probabilities(HEADS, ballot, tree, ballot.head_candidates())
+        if HEADS + suffix in self.weights:
+            heads = self._probabilities(HEADS, suffix, ballot, tree, ballot.head_candidates())
             heads = heads.among(heads.what != ballot.positions[heads.row])
             mixture = replace(mixture, arcs=_with_heads(mixture, heads))
-        if LABELS in self.weights:
+        if LABELS + suffix in self.weights:
             chosen = mixture.trees(ballot.single_root, ballot.threads)[0]
             found = ballot.label_candidates(chosen)
-            labels = self._probabilities(LABELS, ballot, tree, found)
+            labels = self._probabilities(LABELS, suffix, ballot, tree, found)
             mixture = replace(mixture, arcs=_with_labels(mixture, chosen, labels))
         return mixture
 
-    def _probabilities(self, name: str, ballot: Ballot, tree: Tree, found: Candidates) -> Rows:
-        templates = self.templates.get(name)
+    def _probabilities(
+        self, name: str, suffix: str, ballot: Ballot, tree: Tree, found: Candidates
+    ) -> Rows:
+        templates = self.templates.get(name + suffix)
         probability = stack_probabilities(
             batch=ballot.batch(tree, found, has_words=templates is not None),
             task=name,
-            weights=self.weights[name],
+            weights=self.weights[name + suffix],
             threads=ballot.threads,
             templates=None if templates is None else compiled(*templates),
         )
         return Rows(found.rows.begin, found.rows.what, probability)
 
     def arrays(self) -> Arrays:
-        """Return the weights of each decision, dense or, with templates, in sparse form."""
+        """Return the weights of each decision; with templates, in half precision, maybe sparse."""
         if not self.templates:
             return dict(self.weights)
         found: dict[str, NDArray[Any]] = {}
         for name, weights in self.weights.items():
             places = np.flatnonzero(weights).astype(np.uint32)
             found[f"{name}.size"] = np.array([weights.size], dtype=np.int64)
-            found[f"{name}.places"] = places
-            found[f"{name}.weights"] = weights[places].astype(np.float16)
+            if PLACE_AND_WEIGHT * places.size < weights.size:
+                found[f"{name}.places"] = places
+                weights = weights[places]
+            found[f"{name}.weights"] = weights.astype(np.float16)
         return found
 
     @classmethod
@@ -287,11 +311,14 @@ def rounded(weights: NDArray[np.float64]) -> Weights:
 
 
 def _whole(name: str, arrays: Arrays) -> Weights:
-    """Return the dense weights of a decision, given its sparse arrays."""
+    """Return the weights of a decision in single precision, given its arrays."""
     found = {key: arrays.get(f"{name}.{key}") for key in ("size", "places", "weights")}
     size, places, weights = found.values()
-    if size is None or places is None or weights is None:
+    if size is None or weights is None:
         raise ModelFileError(DAMAGED)
+    has_all = places is None
+    if places is None:
+        places = np.arange(weights.size, dtype=np.uint32)
     check_arrays(
         {"stack.size": size, "stack.places": places, "stack.weights": weights},
         {
@@ -300,15 +327,17 @@ def _whole(name: str, arrays: Arrays) -> Weights:
             "stack.weights": Expected("f2", (places.size,)),
         },
     )
-    if int(size[0]) not in SIZES or (places.size and int(places.max()) >= int(size[0])):
+    number = int(size[0])
+    is_sound = weights.size == number if has_all else int(places.max(initial=0)) < number
+    if number not in SIZES or not is_sound:
         raise ModelFileError(DAMAGED)
-    whole = np.zeros(int(size[0]), dtype=np.float32)
+    whole = np.zeros(number, dtype=np.float32)
     whole[places] = weights
     return whole
 
 
 def _checked(name: str, weights: NDArray[Any]) -> Weights:
-    if name not in DECISIONS or weights.size not in SIZES:
+    if name not in NAMES or weights.size not in SIZES:
         raise ModelFileError(DAMAGED)
     check_arrays({f"stack.{name}": weights}, {f"stack.{name}": Expected("f4", (weights.size,))})
     return np.ascontiguousarray(weights)
