@@ -225,9 +225,9 @@ def _lesson(name: str, course: Course) -> Lesson:
     """Return candidates, the index of each word's gold candidate, and the number of sentences."""
     ballot, gold = course.ballot, course.gold
     if name == TAGS:
-        candidates, wanted = ballot.tag_candidates(), gold.tags
+        candidates, wanted = ballot.tag_candidates, gold.tags
     elif name == HEADS:
-        candidates, wanted = ballot.head_candidates(), gold.heads
+        candidates, wanted = ballot.head_candidates, gold.heads
     else:
         candidates, wanted = ballot.label_candidates(gold.heads), gold.labels
     places = candidates.places_of(wanted)

@@ -14,12 +14,10 @@ words, tags and arcs around it in the tree of the plain mixture. Decisions are m
     heads     given these tags
     labels    given the heads of the tree with the highest sum of head probabilities
 
-There may be a second round, with weights of its own, which sees the tree of the first round instead
-of the tree of the mixture.
-
-Each gives probabilities for every word, which replace those of the mixture. A value that no member
-proposes is not a candidate, so evidence is kept. All proposed heads of a word may be wrong; this
-case is one more candidate. Its probability is left out of the result, so that the heads of a
+A second round, with weights of its own, may see the tree of the first instead of the mixture's.
+Decisions give probabilities for every word, which replace those of the mixture. A value that no
+member proposes is not a candidate, so evidence is kept. All proposed heads of a word may be wrong;
+this case is one more candidate. Its probability is left out of the result, so that the heads of a
 word may sum to less than 1. Nivre and McDonald (2008) and Martins et al. (2008) stacked
 parsers in this way, with one parser's tree as features of another.
 """
@@ -162,13 +160,15 @@ class Ballot:
         """Return the tree of a mixture of these votes."""
         return Tree(*mixture.trees(self.single_root, self.threads))
 
+    @cached_property
     def tag_candidates(self) -> Candidates:
-        """Return the candidates for the tags of all words."""
+        """The candidates for the tags of all words."""
         rows, votes = tabled(self.mixture.tags, self.tags, LEAST[TAGS])
         return Candidates(rows, votes, np.zeros(rows.what.size, dtype=np.int64))
 
+    @cached_property
     def head_candidates(self) -> Candidates:
-        """Return the candidates for heads, with the likeliest label of each arc."""
+        """The candidates for heads, with the likeliest label of each arc."""
         code, arcs = self.mixture.code, self.mixture.arcs
         by_head = [rows.mapped(code.head(rows.what)) for rows in self.arcs]
         rows, votes = tabled(self.mixture.heads, by_head, LEAST[HEADS])
@@ -251,11 +251,11 @@ class Stack:
         """Return the mixture with the probabilities of one round, which sees a tree."""
         mixture = ballot.mixture
         if TAGS + suffix in self.weights:
-            tags = self._probabilities(TAGS, suffix, ballot, tree, ballot.tag_candidates())
+            tags = self._probabilities(TAGS, suffix, ballot, tree, ballot.tag_candidates)
             tree = replace(tree, tags=tags.likeliest())
             mixture = replace(mixture, tags=tags)
         if HEADS + suffix in self.weights:
-            heads = self._probabilities(HEADS, suffix, ballot, tree, ballot.head_candidates())
+            heads = self._probabilities(HEADS, suffix, ballot, tree, ballot.head_candidates)
             heads = heads.among(heads.what != ballot.positions[heads.row])
             mixture = replace(mixture, arcs=_with_heads(mixture, heads))
         if LABELS + suffix in self.weights:
