@@ -48,7 +48,14 @@ from bistro.models.committee.contents import (
     crossing_of,
 )
 from bistro.models.committee.crossing import Crossing
-from bistro.models.committee.mixture import Fit, Mixture, Symbols, in_common, sharper
+from bistro.models.committee.mixture import (
+    Fit,
+    Mixture,
+    Symbols,
+    in_common,
+    sharper,
+    with_calibrated_trees,
+)
 from bistro.models.committee.moves import with_crossing_arcs, with_lifted_votes
 from bistro.models.committee.pool import drawn, pooled
 from bistro.models.committee.stacking import Ballot, Stack
@@ -228,7 +235,8 @@ class CommitteeModel(TaggingByParsing, Model):
         if asked.get("partial"):
             given = np.array([head >= 0 for sentence in sentences for head in sentence.heads])
             ballot = replace(ballot, given=given)
-        return sharper(self.stacks[way].decided(ballot), fit.sharpness)
+        decided = sharper(self.stacks[way].decided(ballot), fit.sharpness)
+        return with_calibrated_trees(decided, fit, self.single_root, threads)
 
     def ballot(
         self,
@@ -384,7 +392,10 @@ class CommitteeModel(TaggingByParsing, Model):
         lines = []
         for way, fit in self.fits.items():
             parts = (f"{name} {weight:.2f}" for name, weight in zip(names, fit.heads, strict=True))
-            lines.append(f"tags {way}: {', '.join(parts)}; sharpness {fit.sharpness:.2f}")
+            shown = f"sharpness {fit.sharpness:.2f}"
+            if fit.is_calibrated:
+                shown += f", log-odds {fit.slope:.2f} x {fit.offset:+.2f}"
+            lines.append(f"tags {way}: {', '.join(parts)}; {shown}")
         return "\n".join(lines)
 
     def member_names(self) -> list[str]:
