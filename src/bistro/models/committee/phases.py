@@ -72,7 +72,8 @@ def _stack_costs(
         "latent": LEARNING_OF_FOLD * latent * rest,
         "votes": (VOTES * others + LATENT_VOTES * latent) * 2 / stack.folds,
     }
-    return fold, JUDGING * len(members) * stack.passes
+    rounds = 1 if stack.rounds == 1 else stack.folds + 1
+    return fold, JUDGING * len(members) * stack.passes * rounds
 
 
 def _counts(members: Mapping[str, MemberSettings]) -> tuple[int, int]:

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro import progress
 from bistro._core import StackBatch, StackLearner, random_bits
 from bistro.models.committee.config import CommitteeConfig, StackSettings
 from bistro.models.committee.fitting import heads_of, weights_of, with_trees
@@ -173,15 +174,18 @@ def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, ta
     courses = [
         Course(ballot, gold, ballot.tree) for ballot, gold in zip(ballots, golds, strict=True)
     ]
-    first = _round(courses, wanted, settings, seed)
+    # With two rounds, all folds are learned twice, and each fold once without itself.
+    share = 1.0 if settings.rounds == 1 else 1 / (len(courses) + 1)
+    first = _round(courses, wanted, settings, seed, share)
     if settings.rounds == 1:
         return first
     later: list[Course] = []
     for place, course in enumerate(courses):
         others = [*courses[:place], *courses[place + 1 :]]
-        decided = _round(others, wanted, settings, seed).decided(course.ballot)
+        part = share * len(others) / len(courses)
+        decided = _round(others, wanted, settings, seed, part).decided(course.ballot)
         later.append(replace(course, tree=course.ballot.tree_of(decided)))
-    second = _round(later, wanted, settings, seed)
+    second = _round(later, wanted, settings, seed, share)
     return Stack(
         {**first.weights, **{name + AGAIN: w for name, w in second.weights.items()}},
         {**first.templates, **{name + AGAIN: t for name, t in second.templates.items()}},
@@ -189,19 +193,29 @@ def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, ta
 
 
 def _round(
-    courses: Sequence[Course], wanted: Sequence[str], settings: StackSettings, seed: int
+    courses: Sequence[Course],
+    wanted: Sequence[str],
+    settings: StackSettings,
+    seed: int,
+    share: float,
 ) -> Stack:
-    """Learn the decisions of one round."""
+    """Learn the decisions of one round, which takes a share of the time."""
     templates = usual(classes=bool(courses[0].ballot.classes.words))
-    lessons = {name: [_lesson(name, course) for course in courses] for name in wanted}
-    return Stack(
-        {name: _weights(name, lessons[name], templates[name], settings, seed) for name in wanted},
-        {name: templates[name] for name in wanted},
-    )
+    weights: dict[str, Weights] = {}
+    for name in wanted:
+        lessons = [_lesson(name, course) for course in courses]
+        with progress.phase(name, total=settings.passes, share=share / len(wanted)) as passes:
+            weights[name] = _weights(name, lessons, templates[name], settings, seed, passes)
+    return Stack(weights, {name: templates[name] for name in wanted})
 
 
 def _weights(
-    name: str, parts: Sequence[Lesson], templates: Templates, settings: StackSettings, seed: int
+    name: str,
+    parts: Sequence[Lesson],
+    templates: Templates,
+    settings: StackSettings,
+    seed: int,
+    passes: progress.Phase,
 ) -> Weights:
     """Return the weights of one decision, averaged over the second half of the passes."""
     has_many = sum(gold.size for _, gold, _ in parts) >= WORDS_FOR_DROPOUT
@@ -215,6 +229,7 @@ def _weights(
             bits = random_bits(seed, purpose_key(f"committee.stack.{name}.{fold}"), number, size)
             order = np.argsort(bits, kind="stable")
             learner.learn(batch=batch, task=name, gold=gold, order=order, templates=seen)
+        passes.advance()
         if number >= first:
             sums += learner.weights()
     return rounded(sums / (settings.passes - first))
