@@ -16,7 +16,7 @@ def package(
     model: str = common.MODEL,
     output: str = option(
         "DIR",
-        "Folder for the wheel, which is created if it does not exist.",
+        "Folder in which to write the wheel. The folder is created if it does not exist.",
         "--output",
         "-o",
         default=...,

@@ -54,7 +54,7 @@ class WordCounts:
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]]) -> WordCounts:
-        """Count the words of sentences. The sentences are read once."""
+        """Count the words in sentences. The sentences are read once."""
         counts = cls()
         for sentence in sentences:
             counts.all.update(sentence)

@@ -120,7 +120,8 @@ class Symbols:
     def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
         """Collect the symbols of all members. Tags come from the column of the first member.
 
-        With `like`, symbols get the indices of another committee that knows all of them.
+        With `like`, each symbol has the index that it has in that committee, which must contain all
+        symbols.
         """
         if len({bool(member.label_names) for member in members}) > 1:
             raise BistroError("models with labels cannot be combined with models without labels")

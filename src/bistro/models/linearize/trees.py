@@ -157,7 +157,7 @@ def check_labels(tree: UnorderedTree, labelling: Labelling) -> None:
         for word in tree.kept:
             if column[word - 1] == EMPTY and tree.sentence.forms[word - 1] != EMPTY:
                 raise TreebankError(
-                    f"word {word} has no {name}, which the labelling of the model uses: annotate "
+                    f"word {word} has no {name}, but the model's labelling needs one: annotate "
                     "the word, or train with another labelling",
                     line=tree.sentence.line,
                 )

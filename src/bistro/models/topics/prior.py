@@ -79,7 +79,8 @@ class TopicDraws:
         self.unseen = float(weights[0]) if is_open else 0.0
 
     def _log_gamma(self) -> float:
-        """Draw the logarithm of a Gamma(share) variable, even if the variable is very small."""
+        """Draw the logarithm of a Gamma(share) variable, without underflow for very small
+        values."""
         larger = self.rng.gamma(self._share + 1)
         return float(np.log(larger) + np.log(self.rng.random()) / self._share)
 
