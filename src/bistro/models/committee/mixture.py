@@ -15,7 +15,7 @@ from bistro._core import LONGEST_FOR_RISK, least_risk
 from bistro.errors import BistroError, ModelFileError
 from bistro.models.parsing.votes import ArcCode, Floats, Ints, Rows, Votes, gathered, mixed
 from bistro.models.results.parses import Analysis, Marginals
-from bistro.treebank.projectivity import Scheme
+from bistro.treebank.projectivity import LIFTED, Scheme
 
 if TYPE_CHECKING:
     from bistro.models.abilities import Voter
@@ -100,6 +100,11 @@ class Symbols:
     """For each member: the common number of each of its tags, or None if it uses another column."""
     other_tags: dict[str, OtherVotes]
     """The tags of members that use another column, by the name of the column."""
+
+    @cached_property
+    def is_lifted(self) -> NDArray[np.bool_]:
+        """For each label, and for no label at the end: whether it encodes a crossing arc."""
+        return np.array([LIFTED in label for label in [*self.labels, ""]])
 
     @classmethod
     def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
@@ -195,8 +200,10 @@ class Mixture:
         ).astype(np.int64)
         labelled = self._labelled
         of_arc = labelled.among(self.code.head(labelled.what) == heads[labelled.row]).likeliest()
+        labels = self.code.label(of_arc)
         # An arc that no member proposed with a label gets the word's likeliest label.
-        labels = np.where(of_arc >= 0, self.code.label(of_arc), self._labels.likeliest())
+        if (missing := np.flatnonzero(of_arc < 0)).size:
+            labels[missing] = self._without_heads(labelled.reordered(missing)).likeliest()
         return heads, labels, self.tags.likeliest()
 
     def marginals(self, sentence: int) -> Marginals:
@@ -230,9 +237,12 @@ class Mixture:
     def _labelled(self) -> Rows:
         return self.arcs.among(self.code.label(self.arcs.what) >= 0)
 
+    def _without_heads(self, arcs: Rows) -> Rows:
+        return arcs.mapped(self.code.label(arcs.what))
+
     @cached_property
     def _labels(self) -> Rows:
-        return self._labelled.mapped(self.code.label(self._labelled.what))
+        return self._without_heads(self._labelled)
 
 
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:
