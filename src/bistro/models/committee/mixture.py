@@ -17,7 +17,7 @@ from bistro.errors import BistroError, ModelFileError
 from bistro.models.committee.weights import calibrated
 from bistro.models.parsing.votes import ArcCode, Floats, Ints, Rows, Votes, gathered, mixed
 from bistro.models.results.parses import Analysis, Marginals
-from bistro.treebank.projectivity import Scheme
+from bistro.treebank.projectivity import LIFTED, Scheme
 
 if TYPE_CHECKING:
     from bistro.models.abilities import Voter
@@ -115,6 +115,11 @@ class Symbols:
     column."""
     other_tags: dict[str, OtherVotes]
     """The tags of members that use another column, by the name of the column."""
+
+    @cached_property
+    def is_lifted(self) -> NDArray[np.bool_]:
+        """For each label, and for no label at the end: whether it encodes a crossing arc."""
+        return np.array([LIFTED in label for label in [*self.labels, ""]])
 
     @classmethod
     def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
@@ -215,8 +220,10 @@ class Mixture:
         ).astype(np.int64)
         labelled = self._labelled
         of_arc = labelled.among(self.code.head(labelled.what) == heads[labelled.row]).likeliest()
+        labels = self.code.label(of_arc)
         # An arc that no member proposed with a label gets the word's likeliest label.
-        labels = np.where(of_arc >= 0, self.code.label(of_arc), self._labels.likeliest())
+        if (missing := np.flatnonzero(of_arc < 0)).size:
+            labels[missing] = self._without_heads(labelled.reordered(missing)).likeliest()
         return heads, labels, self.tags.likeliest()
 
     def marginals(self, sentence: int) -> Marginals:
@@ -250,9 +257,12 @@ class Mixture:
     def _labelled(self) -> Rows:
         return self.arcs.among(self.code.label(self.arcs.what) >= 0)
 
+    def _without_heads(self, arcs: Rows) -> Rows:
+        return arcs.mapped(self.code.label(arcs.what))
+
     @cached_property
     def _labels(self) -> Rows:
-        return self._labelled.mapped(self.code.label(self._labelled.what))
+        return self._without_heads(self._labelled)
 
 
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
+from bistro.inference.speller import Speller
 from bistro.modelfile import Arrays
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import Model, Origin, megabytes
@@ -62,6 +63,7 @@ from bistro.models.committee.stacking import Ballot, Stack
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
 from bistro.models.nested import nested_arrays, nested_models, numbered
 from bistro.models.parsing.options import DictionaryOptions, SharedOptions
+from bistro.models.parsing.parser import ParsingAbility
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Parse
@@ -404,8 +406,12 @@ class CommitteeModel(TaggingByParsing, Model):
 
 
 def _share_vocabularies(members: Sequence[Voter]) -> None:
-    """Let members with the same vocabulary share the lookup of unknown words."""
+    """Let members with the same vocabulary or speller share the lookup of unknown words."""
     known: dict[str, Vocabulary] = {}
+    spellers: list[Speller] = []
     for member in members:
         vocabulary = member.vocabulary
         member.share_vocabulary(known.setdefault(vocabulary.hash, vocabulary))
+        if isinstance(member, ParsingAbility) and (own := member.codec.speller):
+            member.codec.speller = next((s for s in spellers if s.is_same(own)), own)
+            spellers.append(member.codec.speller)
