@@ -30,8 +30,8 @@ BAD = [
     (FOREST, [], "bad.conllu"),
     (NO_ROOT, [], "no word has head 0"),
     (CIRCLE, [], "circle"),
-    (NO_TAG, [], "bad.conllu:4: word 2 has no upos, which the labelling of the model names"),
-    (NO_RELATION, [], "bad.conllu:4: word 2 has no deprel, which the labelling of the model names"),
+    (NO_TAG, [], "bad.conllu:4: word 2 has no upos, which the labelling of the model uses"),
+    (NO_RELATION, [], "bad.conllu:4: word 2 has no deprel, which the labelling of the model uses"),
     (NO_HEAD, [], "head"),
 ]
 
