@@ -155,7 +155,9 @@ def test_a_truncated_model(
 ) -> None:
     whole = (files / "english.bistro").read_bytes()
     (old / "cut.bistro").write_bytes(whole[:size])
-    told = {0: "is empty", 5: "is not a Bistro model file"}.get(size, "is cut short")
+    told = {0: "the file is empty", 5: "this is not a Bistro model file"}.get(
+        size, "the file is cut short"
+    )
     refuse(bistro_here, old, command, "cut.bistro", told=f"cut.bistro: {told}", stdin=b"a b\n")
 
 

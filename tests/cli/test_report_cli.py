@@ -190,7 +190,7 @@ def test_options_of_parsers_are_refused_for_others(
 def test_a_page_is_html(bistro_here: Command, here: Path, files: Path, parser: Path) -> None:
     done = bistro_here("report", parser, "--test", files / "test.conllu", "-o", "page.pdf")
     assert (done.code, done.out) == (2, "")
-    assert "page.pdf: the file name must end in .html, not .pdf" in done.err
+    assert "page.pdf: the file is written as .html, so its name cannot end in .pdf" in done.err
 
 
 def test_constituency(bistro_here: Command, here: Path) -> None:

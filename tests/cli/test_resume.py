@@ -209,7 +209,7 @@ def test_a_truncated_checkpoint(
     done = bistro_here(*arguments)
     assert done.code == 2
     assert done.err.startswith(f"bistro: {CHECKPOINT}: ")
-    assert done.err.endswith("delete it and start from the beginning\n")
+    assert done.err.endswith("delete the file to start from the beginning\n")
     assert done.err.count("\n") == 1
     assert [found.name for found in interrupted.iterdir()] == [CHECKPOINT]
 

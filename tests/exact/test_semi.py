@@ -235,7 +235,7 @@ def test_impossible_settings(raw: Path, settings: dict[str, Any], complaint: str
 
 def test_only_some_kinds_learn_from_raw_text(raw: Path) -> None:
     complaint = (
-        "an eisner model does not learn from raw text .* use an ngram or transition or committee"
+        "an eisner model cannot learn from raw text .* use an ngram or transition or committee"
     )
     with pytest.raises(BistroError, match=complaint):
         bistro.train("eisner", TREES, text=[raw])

@@ -173,7 +173,7 @@ def test_another_program_is_not_overwritten(path: Path) -> None:
     with pytest.raises(ConflictError, match="changed by another program"):
         document.save()
     document.close()
-    with pytest.raises(ConflictError, match="1 decisions that are not in it"):
+    with pytest.raises(ConflictError, match="1 decisions that are not in the file"):
         Document.open(path)
     path.write_bytes(RICH.encode())
     document = Document.open(path)

@@ -69,7 +69,9 @@ def test_pdf_and_png() -> None:
 def test_probabilities_come_from_misc() -> None:
     marked = ENGLISH.replace(misc=["PHead=0.9", "PHead=1.0", "PHead=0.5", "PHead=0.25"])
     assert "0.25" in Drawing.of(marked, probabilities=True).tikz()
-    with pytest.raises(BistroError, match=r"f.conllu.*no PHead in MISC: parse with --marginals"):
+    with pytest.raises(
+        BistroError, match=r"f.conllu.*no PHead in the column MISC: parse with --marginals"
+    ):
         Drawing.of(ENGLISH, probabilities=True, path="f.conllu")
 
 

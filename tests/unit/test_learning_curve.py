@@ -64,7 +64,7 @@ def test_far_forecasts_are_less_certain_and_stay_below_the_ceiling() -> None:
 
 
 def test_two_sizes_foretell_nothing() -> None:
-    with pytest.raises(BistroError, match="at least 3 sizes"):
+    with pytest.raises(BistroError, match="at least 3 different sizes"):
         forecast_of([(1000, [50.0]), (2000, [55.0])], 4000)
 
 

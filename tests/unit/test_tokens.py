@@ -216,7 +216,7 @@ def test_a_treebank_without_spaces_is_refused() -> None:
 
 def test_a_text_that_contradicts_its_words_is_refused() -> None:
     wrong = Sentence.from_columns(["It", "rains"], comments=["# text = It rain"], line=12)
-    with pytest.raises(TreebankError, match=r"12: # text continues with 'rain' .* 'rains'"):
+    with pytest.raises(TreebankError, match=r"12: # text continues with 'rain', .* 'rains'"):
         text_tokens(wrong)
     longer = Sentence.from_columns(["It"], comments=["# text = It rains"], line=3)
     with pytest.raises(TreebankError, match=r"3: # text has 'rains' after the last word"):

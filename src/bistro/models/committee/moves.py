@@ -59,14 +59,11 @@ def with_crossing_arcs(
 
 
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
-<<<<<<< HEAD
     """Return whether each sentence has a vote for a crossing arc that could prevail."""
-    lifted = np.array([LIFTED in label for label in [*mixture.symbols.labels, ""]])
-=======
-    """Return for each sentence whether it has a vote for a crossing arc that could count."""
->>>>>>> fastisbn
     arcs = mixture.arcs
-    likely = mixture.symbols.is_lifted[mixture.code.label(arcs.what)] & (arcs.probability >= LEAST_VOTE)
+    likely = mixture.symbols.is_lifted[mixture.code.label(arcs.what)] & (
+        arcs.probability >= LEAST_VOTE
+    )
     words = np.zeros(len(arcs) + 1, dtype=np.int64)
     np.cumsum(np.bincount(arcs.row[likely], minlength=len(arcs)), out=words[1:])
     found: list[bool] = (np.diff(words[mixture.offsets]) > 0).tolist()
@@ -90,11 +87,7 @@ class _Arc:
 
 @dataclass(frozen=True)
 class _Votes:
-<<<<<<< HEAD
-    """The votes on one sentence. Each word has a list of tuples (head, label, probability)."""
-=======
     """The votes on one sentence."""
->>>>>>> fastisbn
 
     mixture: Mixture
     span: slice
@@ -127,16 +120,11 @@ class _Votes:
         return found
 
     def of_head(self, word: int, head: int) -> float:
-<<<<<<< HEAD
         """Return the probability of a head.
 
         Votes for a crossing arc to a word below this head do not count.
         """
-        return sum(p for h, la, p in self.rows[word - 1] if h == head and LIFTED not in la)
-=======
-        """Return the probability of a head, without votes for a crossing arc to a word below it."""
         return sum(p for h, la, p in self.row(word) if h == head and LIFTED not in la)
->>>>>>> fastisbn
 
     def lifted(
         self, tree: Tree, forms: Sequence[str], crossing: Crossing, weight: float
