@@ -94,13 +94,14 @@ struct Frozen {
         return depth;
     }
 
-    // The whole distribution, with the same values as `probability_on_path`: the deepest restaurant with an entry for a
-    // dish decides.
-    void distribution(const std::uint32_t* path, int depth, double* out) const {
+    // The whole distribution, each value as `probability_on_path` has it: the deepest restaurant that knows a dish decides. A dish
+    // that nobody asks for is not looked for and gets 0; restaurants above those that know all others are not visited.
+    void distribution(const std::uint32_t* path, int depth, double* out, std::uint32_t unasked = kNone) const {
         constexpr double open = -1.0;
         std::fill_n(out, dishes, open);
         double weight = 1.0;
         std::int32_t left = dishes;
+        if (unasked < static_cast<std::uint32_t>(dishes)) out[unasked] = 0, --left;
         for (int k = depth; k >= 0 && left > 0; --k) {
             const std::uint32_t at = path[k];
             for (std::uint32_t e = entry_begin[at]; e < entry_begin[at + 1]; ++e) {
@@ -114,9 +115,29 @@ struct Frozen {
             if (out[x] == open) out[x] = weight * base_probability(static_cast<std::uint32_t>(x));
     }
 
-    // The k most probable dishes that any restaurant on the path has, best first. Once there are k, another level is
-    // visited only if the remaining mass is at least `least` and could still contain a better dish. `seen` has a mark for
-    // each dish, and all marks are cleared at the end.
+    // The distribution of a restaurant, from the distribution of the one above it.
+    void distribution_over(std::uint32_t restaurant, const double* above, std::span<double> out,
+                           std::uint32_t unasked = kNone) const {
+        for (std::size_t x = 0; x < out.size(); ++x) out[x] = backoff[restaurant] * above[x];
+        for (std::uint32_t e = entry_begin[restaurant]; e < entry_begin[restaurant + 1]; ++e)
+            if (dish[e] != kNone && dish[e] != unasked) out[dish[e]] = probability[e];
+    }
+
+    // Asks for the memory of a restaurant's entries, in two steps: what the second asks for is known only when the first is there.
+    void prefetch_offsets(std::uint32_t restaurant) const { prefetch(&entry_begin[restaurant]), prefetch(&backoff[restaurant]); }
+    void prefetch_entries(std::uint32_t restaurant) const {
+        const std::uint32_t begin = entry_begin[restaurant];
+        if (begin < entry_begin[restaurant + 1]) prefetch(dish.data() + begin), prefetch(probability.data() + begin);
+    }
+
+    void prefetch_entry(std::uint32_t restaurant, std::uint32_t x) const {
+        const std::uint32_t begin = entry_begin[restaurant], size = entry_begin[restaurant + 1] - begin;
+        if (size > 0) prefetch(dish.data() + begin + (size > kLinear ? region_start(x, size) : 0));
+    }
+
+    // The k most probable dishes that any restaurant on the path has, best first. A level is looked at only while what is
+    // left of the mass could still bring forth a better dish, or, once there are k, is at least `least`; `seen` has a mark
+    // for each dish and is returned unmarked.
     struct Ranked {
         double probability;
         std::uint32_t dish;

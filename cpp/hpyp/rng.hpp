@@ -26,10 +26,9 @@ public:
 
     // An integer in [0, n), without bias (Lemire 2019).
     std::uint64_t below(std::uint64_t n) {
-        const std::uint64_t threshold = (0 - n) % n;
         for (;;) {
             const WideProduct product = wide_product(next(), n);
-            if (product.low >= threshold) return product.high;
+            if (product.low >= n || product.low >= (0 - n) % n) return product.high;
         }
     }
 

@@ -49,6 +49,7 @@ public:
     void clear() {
         items_.clear();
         std::fill(slots_.begin(), slots_.end(), kNone);
+        std::fill(joined_.begin(), joined_.end(), Joined{});
         const std::int32_t t = symbols_.no_tag(), w = symbols_.no_word(), l = symbols_.no_label();
         items_.push_back({{t, w, t, l, w, t, l, w, kMostChildren + 1, kMostChildren + 1, 0}, {}});
     }
@@ -63,8 +64,27 @@ public:
         return number({tag, word, t, l, w, t, l, w, 0, 0, position});
     }
 
-    // The item `head` when `child` has become its outermost child on one side.
+    // The item `head` when `child` has become its outermost child on one side. The same two items meet again and again.
     std::uint32_t with_child(std::uint32_t head, std::uint32_t child, Action arc, std::int32_t label) {
+        const std::uint64_t pair = pair_key(head, child);
+        const std::uint32_t how = static_cast<std::uint32_t>(label) * 2 + (arc == Action::left_arc);
+        Joined& joined = joined_[mix(pair + how) & (kJoined - 1)];
+        if (joined.pair != pair || joined.how != how || joined.item == kNone) joined = {pair, how, join(head, child, arc, label)};
+        return joined.item;
+    }
+
+private:
+    struct Item {
+        ItemFacts facts;
+        std::array<std::uint32_t, kStackItems - 1> seen_at{};
+    };
+    struct Joined {
+        std::uint64_t pair = 0;
+        std::uint32_t how = 0, item = kNone;
+    };
+    static constexpr std::size_t kJoined = 1024;
+
+    std::uint32_t join(std::uint32_t head, std::uint32_t child, Action arc, std::int32_t label) {
         ItemFacts facts = items_[head].facts;
         const bool left = arc == Action::left_arc;
         const auto first = static_cast<std::size_t>(left ? fact("lc1.tag") : fact("rc1.tag"));
@@ -75,12 +95,6 @@ public:
         count = std::min(count + 1, kMostChildren);
         return number(facts);
     }
-
-private:
-    struct Item {
-        ItemFacts facts;
-        std::array<std::uint32_t, kStackItems - 1> seen_at{};
-    };
 
     std::uint32_t number(const ItemFacts& facts) {
         const std::uint32_t item = find(masked(facts, 0));
@@ -133,6 +147,7 @@ private:
     Symbols symbols_;
     std::array<std::array<bool, kFacts + 1>, kStackItems> read_{};  // by depth: which facts are read there or further down
     std::vector<Item> items_;
+    std::vector<Joined> joined_ = std::vector<Joined>(kJoined);
     std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(256, kNone);
 };
 

@@ -52,6 +52,7 @@ public:
         number_ = number;
         find_tags(elements, word, -1, spelling, out);
     }
+    double of_prepared(std::size_t number, std::int32_t tag) { return of_tags_.of_prepared(number)[tag]; }
 
 private:
     void find_tags(Elements& elements, std::int32_t word, std::int32_t given, const double* spelling, std::vector<TagChoice>& out) {
@@ -82,7 +83,7 @@ private:
     void find_all(Elements& elements, std::int32_t word, std::vector<TagChoice>& out) {
         const std::int32_t tags = model_.system.symbols.tags;
         of_words_.resize(tags);
-        const double* of_tags = number_ == kNone ? of_tags_.of(elements) : of_tags_.of_prepared(number_, elements);
+        const double* of_tags = number_ == kNone ? of_tags_.of(elements) : of_tags_.of_prepared(number_);
         if (fan_)
             fan_->probabilities(static_cast<std::uint32_t>(word), ContextOf{elements, model_.words.contexts},
                                 static_cast<int>(model_.words.contexts.size()), of_words_.data());

@@ -142,9 +142,17 @@ private:
         }
     }
 
+    // A random order, by a generator that is fast and good enough for it: whatever the order, each is drawn with its probability.
+    void shuffle(std::uint64_t state) {
+        for (std::size_t i = light_.size(); i > 1; --i) {
+            state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+            std::swap(light_[i - 1], light_[((state >> 32) * i) >> 32]);
+        }
+    }
+
     template <class Variance>
     void draw(double scale, Stream& rng, const Variance& variance) {
-        for (std::size_t i = light_.size(); i > 1; --i) std::swap(light_[i - 1], light_[rng.below(i)]);
+        shuffle(rng.next());
         const std::size_t first = kept_.size();
         double upto = rng.uniform();
         for (const Key& key : light_) {
