@@ -90,9 +90,10 @@ def choose_format(
         return given
     found = (path and format_of_suffix(path)) or format_of_content(stream.peek())
     if found not in choices:
+        expected = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
         raise TreebankError(
-            f"this looks like {found}, but the format must be one of {', '.join(choices)}: "
-            "give another file, or name its format if it is one of these",
+            f"this looks like {found}, but the format must be {expected}: give another file, or "
+            "name the format if it was not recognized",
             path=path,
         )
     return found

@@ -384,7 +384,7 @@ class CommitteeModel(TaggingByParsing, Model):
         lines = []
         for way, fit in self.fits.items():
             parts = (f"{name} {weight:.2f}" for name, weight in zip(names, fit.heads, strict=True))
-            lines.append(f"tags {way}: {', '.join(parts)}; sharpness {fit.sharpness:.2f}")
+            lines.append(f"weights, tags {way}: {', '.join(parts)}; sharpness {fit.sharpness:.2f}")
         return "\n".join(lines)
 
     def member_names(self) -> list[str]:
