@@ -10,6 +10,7 @@ SOURCES := $(shell find src cpp -name '*.py' -o -name '*.[ch]pp' -o -name '*.css
 
 demo: $(VENV)/.installed
 	$(BIN)/bistro demo
+	@echo "(to put bistro on your path: . $(BIN)/activate)"
 
 test: check pytest
 

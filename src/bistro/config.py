@@ -150,12 +150,12 @@ def _build(
     Missing settings are taken from `default`, or from the class if `default` is None.
     """
     types = get_type_hints(cls)
-    names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    names = _fields(cls)
     given = {} if default is None else {name: getattr(default, name) for name in names}
     defaults = given or _defaults(cls)
     for key in mapping:
         if key not in names:
-            hint = nearest(key, names) or f" (known: {', '.join(names)})"
+            hint = _in_table(key, types) or nearest(key, names) or f" (known: {', '.join(names)})"
             raise UnknownSettingError(f"{where}: unknown setting '{prefix}{key}'{hint}")
     values = {
         key: _convert(value, types[key], where, prefix + key, defaults.get(key))
@@ -237,6 +237,16 @@ def _item_types(origin: Any, arguments: tuple[Any, ...], length: int) -> Sequenc
     if origin is list or arguments[1:] == (Ellipsis,):
         return [arguments[0]] * length
     return arguments
+
+
+def _in_table(key: str, types: Mapping[str, Any]) -> str:
+    """Return a hint if a table has a setting of this name, or an empty string."""
+    tables = [name for name, kind in types.items() if _is_table(kind) and key in _fields(kind)]
+    return f" (did you mean '{tables[0]}.{key}'?)" if tables else ""
+
+
+def _fields(cls: Any) -> list[str]:
+    return [field.name for field in dataclasses.fields(cls)]
 
 
 def _is_table(expected: Any) -> TypeGuard[type[Any]]:

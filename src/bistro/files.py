@@ -12,6 +12,8 @@ one is left behind (see `bistro.destination`).
 from __future__ import annotations
 
 import contextlib
+import difflib
+import itertools
 import json
 import lzma
 import os
@@ -30,6 +32,10 @@ STANDARD_STREAM = "-"
 MOST_CONTAINERS = 10_000_000
 """Maximum number of lists and objects in one JSON text. Three bytes of JSON text can take 80 bytes
 of memory."""
+SENTENCE_WORDS = 3
+"""Number of words from which the name of a missing file is probably a sentence."""
+MOST_NAMES = 1000
+"""Maximum number of names of a folder that are compared with the name of a missing file."""
 
 
 class InputError(BistroError):
@@ -37,8 +43,28 @@ class InputError(BistroError):
 
 
 def explain(error: OSError) -> str:
-    """Explain an operating-system error in plain words."""
-    return (error.strerror or str(error)).lower()
+    """Explain an operating-system error in plain words, with a hint if a file does not exist."""
+    reason = (error.strerror or str(error)).lower()
+    if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
+        return reason + (_similar_file(Path(error.filename)) or _sentence_hint(error.filename))
+    return reason
+
+
+def _sentence_hint(name: str) -> str:
+    """Return a hint if the name of a file looks like a sentence."""
+    words = len(name.split()) >= SENTENCE_WORDS
+    return f" (to give a sentence, pipe it in: echo '{name}' | bistro ...)" if words else ""
+
+
+def _similar_file(path: Path) -> str:
+    """Return ``" (did you mean 'x'?)"`` if a file that does not exist may be misspelt."""
+    try:
+        with os.scandir(path.parent) as entries:
+            names = [entry.name for entry in itertools.islice(entries, MOST_NAMES)]
+    except OSError:
+        return ""
+    close = difflib.get_close_matches(path.name, names, n=1, cutoff=0.8)
+    return f" (did you mean '{path.with_name(close[0])}'?)" if close else ""
 
 
 def read_json(text: str) -> Any:

@@ -236,10 +236,16 @@ def _opened(name: str) -> Iterator[tuple[int, int]]:
         raise ModelFileError(f"{name}: cannot be read: {explain(error)}") from error
 
 
+def _not_a_model(name: str) -> ModelFileError:
+    return ModelFileError(
+        f"{name}: this is not a Bistro model file; give a file that bistro train has written"
+    )
+
+
 def _header_length(name: str, begin: bytes, size: int) -> int:
     length = int.from_bytes(begin[:8], "little")
     if size < 8 or not 2 <= length <= LONGEST_HEADER:
-        raise ModelFileError(f"{name}: this is not a Bistro model file")
+        raise _not_a_model(name)
     return length
 
 
@@ -247,7 +253,7 @@ def _parts(name: str, begin: bytes, size: int) -> _Parts:
     """Return the content of the safetensors header, checked against the size of the file."""
     start = 8 + int.from_bytes(begin[:8], "little")
     if begin[8:9] not in (b"{", b""):
-        raise ModelFileError(f"{name}: this is not a Bistro model file")
+        raise _not_a_model(name)
     if start > size or len(begin) < start:
         raise _cut_short(name, size, start)
     try:

@@ -75,6 +75,23 @@ def test_a_missing_file(bistro_here: Command, files: Path, old: Path, command: i
     refuse(bistro_here, old, *arguments, told="absent.conllu: cannot be read: no such file")
 
 
+def test_a_misspelt_file(bistro_here: Command, files: Path, old: Path) -> None:
+    arguments = readers(files, str(files / "trian.txt"))[0]
+    refuse(bistro_here, old, *arguments, told=f"(did you mean '{files / 'train.txt'}'?)")
+
+
+@pytest.mark.parametrize("command", range(6))
+def test_a_model_as_input(bistro_here: Command, files: Path, old: Path, command: int) -> None:
+    arguments = readers(files, str(files / "english.bistro"))[command]
+    refuse(bistro_here, old, *arguments, told="english.bistro: this is a model file, where a")
+
+
+@pytest.mark.parametrize("kind", ["transition", "eisner", "isbn", "committee"])
+def test_text_without_trees(bistro_here: Command, files: Path, old: Path, kind: str) -> None:
+    arguments = ("train", kind, files / "train.txt", "-o", "old.bistro")
+    refuse(bistro_here, old, *arguments, told="train.txt:1: this is text without trees to learn")
+
+
 @pytest.mark.parametrize("command", range(6))
 def test_a_folder_as_input(bistro_here: Command, files: Path, old: Path, command: int) -> None:
     (old / "folder").mkdir()
@@ -173,7 +190,7 @@ def test_a_model_of_another_version(
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
 def test_not_a_model(bistro_here: Command, files: Path, old: Path, command: str) -> None:
     (old / "text.bistro").write_bytes((files / "train.conllu").read_bytes())
-    told = "text.bistro: this is not a Bistro model file"
+    told = "text.bistro: this is not a Bistro model file; give a file that bistro train has written"
     refuse(bistro_here, old, command, "text.bistro", told=told, stdin=b"a b\n")
     refuse(bistro_here, old, command, "no.bistro", told="no.bistro: cannot be read: no such file")
     refuse(
@@ -251,6 +268,8 @@ def test_an_unknown_kind_to_train(bistro_here: Command, files: Path, old: Path) 
     refuse(
         bistro_here, old, *arguments, told="unknown kind of model 'n-gram' (did you mean 'ngram'?)"
     )
+    told = "'train.txt' (the kind comes before the file, as in transition train.txt): one of"
+    refuse(bistro_here, old, "train", "train.txt", "-o", "old.bistro", told=told)
 
 
 # ---- settings ----------------------------------------------------------------------------------
@@ -259,6 +278,7 @@ def test_an_unknown_kind_to_train(bistro_here: Command, files: Path, old: Path) 
     [
         ("ordre=3", "--set: unknown setting 'ordre' (did you mean 'order'?)"),
         ("sampler.sweep=3", "unknown setting 'sampler.sweep' (did you mean 'sweeps'?)"),
+        ("sweeps=3", "--set: unknown setting 'sweeps' (did you mean 'sampler.sweeps'?)"),
         ("order", "--set order: expected key=value"),
         ("order=three", "'order' must be a whole number, not \"three\""),
         ("order=0", "order = 0 must lie between 1 and 100"),

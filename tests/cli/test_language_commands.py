@@ -6,6 +6,7 @@ import gzip
 import inspect
 import json
 import math
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -50,6 +51,12 @@ def test_help_teaches(command: str) -> None:
     text = " ".join(told.stdout.split())
     for phrase in COMMANDS[command]:
         assert phrase in text
+
+
+@pytest.mark.parametrize("command", main.COMMANDS)
+def test_help_fits_a_narrow_terminal(command: str) -> None:
+    shown = CliRunner(env={"COLUMNS": "80"}).invoke(APP, [command, "--help"]).stdout
+    assert not re.search(r"\w…", shown), "an option or its description is cut off"
 
 
 @pytest.mark.parametrize("command", [c.callback for c in APP.registered_commands])

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bistro
 from bistro.config import (
     LARGEST,
     LARGEST_FILE,
@@ -24,6 +25,7 @@ from bistro.config import (
 from bistro.errors import ConfigError
 from bistro.files import InputError
 from bistro.models.committee.config import CommitteeConfig
+from bistro.models.ngram.config import NgramConfig
 from bistro.models.settings import chosen_settings
 
 
@@ -101,6 +103,31 @@ def test_a_partial_table_of_a_committee_keeps_its_quick_learning(tmp_path: Path)
     default = CommitteeConfig()
     assert config.isbn == replace(default.isbn, hidden=60)
     assert config.sampler == replace(default.sampler, sweeps=30)
+
+
+def test_a_preset_or_file_by_name_in_python(tmp_path: Path) -> None:
+    treebank = bistro.builtin(sentences=20, seed=1)
+    quick = {"sweeps": 2, "samples": 1}
+    model = bistro.train("transition", treebank, config="ud", sampler=quick)
+    default = chosen_settings("transition", "ud")[1]
+    assert model.config == replace(default, sampler=replace(default.sampler, **quick))
+    assert model.config.tag_features == ("PronType", "Case")
+    path = tmp_path / "c.toml"
+    path.write_text("order = 2\n")
+    assert bistro.train("ngram", [["a", "b"]], config=path).config.order == 2
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("udd", "there is no file or preset 'udd' .did you mean 'ud'"),
+        ({"order": 2}, "config is a configuration object, .*give single settings by name"),
+        (NgramConfig, "config is a configuration object"),
+    ],
+)
+def test_other_values_of_config(config: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        bistro.train("ngram", [["a", "b"]], config=config)
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,21 @@ def test_what_is_written_is_read_back(tmp_path: Path, suffix: str) -> None:
     assert [found.name for found in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("trian.conllu", r" \(did you mean '.*train.conllu'\?\)"),
+        ("dev.conllu", ""),
+        ("absent/train.conllu", ""),
+        ("The dog sleeps .", r" \(to give a sentence, pipe it in: echo '.*sleeps \.' \| bistro .*"),
+    ],
+)
+def test_hints_about_a_missing_file(tmp_path: Path, name: str, hint: str) -> None:
+    (tmp_path / "train.conllu").touch()
+    with pytest.raises(InputError, match=f"no such file or directory{hint}$"):
+        read_all(tmp_path / name)
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES[1:])
 def test_the_same_content_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
     for name in "ab":

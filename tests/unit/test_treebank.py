@@ -80,6 +80,12 @@ def test_brackets_are_no_sentences() -> None:
         read(io.BytesIO(b"(S (NN a))"))
 
 
+def test_a_treebank_where_bracketed_trees_are_expected() -> None:
+    stream = detect.PeekedStream(io.BytesIO(b"It rains .\n"))
+    with pytest.raises(TreebankError, match="looks like text, but the format must be brackets:"):
+        detect.choose_format(None, stream, None, ("brackets",))
+
+
 class Trickle(io.RawIOBase):
     """A stream that gives a few bytes at a time, as a pipe or a socket may."""
 

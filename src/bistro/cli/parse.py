@@ -18,7 +18,8 @@ from bistro.progress import phase
 if TYPE_CHECKING:
     from bistro.inference.workers import Workers
 
-SEARCH, CONSTITUENTS = "Search", "Constituency (kind trees) and utterances of morphemes"
+SEARCH, DETAILS = "Search", "Details of the search"
+CONSTITUENTS = "Constituency (kind trees) and utterances of morphemes"
 PIPELINES = "Running text (kind pipeline)"
 _number = partial(option, "N", min=1, rich_help_panel=SEARCH)
 _of_trees = partial(option, rich_help_panel=CONSTITUENTS)
@@ -77,18 +78,18 @@ def parse(
         help="Whether particles that do not shift take the more likely of left arc and right arc "
         "(Algorithm 1 of the paper), or are divided between both arcs; default: the model's "
         "setting, or both.",
-        rich_help_panel=SEARCH,
+        rich_help_panel=DETAILS,
     ),
     ranking: Literal["trees", "derivations"] | None = typer.Option(
         None,
         help="Choose the tree with the highest probability summed over derivations and labels, "
         "or the tree of the single best derivation; default: trees.",
-        rich_help_panel=SEARCH,
+        rich_help_panel=DETAILS,
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
         None,
         help="How to divide particles after each word: by weight, or as in the paper (faster).",
-        rich_help_panel=SEARCH,
+        rich_help_panel=DETAILS,
     ),
     temperature: float | None = option(
         "T",

@@ -6,6 +6,7 @@ a switch has no value, so both are printed without a type; a choice is printed a
 
 from __future__ import annotations
 
+import copy
 from functools import partial
 from typing import Any
 
@@ -26,6 +27,17 @@ class PlainGroup(TyperGroup):
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters of the group, each with a plain description of its values."""
         return [_plain(param) for param in super().get_params(ctx)]
+
+
+def under(panel: str, shared: Any) -> Any:
+    """Return a copy of an option that several commands share, listed under a heading.
+
+    Each heading has columns of its own width. A long name narrows only the descriptions under the
+    same heading.
+    """
+    own = copy.copy(shared)
+    own.rich_help_panel = panel
+    return own
 
 
 def _plain(param: Any) -> Any:

@@ -10,6 +10,7 @@ import typer
 import bistro
 from bistro.cli import common, mixtures, outputs
 from bistro.cli.common import argument, flag, option
+from bistro.cli.plain_help import under
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from bistro.tasks.mixture import Mixture
     from bistro.tasks.stimuli import Stimulus
     from bistro.tasks.surprisal import ReadSentence
+
+STIMULI, MIXTURES, SUMS = "Tables of stimuli", "Mixtures of models", "Sums over analyses"
 
 
 def surprisal(
@@ -29,13 +32,18 @@ def surprisal(
     ),
     output: str = outputs.results(outputs.TABLE),
     text: str | None = option(
-        "COLUMN", "Read INPUT as CSV or TSV, with the sentences in this column."
+        "COLUMN",
+        "Read INPUT as CSV or TSV, with the sentences in this column.",
+        rich_help_panel=STIMULI,
     ),
-    id: str | None = option("COLUMN", "The column with the names of the sentences."),
+    id: str | None = option(
+        "COLUMN", "The column with the names of the sentences.", rich_help_panel=STIMULI
+    ),
     sentence: list[str] | None = option(
         "COLUMN",
         "Column for tables with one word per row; rows with the same value form a sentence (may "
         "be repeated).",
+        rich_help_panel=STIMULI,
     ),
     split_punct: bool | None = typer.Option(
         None,
@@ -50,24 +58,27 @@ def surprisal(
         "COLUMN",
         "Column with the words of the critical region or the position of a word, in tables with "
         "one sentence per row; the region gets one row.",
+        rich_help_panel=STIMULI,
     ),
     region: str | None = option(
-        "COLUMN", "With --sentence, merge adjacent rows with the same value into one region."
+        "COLUMN",
+        "With --sentence, merge adjacent rows with the same value into one region.",
+        rich_help_panel=STIMULI,
     ),
     words: bool = flag("--words", "Write a separate row for each word of a multiword token."),
     eos: bool = flag(
         "--eos/--no-eos", "Whether to write a row for the end of each sentence.", default=True
     ),
-    others: list[str] | None = mixtures.WITH,
-    dev: str | None = mixtures.DEV,
-    weights: str | None = mixtures.WEIGHTS,
+    others: list[str] | None = under(MIXTURES, mixtures.WITH),
+    dev: str | None = under(MIXTURES, mixtures.DEV),
+    weights: str | None = under(MIXTURES, mixtures.WEIGHTS),
     format: str | None = common.FORMAT,
-    method: str | None = common.METHOD,
-    particles: int | None = common.PARTICLES,
-    repeats: int | None = common.REPEATS,
-    selection: Literal["weight", "paper"] | None = common.SELECTION,
-    tags_per_word: int | None = common.TAGS_PER_WORD,
-    tags_seen: bool = common.TAGS_SEEN,
+    method: str | None = under(SUMS, common.METHOD),
+    particles: int | None = under(SUMS, common.PARTICLES),
+    repeats: int | None = under(SUMS, common.REPEATS),
+    selection: Literal["weight", "paper"] | None = under(SUMS, common.SELECTION),
+    tags_per_word: int | None = under(SUMS, common.TAGS_PER_WORD),
+    tags_seen: bool = under(SUMS, common.TAGS_SEEN),
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:

@@ -10,6 +10,7 @@ import typer
 import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import argument, flag, option, say
+from bistro.cli.plain_help import under
 from bistro.cli.watcher import Watcher
 from bistro.destination import is_special
 from bistro.errors import BistroError, OutputError
@@ -22,21 +23,17 @@ if TYPE_CHECKING:
     from bistro.models.kinds import Kind
     from bistro.treebank.examples import Examples
 
+SETTINGS, INPUT, LONG_RUNS = "Settings", "Input", "Long runs"
 _COMPRESSED = (".gz", ".xz", ".zst")
 
 
 def train(
-    kind: str = argument("KIND", "The kind of model; see the list below."),
+    kind: str = argument("KIND", "The kind of model; the list is at the end of this help."),
     data: list[str] | None = argument(
         "TRAIN",
-        "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text with one sentence per line; - means "
-        "stdin.",
+        "Treebanks (CoNLL-U, CoNLL-X); bracketed trees for grammar, trees and constituents; text "
+        "with one sentence per line for ngram; - means stdin.",
         default=None,
-    ),
-    text: list[str] | None = option(
-        "RAW",
-        "Raw text with one sentence per line, as additional training data (ngram, transition, "
-        "isbn, reader, committee, pipeline).",
     ),
     output: str | None = outputs.output(
         outputs.MODEL,
@@ -48,7 +45,7 @@ def train(
     dev: str | None = option(
         "DEV",
         "Development data, on which committee, reader and linearize fit weights and isbn decides "
-        "when to stop. All kinds print their scores on the development data at the end.",
+        "when to stop. Kinds that fit no weights print their scores on it at the end.",
     ),
     fast: bool = flag(
         "--fast",
@@ -60,12 +57,18 @@ def train(
         "Use the preset best (committee, pipeline), which has all members. This preset gives "
         "the most accurate parser, but training and parsing are slow.",
     ),
-    config: str | None = common.CONFIG,
-    overrides: list[str] | None = common.SET,
+    text: list[str] | None = option(
+        "RAW",
+        "Raw text with one sentence per line, as additional training data (ngram, transition, "
+        "isbn, reader, committee, pipeline).",
+    ),
+    config: str | None = under(SETTINGS, common.CONFIG),
+    overrides: list[str] | None = under(SETTINGS, common.SET),
     units: str | None = option(
-        "words|characters|bytes",
-        "Unit that an ngram model predicts. For characters and bytes, the context is unbounded "
-        "unless --set order limits it.",
+        "UNIT",
+        "Unit that an ngram model predicts: words, characters or bytes. For characters and bytes, "
+        "the context is unbounded unless --set order limits it.",
+        rich_help_panel=SETTINGS,
     ),
     task: str | None = option(
         "tags|trees|morphology",
@@ -78,19 +81,29 @@ def train(
         "ADDRESS",
         "Parse raw text, or train the members of a committee or reader, on workers at "
         "tcp://HOST:PORT (Dask) or in local:N processes; default: threads.",
+        rich_help_panel=LONG_RUNS,
     ),
     counts_on_disk: str | None = option(
         "FOLDER",
         "Keep counts in temporary files in FOLDER until training ends, for a text that is too "
         "large for memory. This option does not change the model.",
+        rich_help_panel=LONG_RUNS,
     ),
-    format: str | None = common.FORMAT,
-    roots: str | None = common.ROOTS,
-    resume: bool = flag("--resume", "Continue an interrupted run from its checkpoint."),
+    format: str | None = under(INPUT, common.FORMAT),
+    roots: str | None = under(INPUT, common.ROOTS),
+    resume: bool = flag(
+        "--resume", "Continue an interrupted run from its checkpoint.", rich_help_panel=LONG_RUNS
+    ),
     checkpoint_seconds: float = option(
-        "S", "Seconds between checkpoints; 0 writes one after every sweep.", default=20.0, min=0
+        "S",
+        "Seconds between checkpoints; 0 writes one after every sweep.",
+        default=20.0,
+        min=0,
+        rich_help_panel=LONG_RUNS,
     ),
-    show_config: bool = flag("--show-config", "Print all settings as TOML and exit."),
+    show_config: bool = flag(
+        "--show-config", "Print all settings as TOML and exit.", rich_help_panel=SETTINGS
+    ),
 ) -> None:
     """Train a model on a treebank or a text.
 

@@ -10,11 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 import bistro
 from bistro.cli import common, outputs
-from bistro.cli.common import argument, option, say
+from bistro.cli.common import argument, flag, option, say
 from bistro.cli.watcher import Watcher
 from bistro.errors import ConfigError, nearest
 from bistro.files import write_text
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
 
 METRICS = ("las", "uas", "no_punct.las", "no_punct.uas")
 TAGS = ("both", "joint", "given")
+
+SEARCH = "Search"
 
 
 def tune(
@@ -52,27 +52,36 @@ def tune(
         "LIST",
         "Distributions whose contexts are searched, in this order.",
         default="actions,labels,tags,words",
+        rich_help_panel=SEARCH,
     ),
     settings: str = option(
         "LIST",
         "Settings to search: tagset, tag_features, unknown_below, unknown_suffixes, labels, "
         "root, direction, nonprojective; with an empty list, only contexts are searched.",
         default="tagset,tag_features,unknown_below",
+        rich_help_panel=SEARCH,
     ),
     metric: str | None = option(
-        "NAME", "las, uas, no_punct.las or no_punct.uas; otherwise las, or uas without labels."
+        "NAME",
+        "las, uas, no_punct.las or no_punct.uas; default: las, or uas without labels.",
+        rich_help_panel=SEARCH,
     ),
     tags: str = option(
         "WAY",
         "Parse with predicted tags (joint), with given tags, or with each in turn and average the "
         "scores.",
         default="both",
+        rich_help_panel=SEARCH,
     ),
-    label_elements: bool = typer.Option(
-        False, help="Allow labels of earlier arcs in contexts, which makes parsing slower."
+    label_elements: bool = flag(
+        "--label-elements",
+        "Allow labels of earlier arcs in contexts, which makes parsing slower.",
+        rich_help_panel=SEARCH,
     ),
-    sweeps: int = option("N", "Number of training sweeps in the search.", default=6, min=2),
-    minutes: float | None = option("M", "Stop after this time.", min=0),
+    sweeps: int = option(
+        "N", "Number of training sweeps in the search.", default=6, min=2, rich_help_panel=SEARCH
+    ),
+    minutes: float | None = option("M", "Stop after this time.", min=0, rich_help_panel=SEARCH),
     threads: int = option(
         "N", "Number of threads for parsing DEV; 0 uses all cores.", default=1, min=0
     ),

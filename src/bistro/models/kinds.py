@@ -25,6 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError, nearest
@@ -164,9 +165,11 @@ def find(name: str) -> Kind:
     if name in installed:
         return _checked(name, _loaded(installed[name]))
     known = [*BUILT_IN, *installed]
+    hint = nearest(name, known)
+    if Path(name).suffix:
+        hint = f" (the kind comes before the file, as in transition {name})"
     raise BistroError(
-        f"unknown kind of model '{name}'{nearest(name, known)}: choose one of "
-        f"{', '.join(sorted(known))}"
+        f"unknown kind of model '{name}'{hint}: choose one of {', '.join(sorted(known))}"
     )
 
 

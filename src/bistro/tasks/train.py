@@ -8,17 +8,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from bistro import config as configuration
-from bistro.errors import BistroError, TreebankError
+from bistro.errors import BistroError, ConfigError, TreebankError
 from bistro.inference.chains import Session
 from bistro.models.base import Model
 from bistro.models.data import Data
 from bistro.models.defaults import check_defaults
 from bistro.models.options import a_model
+from bistro.models.presets import file_or_preset
 from bistro.models.runs import Run
 from bistro.models.settings import settled_settings
 from bistro.progress import phase
@@ -97,7 +99,8 @@ def train(
         A treebank, sentences that are lists of words, or the other data that a family learns from
         (constituency trees, segmented words), or the name of a file of such data.
     config
-        A configuration object of the family; None for the defaults.
+        A configuration object of the family, the name of a preset or of a TOML file, as in
+        ``"ud"``; None for the defaults.
     seed
         A whole number from 0 to 2^64 - 1, which determines every random choice.
     dev
@@ -112,8 +115,7 @@ def train(
     **settings
         Changes of single settings, as in ``order=3`` or ``sampler={"sweeps": 20}``.
     """
-    given = configuration.to_dict(config) if config is not None else {}
-    merged = configuration.merged(given, settings)
+    merged = configuration.merged(_given_settings(config), settings)
     family, chosen = settled_settings(kind, merged, where=f"train {kind}")
     check_defaults(family, chosen)
     check_seed(seed)
@@ -129,3 +131,17 @@ def train(
             return family.train(items, chosen, run, **fitting)
     except TreebankError as error:
         raise error.in_file(data.path if isinstance(data, Treebank) else None) from None
+
+
+def _given_settings(config: Any) -> Mapping[str, Any]:
+    """Return the settings of a configuration object, preset or file."""
+    if config is None:
+        return {}
+    if isinstance(config, str | os.PathLike):
+        return configuration.read_mapping(file_or_preset(os.fspath(config)))
+    if isinstance(config, type) or not dataclasses.is_dataclass(config):
+        raise ConfigError(
+            "config is a configuration object, or the name of a preset or of a TOML file, not "
+            f"{config!r:.60}: give single settings by name, as in order=3"
+        )
+    return configuration.to_dict(config)

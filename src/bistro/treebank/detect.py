@@ -90,9 +90,10 @@ def choose_format(
         return given
     found = (path and format_of_suffix(path)) or format_of_content(stream.peek())
     if found not in choices:
+        expected = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
         raise TreebankError(
-            f"the file looks like {found}, but its format must be one of {', '.join(choices)}: "
-            "give another file, or name the format if it is one of these",
+            f"the file looks like {found}, but its format must be {expected}: give another file, "
+            "or name the format if it was not recognised",
             path=path,
         )
     return found

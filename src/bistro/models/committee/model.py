@@ -397,7 +397,7 @@ class CommitteeModel(TaggingByParsing, Model):
             shown = f"sharpness {fit.sharpness:.2f}"
             if fit.is_calibrated:
                 shown += f", log-odds {fit.slope:.2f} x {fit.offset:+.2f}"
-            lines.append(f"tags {way}: {', '.join(parts)}; {shown}")
+            lines.append(f"weights, tags {way}: {', '.join(parts)}; {shown}")
         return "\n".join(lines)
 
     def member_names(self) -> list[str]:

@@ -259,6 +259,12 @@ def require_heads(sentence: Sentence) -> None:
     """Raise an error if a word of a training sentence has no head."""
     if min(sentence.heads, default=0) >= 0:
         return
+    if sentence.format == "text":
+        raise TreebankError(
+            "this is text without trees to learn from: give a treebank (and raw text, if there is "
+            "some, with --text), or train an ngram model on the text",
+            line=sentence.line or None,
+        )
     word = next(word for word, head in enumerate(sentence.heads) if head < 0)
     raise TreebankError(
         f"word {word + 1} ('{sentence.forms[word]}') has no head to learn from: complete the tree "
