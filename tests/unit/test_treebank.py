@@ -82,7 +82,7 @@ def test_brackets_are_no_sentences() -> None:
 
 def test_a_treebank_where_bracketed_trees_are_expected() -> None:
     stream = detect.PeekedStream(io.BytesIO(b"It rains .\n"))
-    with pytest.raises(TreebankError, match="looks like text, but the format must be brackets:"):
+    with pytest.raises(TreebankError, match="looks like text, but its format must be brackets:"):
         detect.choose_format(None, stream, None, ("brackets",))
 
 
