@@ -40,6 +40,10 @@ SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 LIFTED = "↑"
 ON_PATH = "↓"
 
+REMEMBERED, LONGEST_REMEMBERED = 1 << 14, 100
+"""Maximum number and length of the trees for which it is remembered whether arcs cross. Training
+asks for the same trees again and again: for each member of a committee, in each fold."""
+
 
 class Projectivized(NamedTuple):
     """A projective tree whose labels encode the original tree."""
@@ -66,6 +70,12 @@ def is_projective(heads: Sequence[int]) -> bool:
 
     For a complete tree this is the definition above. A word whose head is missing has no arc.
     """
+    if len(heads) > LONGEST_REMEMBERED:
+        return _has_no_crossing(heads)
+    return _remembered(tuple(heads))
+
+
+def _has_no_crossing(heads: Sequence[int]) -> bool:
     arcs = [(min(h, d), -max(h, d)) for d, h in enumerate(heads, start=1) if h >= 0]
     open_ends: list[int] = []
     for left, negative_right in sorted(arcs):
@@ -75,6 +85,11 @@ def is_projective(heads: Sequence[int]) -> bool:
             return False
         open_ends.append(-negative_right)
     return True
+
+
+@lru_cache(REMEMBERED)
+def _remembered(heads: tuple[int, ...]) -> bool:
+    return _has_no_crossing(heads)
 
 
 def projectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) -> Projectivized:

@@ -81,9 +81,13 @@ def _instead(wanted: str, members: Sequence[str]) -> str:
 def _transition(
     name: str, config: CommitteeConfig, base: TransitionConfig, *, has_labels: bool
 ) -> TransitionConfig:
-    """Return the settings of a transition parser: its name selects direction and contexts."""
+    """Return the settings of a transition parser: its name selects direction and contexts.
+
+    A member only votes and draws no sentences, so that lengths need not be matched.
+    """
     side, _, family = name.partition("-")
-    settings = replace(base, direction="right-to-left" if side == "right" else "left-to-right")
+    direction = "right-to-left" if side == "right" else "left-to-right"
+    settings = replace(base, direction=direction, lengths="free")
     if family == "table1" or (family == "labels" and not has_labels):
         table1 = configuration.read_toml(file_or_preset("table1"), TransitionConfig).contexts
         settings = replace(settings, contexts=table1)

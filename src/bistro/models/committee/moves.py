@@ -61,7 +61,9 @@ def with_crossing_arcs(
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
     """Return for each sentence whether it has a vote for a crossing arc that could count."""
     arcs = mixture.arcs
-    likely = mixture.symbols.is_lifted[mixture.code.label(arcs.what)] & (arcs.probability >= LEAST_VOTE)
+    likely = mixture.symbols.is_lifted[mixture.code.label(arcs.what)] & (
+        arcs.probability >= LEAST_VOTE
+    )
     words = np.zeros(len(arcs) + 1, dtype=np.int64)
     np.cumsum(np.bincount(arcs.row[likely], minlength=len(arcs)), out=words[1:])
     found: list[bool] = (np.diff(words[mixture.offsets]) > 0).tolist()

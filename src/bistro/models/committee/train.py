@@ -49,15 +49,14 @@ from bistro.models.isbn.model import IsbnModel
 from bistro.models.isbn.train import split, train_isbn
 from bistro.models.parsing.training import trees_of
 from bistro.models.runs import Run, Trace
-from bistro.models.transition.config import TransitionConfig
 from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
 """Sweeps of members that only calibrate votes; these are as confident as after 20 sweeps."""
-LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.5, 0.7
-"""Relative times per member: training of a latent-variable member, one sweep, the matching of
-lengths, and votes."""
+LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.25, 0.7
+"""Relative times per member: training of a latent-variable member, one sweep, the averaging of
+samples, and votes."""
 PREPARING = 0.25
 """Time to prepare a member's events, relative to the time of its sweeps."""
 VOTING = 0.25
@@ -328,9 +327,5 @@ def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
 
 
 def _quick(settings: MemberSettings, sampler: SamplerSettings) -> MemberSettings:
-    """Return the settings of a member that only votes, so that lengths need not be matched."""
-    if isinstance(settings, IsbnConfig):
-        return settings
-    if isinstance(settings, TransitionConfig):
-        return replace(settings, sampler=sampler, lengths="free")
-    return replace(settings, sampler=sampler)
+    """Return the settings of a member that only calibrates votes."""
+    return settings if isinstance(settings, IsbnConfig) else replace(settings, sampler=sampler)
