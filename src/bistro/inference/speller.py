@@ -70,6 +70,11 @@ class Spelling:
         self._order = settings.order
         self._tag_place = min(settings.tag_after, settings.order - 1) if num_tags > 1 else None
 
+    def is_same(self, other: Spelling) -> bool:
+        """Return whether strings have the same events."""
+        own, others = ((s._order, s._tag_place, s.num_tags) for s in (self, other))
+        return own == others and self.alphabet.characters == other.alphabet.characters
+
     @property
     def levels(self) -> int:
         """The number of levels of the process."""
@@ -138,8 +143,10 @@ class Speller:
 
     def is_same(self, other: Speller) -> bool:
         """Return whether another speller gives every string the same probability."""
-        own, others = ({**s.header(), **s.arrays()} for s in (self, other))
-        return own.keys() == others.keys() and all(np.array_equal(own[n], others[n]) for n in own)
+        own, others = self.arrays(), other.arrays()
+        return self.spelling.is_same(other.spelling) and all(
+            np.array_equal(own[name], others[name]) for name in own
+        )
 
     @classmethod
     def closing(cls, spelling: Spelling, arrays: Arrays, known: Sequence[str]) -> Speller:

@@ -42,6 +42,10 @@ SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 LIFTED = "↑"
 ON_PATH = "↓"
 
+REMEMBERED, LONGEST_REMEMBERED = 1 << 14, 100
+"""Maximum number and length of the trees for which it is remembered whether arcs cross. Training
+asks for the same trees again and again: for each member of a committee, in each fold."""
+
 
 class Projectivized(NamedTuple):
     """A projective tree whose labels encode the original tree."""
@@ -68,6 +72,12 @@ def is_projective(heads: Sequence[int]) -> bool:
 
     A complete tree without crossing arcs is projective. A word whose head is missing has no arc.
     """
+    if len(heads) > LONGEST_REMEMBERED:
+        return _has_no_crossing(heads)
+    return _remembered(tuple(heads))
+
+
+def _has_no_crossing(heads: Sequence[int]) -> bool:
     arcs = [(min(h, d), -max(h, d)) for d, h in enumerate(heads, start=1) if h >= 0]
     open_ends: list[int] = []
     for left, negative_right in sorted(arcs):
@@ -77,6 +87,11 @@ def is_projective(heads: Sequence[int]) -> bool:
             return False
         open_ends.append(-negative_right)
     return True
+
+
+@lru_cache(REMEMBERED)
+def _remembered(heads: tuple[int, ...]) -> bool:
+    return _has_no_crossing(heads)
 
 
 def projectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) -> Projectivized:

@@ -86,10 +86,12 @@ def _transition(
 ) -> TransitionConfig:
     """Return the settings of a transition parser.
 
-    The name of the member determines the direction and the contexts.
+    The name of the member determines the direction and the contexts. A member only votes and draws
+    no sentences, so lengths need not be matched.
     """
     side, _, family = name.partition("-")
-    settings = replace(base, direction="right-to-left" if side == "right" else "left-to-right")
+    direction = "right-to-left" if side == "right" else "left-to-right"
+    settings = replace(base, direction=direction, lengths="free")
     if family == "table1" or (family == "labels" and not has_labels):
         table1 = configuration.read_toml(file_or_preset("table1"), TransitionConfig).contexts
         settings = replace(settings, contexts=table1)

@@ -53,7 +53,6 @@ from bistro.models.isbn.model import IsbnModel
 from bistro.models.isbn.train import split, train_isbn
 from bistro.models.parsing.training import trees_of
 from bistro.models.runs import Run, Trace
-from bistro.models.transition.config import TransitionConfig
 from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
@@ -316,12 +315,5 @@ def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
 
 
 def _quick(settings: MemberSettings, sampler: SamplerSettings) -> MemberSettings:
-    """Return the settings of a member that only votes.
-
-    The sentence lengths of such a member need not be matched.
-    """
-    if isinstance(settings, IsbnConfig):
-        return settings
-    if isinstance(settings, TransitionConfig):
-        return replace(settings, sampler=sampler, lengths="free")
-    return replace(settings, sampler=sampler)
+    """Return the settings of a member that only calibrates votes."""
+    return settings if isinstance(settings, IsbnConfig) else replace(settings, sampler=sampler)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -31,6 +32,8 @@ from bistro.treebank.validate import find_tree_problem
 ALL_FEATURES = ("*",)
 """The setting that adds all features of FEATS to the tag."""
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+REMEMBERED = 1 << 14
+"""Maximum number of feature columns that are taken apart once only."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +232,7 @@ def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:
             for tag, feats in zip(column, sentence.feats, strict=True)
         ]
     return [
-        tag if tag == EMPTY else "|".join([tag, *_chosen(f"{feats}|{misc}", config.tag_features)])
+        tag if tag == EMPTY else tag + _chosen(feats, misc, tuple(config.tag_features))
         for tag, feats, misc in zip(column, sentence.feats, sentence.misc, strict=True)
     ]
 
@@ -308,8 +311,11 @@ def _arc_over_own_head(heads: Sequence[int]) -> bool:
     return any(min(arc) < heads[arc[0] - 1] < max(arc) for arc in arcs)
 
 
-def _chosen(feats: str, names: Sequence[str]) -> list[str]:
-    return [pair for pair in feats.split("|") if pair.partition("=")[0] in names]
+@lru_cache(REMEMBERED)
+def _chosen(feats: str, misc: str, names: tuple[str, ...]) -> str:
+    """Return the named features, each after a bar; a treebank has few different ones."""
+    pairs = f"{feats}|{misc}".split("|")
+    return "".join(f"|{pair}" for pair in pairs if pair.partition("=")[0] in names)
 
 
 def _mirrored(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
