@@ -1,15 +1,22 @@
 """What the checks of a model file cost: opening it with them, and mapped without a checksum.
 
-    python -m benchmarks.loading MODEL [--repeats 15]
+    python -m benchmarks.loading MODEL [--repeats 15] [--former SOURCE]
 
 Both ways alternate in one process, with the file in the page cache, and both check the arrays in
 the core. CPU time is compared, of all threads, and the time on the clock; medians are printed.
+
+With `--former`, MODEL was trained by a former version, whose folder `src` is SOURCE. Each version
+opens it in processes of its own, the newest one after saving it in its own form.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 from unittest import mock
@@ -43,12 +50,50 @@ def seconds(path: str, *, checked: bool) -> tuple[float, float]:
         return time.process_time() - cpu, time.perf_counter() - clock
 
 
+CHILD = """
+import statistics, sys, time
+import bistro
+times = []
+for _ in range(int(sys.argv[2]) + 1):
+    begin = time.process_time()
+    bistro.load(sys.argv[1])
+    times.append(time.process_time() - begin)
+print(statistics.median(times[1:]))
+"""
+
+
+def in_a_process(source: str, model: str, repeats: int) -> float:
+    """Return the median CPU time of opening a model with the version in a folder."""
+    command = [sys.executable, "-c", CHILD, model, str(repeats)]
+    environment = {**os.environ, "PYTHONPATH": source}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def compare_with_former(source: str, model: str, repeats: int) -> None:
+    """Open a model with two versions in turn, five times."""
+    own = str(Path(bistro.__file__).parent.parent)
+    with tempfile.TemporaryDirectory() as folder:
+        newest = f"{folder}/newest.bistro"
+        bistro.load(model).save(newest)
+        pairs = [
+            (in_a_process(own, newest, repeats), in_a_process(source, model, repeats))
+            for _ in range(5)
+        ]
+    now, former = map(min, zip(*pairs, strict=True))
+    print(f"CPU time: {now:.4f} s, former version {former:.4f} s, ratio {now / former:.2f}")
+
+
 def main() -> None:
     """Open a model again and again."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model")
     parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--former")
     options = parser.parse_args()
+    if options.former:
+        compare_with_former(options.former, options.model, options.repeats)
+        return
     times: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
     for repeat in range(options.repeats + 1):
         for checked in (True, False) if repeat % 2 else (False, True):

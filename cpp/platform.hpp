@@ -1,7 +1,7 @@
-// What differs between compilers and systems, in one place: GCC, Clang and MSVC; Linux, macOS and Windows.
+// All differences between compilers and systems: GCC, Clang and MSVC; Linux, macOS and Windows.
 //
-// Everything here has the same result everywhere. Only speed may differ: where there is no prefetch, nothing is fetched ahead;
-// where pages have one size only, memory has that size.
+// Results are the same everywhere, and only speed may differ. Without prefetch, nothing is fetched ahead; without large
+// pages, memory has pages of the usual size.
 #pragma once
 
 #include <cerrno>
@@ -33,7 +33,7 @@
 
 namespace bistro {
 
-// Asks for memory that is needed soon.
+// Prefetches memory that is needed soon.
 inline void prefetch(const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
     __builtin_prefetch(address);
@@ -44,7 +44,7 @@ inline void prefetch(const void* address) {
 #endif
 }
 
-// The product of two numbers of 64 bits, in two halves.
+// The product of two 64-bit numbers, in two halves.
 struct WideProduct {
     std::uint64_t high, low;
 };
@@ -64,7 +64,8 @@ inline WideProduct wide_product(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-// `size` is a multiple of `alignment`; the result is freed by `free_aligned`, and null if there is no memory.
+// `size` must be a multiple of `alignment`. The result must be freed by `free_aligned`, and is null if there is not enough
+// memory.
 inline void* allocate_aligned(std::size_t alignment, std::size_t size) {
 #if defined(_WIN32)
     return _aligned_malloc(size, alignment);
@@ -81,7 +82,7 @@ inline void free_aligned(void* memory) {
 #endif
 }
 
-// Asks for large pages, on systems that can be asked.
+// Requests large pages, if the system supports it.
 inline void prefer_large_pages(void* memory, std::size_t size) {
 #if defined(MADV_HUGEPAGE)
     madvise(memory, size, MADV_HUGEPAGE);
@@ -90,8 +91,8 @@ inline void prefer_large_pages(void* memory, std::size_t size) {
 #endif
 }
 
-// Maps a new file without a name in a folder; null, with the number of the error, if that fails. All its room on the disk is taken at
-// once: a disk that is full later would end the process.
+// Maps a new unnamed file in a folder. Returns null and sets the error number if this fails. Its disk space is allocated at
+// once, since a full disk would later crash the process.
 inline void* map_new_file(const std::string& folder, std::size_t size, int& error) {
 #if defined(_WIN32)
     static_cast<void>(folder), static_cast<void>(size);
@@ -122,7 +123,7 @@ inline void unmap(void* memory, std::size_t size) {
 #endif
 }
 
-// A thread that is waited for at the end of its scope; the library of macOS has no std::jthread.
+// A thread that is joined at the end of its scope. The library of macOS has no std::jthread.
 class JoiningThread {
 public:
     template <class Run>

@@ -7,7 +7,8 @@ thread; the spread of every word of *The horse raced past the barn fell .* over 
 60 garden-path sentences of Bistro's own suites, words per second, the spread of surprisal over
 seeds beside the error reported, in bands of that error, with how often an interval of 95 %
 (Student's t) covers the truth: for all words with an error, for those that do vary over seeds (by
-0.0001 bits or more), and for those that vary most (0.03 bits or more).
+0.0001 bits or more), and for those that vary most (0.03 bits or more). A band of fewer than 30
+words is joined to the band of smaller errors below it.
 The truth is the mean of eight runs with 1,200 nodes per word, other seeds.
 """
 
@@ -30,6 +31,10 @@ HORSE = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]
 SUITES = {"main-verb": "reduced", "np-s": "ambiguous", "np-z": "ambiguous"}
 TRUE_NODES = 1200
 BANDS = (1e-4, 0.01, 0.03, 0.1, 0.3, math.inf)
+LEAST_WORDS = 30
+"""Words of a band: the ratio of fewer is mostly chance."""
+FREEDOM = {"smc": 9, "graph": 4}
+"""Degrees of freedom of intervals (docs/decisions/graph-of-stacks.md)."""
 
 
 def hard_sentences(per_suite: int = 20) -> list[list[str]]:
@@ -51,16 +56,23 @@ def over_seeds(
     return bits, errors
 
 
+def band_limits(reported: Floats) -> list[float]:
+    """Return the limits of bands of reported errors, small bands joined to those below."""
+    limits = list(BANDS)
+    for i in range(len(limits) - 2, 0, -1):
+        if ((reported >= limits[i]) & (reported < limits[i + 1])).sum() < LEAST_WORDS:
+            del limits[i]
+    return limits
+
+
 def bands(bits: Floats, errors: Floats, truth: Floats, freedom: int) -> None:
     """Print spread and coverage for words by their mean reported error."""
     reported = np.sqrt((errors**2).mean(axis=0))
     spread = bits.std(axis=0, ddof=1)
     covered = np.abs(bits - truth) <= stats.t.ppf(0.975, freedom) * errors
     print("reported error      words  spread/reported  covered")
-    for low, high in pairwise(BANDS):
+    for low, high in pairwise(band_limits(reported)):
         band = (reported >= low) & (reported < high)
-        if not band.any():
-            continue
         ratio = math.sqrt((spread[band] ** 2).mean() / (reported[band] ** 2).mean())
         shown = f"{low:g} to {high:g}"
         print(f"{shown:18} {band.sum():6} {ratio:16.2f} {covered[:, band].mean():8.1%}")
@@ -104,7 +116,7 @@ def main() -> None:
     bits, reported = over_seeds(model, hard, range(1, args.seeds + 1), **options)
     words = args.seeds * sum(map(len, hard)) / (time.process_time() - began)
     print(f"garden paths: {words:,.0f} words per second")
-    bands(bits, reported, truth, 9 if args.method == "smc" else 15)
+    bands(bits, reported, truth, FREEDOM.get(args.method, 15))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// NumPy arrays at the boundary: vectors go out without copying, arrays come in without converting.
+// NumPy arrays at the boundary. Vectors are returned without copying, and arrays are accepted without conversion.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,7 +19,7 @@ template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using InContexts = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::device::cpu>;  // any strides
 
-// Hands a vector to NumPy, which frees it when the array dies. Needs the GIL.
+// Passes a vector to NumPy, which frees it with the array. Needs the GIL.
 template <class T, class Allocator>
 Out<T> give(std::vector<T, Allocator> values) {
     using Vector = std::vector<T, Allocator>;
@@ -34,7 +34,7 @@ std::span<const T> view(const In<T>& array) {
     return {array.data(), array.shape(0)};
 }
 
-// Row i of a matrix of contexts, read through its strides: windows over a text need no copy.
+// Row i of a matrix of contexts, read through its strides, so that windows over a text need no copy.
 struct ContextRow {
     const std::int32_t* data;
     std::int64_t stride;

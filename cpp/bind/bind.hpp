@@ -1,4 +1,4 @@
-// One function a binding file; module.cpp calls them all.
+// One function per binding file. module.cpp calls all of them.
 #pragma once
 
 #include <nanobind/nanobind.h>

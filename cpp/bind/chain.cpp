@@ -1,4 +1,4 @@
-// Tagging of many sentences without the GIL, by every search for chains.
+// Tagging of many sentences without the GIL, with every search for chains.
 #include <nanobind/stl/string.h>
 
 #include <memory>
@@ -22,7 +22,7 @@ struct Chains {
     const RuleTrie* trie;
 };
 
-// Sentences in a row; sentence i has the words offsets[i] to offsets[i + 1].
+// Concatenated sentences. Sentence i has the words offsets[i] to offsets[i + 1].
 struct WordRows {
     std::span<const std::int32_t> words;
     std::span<const std::int64_t> offsets;
@@ -30,7 +30,7 @@ struct WordRows {
     WordRows(const In<std::int32_t>& of_words, const In<std::int64_t>& of_offsets) : words(view(of_words)), offsets(view(of_offsets)) {
         bool good = !offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(words.size());
         for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i) good = offsets[i] < offsets[i + 1];
-        if (!good) throw std::invalid_argument("sentences and words do not fit together");
+        if (!good) throw std::invalid_argument("sentences and words do not match");
     }
     std::size_t size() const { return offsets.size() - 1; }
     std::span<const std::int32_t> operator[](std::size_t i) const {
@@ -43,7 +43,7 @@ ChainSearch search_of(const std::string& name) {
     if (name == "viterbi") return ChainSearch::viterbi;
     if (name == "beam") return ChainSearch::beam;
     if (name == "mcmc") return ChainSearch::metropolis;
-    throw std::invalid_argument("search is hmm, viterbi, beam or mcmc");
+    throw std::invalid_argument("search must be hmm, viterbi, beam or mcmc");
 }
 
 nb::tuple give_marginals(const std::vector<ChainResult>& results) {
@@ -95,7 +95,7 @@ nb::dict tag_all(const Chains& chains, In<std::int32_t> words, In<std::int64_t> 
     return out;
 }
 
-// log p(words, tags) of every sentence; without tags log p(words), summed over all sequences.
+// log p(words, tags) of every sentence, or log p(words), summed over all sequences, if there are no tags.
 Out<double> score_all(const Chains& chains, In<std::int32_t> words, In<std::int64_t> offsets, In<std::int32_t> tags) {
     std::vector<double> scores;
     {
@@ -116,8 +116,9 @@ void bind_chain(nb::module_& m) {
         .def("__init__", [](ChainRequest* self, const std::string& search, std::int64_t beam, double least_ratio,
                             double least_probability, bool minimum_risk, bool marginals, std::int64_t samples, std::int64_t burn_in, std::uint64_t seed, std::uint64_t purpose) {
             if (beam < 0 || !(least_ratio >= 0 && least_ratio < 1) || !(least_probability >= 0 && least_probability < 1))
-                throw std::invalid_argument("a beam is 0 or wider, its ratio and least probability below 1");
-            if (burn_in < 0 || samples <= burn_in) throw std::invalid_argument("more samples are drawn than left out at the start");
+                throw std::invalid_argument("the beam must be at least 0, and its ratio and least probability must be below 1");
+            if (burn_in < 0 || samples <= burn_in)
+                throw std::invalid_argument("the number of samples must be greater than the burn-in");
             new (self) ChainRequest{search_of(search), {static_cast<std::size_t>(beam), least_ratio, least_probability},
                                     minimum_risk, marginals, samples, burn_in, seed, purpose};
         }, nb::kw_only(), "search"_a, "beam"_a, "least_ratio"_a, "least_probability"_a, "minimum_risk"_a, "marginals"_a, "samples"_a,

@@ -27,7 +27,7 @@ struct TreeChart {
                     pairs.shape(1) == nodes && steps.shape(0) == nodes && steps.shape(1) == 2 && steps.shape(3) == kind_count;
         for (std::size_t i = 1; good && i < nodes; ++i)
             good = at[i] >= at[i - 1] && at[i] <= at[i - 1] + 1 && at[i] > 0 && of[i] > 0 && of[i] < static_cast<int>(kind_count);
-        if (!good) throw std::invalid_argument("nodes, kinds and weights of a chart do not fit together");
+        if (!good) throw std::invalid_argument("nodes, kinds and weights of a chart do not match");
         weights.reset({at.begin(), at.end()}, static_cast<int>(kind_count), 0.0);
         weights.kind.assign(of.begin(), of.end());
         weights.pair.assign(pairs.data(), pairs.data() + pairs.size());

@@ -1,4 +1,4 @@
-// Contexts as Python gives them, and training events as Python gets them.
+// Contexts that Python passes in, and training events that are returned to Python.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace bistro::bind {
 
-using NamedContexts = std::map<std::string, std::vector<std::string>>;  // by distribution: what it sees
+using NamedContexts = std::map<std::string, std::vector<std::string>>;  // by distribution: the elements of its contexts
 
 // (contexts as a matrix with `width` columns, outcomes).
 inline nb::tuple give_events(std::vector<std::int32_t> contexts, std::vector<std::int32_t> outcomes, std::size_t width) {

@@ -40,7 +40,7 @@ std::optional<std::tuple<Owned, std::uint64_t>> read_whole(int descriptor, std::
 }  // namespace
 
 void bind_files(nb::module_& m) {
-    // An OSError with its number, so that Python knows what happened.
+    // An OSError with its error number, so that Python can choose the right exception.
     nb::register_exception_translator([](const std::exception_ptr& caught, void*) {
         try {
             std::rethrow_exception(caught);

@@ -1,4 +1,4 @@
-// The frozen franchise: built from samples of a trainable one, or opened over the arrays of a model file.
+// The frozen franchise: built from samples of a trainable franchise, or opened over the arrays of a model file.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -36,7 +36,7 @@ nb::dict frozen_arrays(const Franchise& franchise, const PredictiveSum& sum) {
 }
 
 Out<double> log_probabilities(const FrozenHolder& self, const InContexts& contexts, const In<std::int32_t>& dishes) {
-    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
+    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("there must be as many contexts as dishes");
     std::vector<double> out(dishes.shape(0));
     {
         nb::gil_scoped_release release;
@@ -54,8 +54,8 @@ Out<double> log_probabilities(const FrozenHolder& self, const InContexts& contex
 // A row of `width` values for each context and dish.
 Out<double> fan_probabilities(const FrozenHolder& self, const InContexts& contexts, const In<std::int32_t>& dishes,
                               std::int32_t width, std::size_t most_bytes) {
-    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
-    if (contexts.shape(1) < 1 || width < 1) throw std::invalid_argument("contexts need a first element, which has a value");
+    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("there must be as many contexts as dishes");
+    if (contexts.shape(1) < 1 || width < 1) throw std::invalid_argument("contexts need a first element that has a value");
     std::vector<double> out(dishes.shape(0) * static_cast<std::size_t>(width));
     {
         nb::gil_scoped_release release;
@@ -79,9 +79,9 @@ Out<double> distribution(const FrozenHolder& self, const In<std::int32_t>& conte
     return give(std::move(out));
 }
 
-// (dishes, probabilities): `most` of each for every context, best first; -1 and 0 where there are no more.
+// (dishes, probabilities): the `most` best of every context, best first, padded with -1 and 0.
 auto most_probable(const FrozenHolder& self, const InContexts& contexts, std::int32_t most) {
-    if (most < 1) throw std::invalid_argument("at least one dish is asked for");
+    if (most < 1) throw std::invalid_argument("at least one dish must be requested");
     const auto k = static_cast<std::size_t>(most);
     std::vector<std::int32_t> dishes(contexts.shape(0) * k, -1);
     std::vector<double> probabilities(contexts.shape(0) * k, 0.0);
@@ -103,7 +103,7 @@ auto most_probable(const FrozenHolder& self, const InContexts& contexts, std::in
     return std::make_tuple(give(std::move(dishes)), give(std::move(probabilities)));
 }
 
-// Draws dishes, each in the context of the ones before it (nearest first), until `end` or the length limit.
+// Draws dishes, each in the context of the previous dishes (nearest first), until `end` or the length limit.
 Out<std::int32_t> sample_sequence(const FrozenHolder& self, const In<std::int32_t>& start, std::int32_t end,
                                   std::int64_t max_length, Stream& rng) {
     std::vector<std::int32_t> out;

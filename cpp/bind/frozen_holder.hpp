@@ -1,4 +1,4 @@
-// The frozen franchise as Python holds it.
+// The frozen franchise as a Python object.
 #pragma once
 
 #include "bind/arrays.hpp"

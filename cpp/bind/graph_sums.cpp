@@ -16,7 +16,7 @@ using namespace nb::literals;
 
 namespace {
 
-// Rows of figures for every word and end of sentence, `repeats` blocks one after the other; the errors of the prefixes beside them.
+// One row of figures per word and end of sentence, in `repeats` consecutive blocks, and the errors of the prefixes.
 nb::dict graph_scores(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
     PrefixArrays found;
     std::vector<float> noise;
@@ -48,7 +48,7 @@ nb::dict graph_scores(const Parser& parser, const Batch& batch, const ScoreReque
     return out;
 }
 
-// One thinning of weights: numbers, factors and errors of those kept.
+// One thinning of weights: the indices, factors and errors of the weights that are kept.
 nb::tuple thinned(const In<double>& weights, const In<double>& variances, double flatness, double limit, double most,
                   Stream& rng) {
     Thinning thinning;

@@ -25,7 +25,7 @@ using namespace nb::literals;
 
 namespace {
 
-// Events a few at a time, about a millisecond of work, with a look for a wish to stop before each.
+// Processes events in small groups of about a millisecond of work, and checks before each group whether to stop.
 inline constexpr std::size_t kBlock = 4096;
 template <class Each>
 void in_blocks(std::span<const std::uint32_t> events, Each each) {
@@ -35,7 +35,7 @@ void in_blocks(std::span<const std::uint32_t> events, Each each) {
     }
 }
 
-// All events are checked before the first of them makes an entry.
+// All events are checked before the first of them creates an entry.
 template <class RowOf>
 void check_events(const Franchise& franchise, RowOf row_of, int length, const In<std::int32_t>& dishes) {
     const std::int32_t limit = franchise.base().dishes();
@@ -44,7 +44,7 @@ void check_events(const Franchise& franchise, RowOf row_of, int length, const In
         for (int k = 0; k < length; ++k)
             if (context(k) < 0) throw std::invalid_argument("a context element is negative");
         if (dishes.data()[i] < 0) throw std::invalid_argument("a dish is negative");
-        if (dishes.data()[i] >= limit) throw std::invalid_argument("a dish is not among those of the base");
+        if (dishes.data()[i] >= limit) throw std::invalid_argument("a dish is not among the dishes of the base");
     }
 }
 
@@ -60,7 +60,7 @@ bool is_sorted(const InContexts& contexts) {
 }
 
 Out<std::uint32_t> resolve(Franchise& franchise, const InContexts& contexts, const In<std::int32_t>& dishes) {
-    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
+    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("there must be as many contexts as dishes");
     LongArray<std::uint32_t> ids(dishes.shape(0));
     {
         nb::gil_scoped_release release;
@@ -90,8 +90,9 @@ Out<std::uint32_t> resolve_runs(Franchise& franchise, const std::vector<std::pai
         std::vector<SortedRun> lists;
         std::size_t total = 0;
         for (const auto& [contexts, dishes] : runs) {
-            if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
-            if (static_cast<int>(contexts.shape(1)) != length) throw std::invalid_argument("all contexts have one length");
+            if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("there must be as many contexts as dishes");
+            if (static_cast<int>(contexts.shape(1)) != length)
+                throw std::invalid_argument("all contexts must have the same length");
             const std::int32_t* rows = contexts.data();
             const auto row_of = [=](std::size_t i) { return ContextRow{rows + i * static_cast<std::size_t>(length), 1}; };
             check_events(franchise, row_of, length, dishes);
@@ -110,7 +111,7 @@ Out<std::uint32_t> resolve_runs(Franchise& franchise, const std::vector<std::pai
 }
 
 Out<double> probabilities(const Franchise& franchise, const InContexts& contexts, const In<std::int32_t>& dishes) {
-    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
+    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("there must be as many contexts as dishes");
     std::vector<double> out(dishes.shape(0));
     {
         nb::gil_scoped_release release;
@@ -121,7 +122,7 @@ Out<double> probabilities(const Franchise& franchise, const InContexts& contexts
     return give(std::move(out));
 }
 
-// (customers, tables, sizes): all that resuming needs, since structure follows from the events.
+// (customers, tables, sizes): everything that is needed to resume, since the structure follows from the events.
 auto state(const Franchise& franchise) {
     LongArray<std::int32_t> customers, tables, sizes;
     for (std::size_t i = 0; i < franchise.entries().size(); ++i) {
@@ -135,7 +136,7 @@ auto state(const Franchise& franchise) {
     return std::make_tuple(give(std::move(customers)), give(std::move(tables)), give(std::move(sizes)));
 }
 
-// (parent, element) of the restaurants but the first, and (restaurant, dish) of the entries, in the order of their numbers.
+// (parent, element) of all restaurants except the first, and (restaurant, dish) of all entries, in numerical order.
 auto structure(const Franchise& franchise) {
     std::vector<std::uint32_t> restaurants, entries;
     for (std::size_t i = 1; i < franchise.restaurants().size(); ++i) {
@@ -290,7 +291,8 @@ void bind_hpyp(nb::module_& m) {
         }, "franchise"_a, "events"_a.noconvert(), "rng"_a, nb::keep_alive<1, 2>())
         .def("__call__", [](const SequentialLikelihood& self, const std::vector<double>& discount, const std::vector<double>& strength) {
             const auto levels = static_cast<std::size_t>(self.franchise().levels());
-            if (discount.size() != levels || strength.size() != levels) throw std::invalid_argument("a value for each level is needed");
+            if (discount.size() != levels || strength.size() != levels)
+                throw std::invalid_argument("there must be one value for each level");
             return self(discount, strength);
         }, "discount"_a, "strength"_a, "Natural logarithm, for the parameters of all levels.");
 }

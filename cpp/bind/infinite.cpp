@@ -1,4 +1,4 @@
-// Unbounded contexts: the suffix trie that counts, and the one that answers.
+// Unbounded contexts: the suffix trie that counts events, and the frozen trie that answers queries.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -64,7 +64,7 @@ nb::dict frozen_arrays(const ContextTrie& trie, const In<double>& base, const In
     return out;
 }
 
-// Places of contexts, for those who ask many at once.
+// Finds the places of many contexts at once.
 std::vector<Place> places(const RuleTrie& trie, const Contexts& contexts) {
     std::vector<Place> out(contexts.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -117,7 +117,7 @@ Out<double> log_probabilities(const RuleTrie& trie, const In<std::int32_t>& left
     return give(std::move(out));
 }
 
-// A franchise resolves events of contexts that differ in length.
+// Resolves events in a franchise whose contexts differ in length.
 Out<std::uint32_t> resolve_contexts(Franchise& franchise, const In<std::int32_t>& elements, const In<std::int64_t>& offsets,
                                     const In<std::int32_t>& rules) {
     const Contexts contexts = contexts_of(elements, offsets, rules.shape(0));
@@ -169,7 +169,7 @@ void bind_context_trie(nb::module_& m) {
         }, nb::kw_only(), "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "trees"_a.noconvert(), "offsets"_a.noconvert(),
                     "by_rules"_a, "depth"_a, "blocks"_a, "Neighbouring trees are in one of so many blocks.")
         .def("level_likelihoods", [](const ContextTrie& self, int levels) {
-            if (levels < 1) throw std::invalid_argument("there is at least one level");
+            if (levels < 1) throw std::invalid_argument("there must be at least one level");
             return self.level_likelihoods(levels);
         }, "levels"_a, "Of contexts of length 1, 2, ...; the last is that of all longer ones too.")
         .def("freeze", &frozen_arrays, "base"_a.noconvert(), "discount"_a.noconvert(), "strength"_a.noconvert(),

@@ -257,13 +257,14 @@ void bind_isbn(nb::module_& m) {
     bind_trainer<double>(m, "IsbnTrainer64");
 
     nb::class_<isbn::BeamOptions>(m, "BeamOptions", "How wide the latent-variable parser searches.")
-        .def("__init__", [](isbn::BeamOptions* self, std::int64_t width, int labels_per_arc, int tags_per_word, double margin) {
+        .def("__init__", [](isbn::BeamOptions* self, std::int64_t width, int labels_per_arc, int tags_per_word, double margin,
+                            std::int64_t states) {
             if (width < 1 || labels_per_arc < 1 || tags_per_word < 1)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
-            if (!(margin >= 0)) throw std::invalid_argument("the margin must not be below 0");
+            if (!(margin >= 0) || states < 0) throw std::invalid_argument("margin and states must not be below 0");
             new (self) isbn::BeamOptions{static_cast<std::size_t>(width), static_cast<std::size_t>(labels_per_arc),
-                                         static_cast<std::size_t>(tags_per_word), margin};
-        }, nb::kw_only(), "width"_a, "labels_per_arc"_a, "tags_per_word"_a, "margin"_a);
+                                         static_cast<std::size_t>(tags_per_word), margin, 1, static_cast<std::size_t>(states)};
+        }, nb::kw_only(), "width"_a, "labels_per_arc"_a, "tags_per_word"_a, "margin"_a, "states"_a = 0);
 
     nb::class_<isbn::BeamRequest>(m, "BeamRequest", "How the latent-variable parser searches, and what it returns.")
         .def("__init__", [](isbn::BeamRequest* self, const OutputRequest& output, const isbn::BeamOptions& search) {

@@ -17,7 +17,7 @@ using namespace nb::literals;
 
 namespace {
 
-// Redraws the derivations of a batch; keeps what it reads alive.
+// Redraws the derivations of a batch, and keeps the data that it reads alive.
 struct Sampler {
     Batch batch;
     Ints tag_begin, tag_list;
@@ -39,7 +39,7 @@ struct Sampler {
         }
     }
 
-    // Every step as action, tag, label; all sentences in a row. `ends` says where each sentence's steps end.
+    // Every step as action, tag and label, for all sentences in sequence. `ends` has the end of each sentence's steps.
     auto histories() const {
         std::vector<std::int16_t> steps;
         std::vector<std::int64_t> ends;
@@ -56,7 +56,7 @@ struct Sampler {
         for (const Sentence& sentence : sentences) sampler.seat(sentence, nullptr, rng);
     }
 
-    // Takes up sentences whose events were seated along the deterministic oracle of their trees, which `annotated` has.
+    // Starts from sentences whose events are already seated along the deterministic oracle of the trees in `annotated`.
     void take_up(const Batch& annotated) {
         if (annotated.size() != sentences.size()) throw std::invalid_argument("the annotation belongs to other sentences");
         for (std::size_t i = 0; i < sentences.size(); ++i) {
@@ -66,7 +66,7 @@ struct Sampler {
         }
     }
 
-    // Takes up the sentences of restored franchises, along their saved histories.
+    // Starts from the sentences of restored franchises, along their saved histories.
     void resume(const In<std::int16_t>& steps, const In<std::int64_t>& ends) {
         if (ends.shape(0) != sentences.size() || steps.shape(0) % 3 != 0)
             throw std::invalid_argument("the saved derivations belong to other sentences");
@@ -78,7 +78,7 @@ struct Sampler {
         }
     }
 
-    // One sweep; returns how many draws were accepted, and how many of these differ from the derivation before.
+    // Performs one sweep. Returns the number of accepted draws, and how many of them differ from the previous derivation.
     std::pair<std::int64_t, std::int64_t> sweep(std::int64_t particles, Stream& rng) {
         check_particles(particles);
         std::int64_t accepted = 0, changed = 0;
@@ -90,7 +90,8 @@ struct Sampler {
         return {accepted, changed};
     }
 
-    // A derivation of one sentence given the franchises as they are, which stay so; conditional on `steps`, if there are any.
+    // A derivation of one sentence given the franchises, which do not change. It is conditional on `steps`, if there are
+    // any.
     auto draw(std::size_t index, const In<std::int16_t>& steps, std::int64_t particles, Stream& rng) {
         check_particles(particles);
         const History before = history_from(steps, 0, steps.shape(0) / 3);
@@ -116,7 +117,7 @@ struct Sampler {
     }
 };
 
-// Rows of figures for every word and end of sentence, `repeats` blocks one after the other.
+// One row of figures per word and end of sentence, in `repeats` consecutive blocks.
 nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
     PrefixArrays found;
     {
@@ -126,8 +127,8 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
         const SearchOptions options = request.options();
         const std::size_t n = batch.size();
         std::vector<std::vector<PrefixFigures>> results(n * request.repeats);
-        // Searches outlast a sentence, because what they have looked up serves the next one, and most of all the next run of the
-        // same sentence.
+        // Searches are kept between sentences, because their cached look-ups speed up the next sentence, and especially the
+        // next run of the same sentence.
         auto score_with = [&](auto policy_of) {
             in_parallel_each(results.size(), threads, [&] {
                 using Policy = decltype(policy_of(std::int64_t{}, static_cast<Stream*>(nullptr)));
@@ -137,8 +138,8 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
                     sentence.prepare();
                     const std::uint64_t all = request.total > 0 ? request.total : n;
                     Stream rng(request.seed, request.purpose, run * all + request.first + number);
-                    // Runs of one size round the same expected numbers, and a spread over few of them would often miss the
-                    // rounding.
+                    // Runs of one size round the same expected numbers, so a standard error from a few runs would often
+                    // miss the rounding error.
                     const std::int64_t more = static_cast<std::int64_t>(run) % (1 + request.size / 10);
                     results[task] = prefix_figures(search, policy_of(request.size + more, &rng), sentence);
                 };
@@ -154,7 +155,7 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
     return found.give_all();
 }
 
-// Sentences drawn from the model, one after the other.
+// Concatenated sentences that were drawn from the model.
 nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_words, std::uint64_t seed, std::uint64_t purpose,
                         double temperature, const Batch& prefix, std::int64_t particles) {
     if (!(temperature > 0) || particles < 1) throw std::invalid_argument("temperature and particles must be above 0");
@@ -171,7 +172,7 @@ nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_
     return drawn.give_all();
 }
 
-// Sentences from the prior with their derivations, or nothing if something impossible was drawn on the way.
+// Sentences from the prior with their derivations, or nothing if an impossible action was drawn.
 nb::object draw_derivations(const EventShape& shape, std::int64_t n, std::int32_t most_words, std::shared_ptr<Franchise> actions,
                             std::shared_ptr<Franchise> labels, std::shared_ptr<Franchise> tags, std::shared_ptr<Franchise> words,
                             Stream& rng) {

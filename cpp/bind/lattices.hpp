@@ -15,12 +15,12 @@ namespace bistro::bind {
 struct Lattices {
     std::vector<Lattice> all;
 
-    // Sentence i has lengths[i] positions and the words offsets[i] to offsets[i + 1]; word w goes from starts[w] to ends[w].
+    // Sentence i has lengths[i] positions and the words offsets[i] to offsets[i + 1]; word w spans starts[w] to ends[w].
     static Lattices of_words(const In<std::int32_t>& lengths, const In<std::int64_t>& offsets, const In<std::int32_t>& starts,
                              const In<std::int32_t>& ends, const In<std::int32_t>& words) {
         check(offsets, words.shape(0));
         if (lengths.shape(0) + 1 != offsets.shape(0) || starts.shape(0) != words.shape(0) || ends.shape(0) != words.shape(0))
-            throw std::invalid_argument("sentences and words do not fit together");
+            throw std::invalid_argument("sentences and words do not match");
         Lattices out;
         for (std::size_t i = 0; i < lengths.shape(0); ++i) {
             std::vector<WordEdge> edges;
@@ -31,7 +31,7 @@ struct Lattices {
         return out;
     }
 
-    // Sentence i has the words offsets[i] to offsets[i + 1], one after another.
+    // Sentence i has the consecutive words offsets[i] to offsets[i + 1].
     static Lattices of_sentences(const In<std::int64_t>& offsets, const In<std::int32_t>& words) {
         check(offsets, words.shape(0));
         Lattices out;
@@ -56,7 +56,7 @@ private:
     }
 };
 
-// Trees one after another: those of tree i are rules[offsets[i]:offsets[i + 1]]. No rules: there is no tree.
+// Concatenated trees. The rules of tree i are rules[offsets[i]:offsets[i + 1]]; without rules, there is no tree.
 struct TreeArrays {
     std::vector<std::int64_t> offsets{0};
     std::vector<std::int32_t> rules;

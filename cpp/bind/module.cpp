@@ -1,7 +1,7 @@
 #include "bind/bind.hpp"
 
 NB_MODULE(_core, m) {
-    // At exit Python keeps what a traceback or a cache still holds; that is no concern of a user's.
+    // At exit, tracebacks and caches may still hold objects, so warnings about leaks would only confuse users.
     nanobind::set_leak_warnings(false);
     m.doc() = "Bistro's compiled core: integers in, numbers out.";
     bistro::bind::bind_stop(m);

@@ -31,7 +31,7 @@ void go_on_in_graphs(const TransitionModel<Frozen>& model, const Batch& batch, c
     });
 }
 
-// Runs as in scores of the words alone, with the same streams; a batch without sentences is the beginning of one.
+// Runs use the same random streams as the scores of words. A batch without sentences stands for an empty sentence.
 std::vector<NextWords> runs_of(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
     const TransitionModel<Frozen>& model = parser.model;
     std::vector<NextWords> runs(static_cast<std::size_t>(request.repeats), NextWords(model));
@@ -58,8 +58,8 @@ std::vector<NextWords> runs_of(const Parser& parser, const Batch& batch, const S
 NextWordSums next_word_sums(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
     nb::gil_scoped_release release;
     batch.check(parser.model.system);
-    if (batch.size() > 1) throw std::invalid_argument("one sentence is gone on with at a time");
-    if (!parser.model.lexicalised) throw std::invalid_argument("the model gives no probability to words");
+    if (batch.size() > 1) throw std::invalid_argument("only one sentence can be continued at a time");
+    if (!parser.model.lexicalised) throw std::invalid_argument("the model has no probabilities of words");
     const auto runs = std::make_shared<std::vector<NextWords>>(runs_of(parser, batch, request, threads));
     const auto num_words = static_cast<std::size_t>(parser.model.system.symbols.words);
     const auto num_tags = static_cast<std::size_t>(parser.model.system.symbols.tags);

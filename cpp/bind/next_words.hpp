@@ -1,4 +1,4 @@
-// The probabilities of next words as Python gets them, whatever parser found them.
+// The probabilities of next words in the form that is returned to Python, for all parsers.
 #pragma once
 
 #include <cstdint>

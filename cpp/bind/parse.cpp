@@ -72,7 +72,7 @@ void bind_parse(nb::module_& m) {
              "offsets"_a.noconvert(), nb::kw_only(), "tags"_a.noconvert(), "heads"_a.noconvert(), "labels"_a.noconvert(),
              "spelled"_a.noconvert(), "spellings"_a.noconvert())
         .def("set_lemmas", [](Batch& self, Ints lemmas) {
-            if (lemmas.shape(0) != self.words.shape(0)) throw std::invalid_argument("words and lemmas do not fit together");
+            if (lemmas.shape(0) != self.words.shape(0)) throw std::invalid_argument("words and lemmas do not match");
             self.lemmas.assign(lemmas.data(), lemmas.data() + lemmas.shape(0));
         }, "lemmas"_a.noconvert(), "Lemmas of all words, -1 where one is not given, for parsers that see them.");
 
@@ -93,7 +93,7 @@ void bind_parse(nb::module_& m) {
         .def("__init__", [](ParseRequest* self, const OutputRequest& output, const std::string& search, std::int64_t size,
                             bool by_weight, bool by_derivation, int tags_per_word, double unseen_tags, int labels_per_arc,
                             bool both_reduces) {
-            if (search != "particles" && search != "beam") throw std::invalid_argument("search is particles or beam");
+            if (search != "particles" && search != "beam") throw std::invalid_argument("search must be particles or beam");
             if (size < 1 || tags_per_word < 1 || labels_per_arc < 1)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
             if (!(unseen_tags >= 0 && unseen_tags <= 1)) throw std::invalid_argument("the weight of unseen tags must lie in [0, 1]");

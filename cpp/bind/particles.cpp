@@ -1,4 +1,4 @@
-// A look inside the particle search: every derivation with its particles and weight, before and after each selection.
+// A record of the particle search: every derivation with its particles and weight, before and after each selection.
 #include <nanobind/stl/string.h>
 
 #include "bind/bind.hpp"
@@ -12,7 +12,7 @@ using namespace nb::literals;
 
 namespace {
 
-// One set of derivations after the other.
+// Concatenated sets of derivations.
 struct Record {
     std::vector<std::vector<Derivation>> sets;
 
@@ -78,10 +78,10 @@ nb::dict recorded(const Parser& parser, const Batch& batch, const ParseRequest& 
 
 nb::dict particles_of(const Parser& parser, const Batch& batch, const ParseRequest& request, const std::string& draws, Stream& rng) {
     batch.check(parser.model.system);
-    if (batch.size() != 1) throw std::invalid_argument("one sentence is searched at a time");
+    if (batch.size() != 1) throw std::invalid_argument("only one sentence can be searched at a time");
     if (draws == "independent") return recorded(parser, batch, request, DrawingPolicy{request.size, &rng});
     if (draws == "systematic") return recorded(parser, batch, request, SystematicPolicy{request.size, &rng});
-    if (draws != "none") throw std::invalid_argument("draws are none, independent or systematic");
+    if (draws != "none") throw std::invalid_argument("draws must be none, independent or systematic");
     return recorded(parser, batch, request, ParticlePolicy{request.size, request.by_weight});
 }
 

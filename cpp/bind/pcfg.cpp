@@ -1,4 +1,5 @@
-// Context-free grammars with probabilities: sums and maxima over the derivations of a sentence, sums over its continuations.
+// Context-free grammars with probabilities: sums and maxima over the derivations of a sentence, and sums over its
+// continuations.
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
@@ -35,7 +36,7 @@ pcfg::Words words_of(std::int32_t known_symbols, const In<std::int64_t>& begin, 
                 std::is_sorted(words.begin.begin(), words.begin.end()) && words.begin.size() <= (std::size_t{1} << 30);
     for (const std::int32_t symbol : words.symbols) good = good && symbol >= 0 && symbol < known_symbols;
     for (const double prob : words.probs) good = good && prob >= 0 && prob <= 1;
-    if (!good) throw std::invalid_argument("words, symbols and probabilities do not fit together");
+    if (!good) throw std::invalid_argument("words, symbols and probabilities do not match");
     return words;
 }
 

@@ -22,7 +22,7 @@ Sequences sequences(const In<std::int32_t>& elements, const In<std::int64_t>& of
     return {view(elements), view(offsets), last_only, given};
 }
 
-// What every process can do, whatever its restaurants look like.
+// The methods that all processes have in common.
 template <class Process>
 void bind_events(nb::class_<Process>& process) {
     process

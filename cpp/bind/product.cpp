@@ -17,7 +17,7 @@ using namespace nb::literals;
 
 namespace {
 
-// The dishes that each row may have, by the number of its group; a group below 0 stands for all dishes.
+// The allowed dishes of each row, by the index of its group. A negative group allows all dishes.
 struct Groups {
     std::span<const std::int32_t> group, begin, members;
 
@@ -32,7 +32,7 @@ struct Groups {
                     begin.back() == static_cast<std::int32_t>(members.size()) && std::ranges::is_sorted(begin);
         for (const std::int32_t g : group) good = good && g < static_cast<std::int32_t>(begin.size()) - 1;
         for (const std::int32_t x : members) good = good && x >= 0 && x < dishes;
-        if (!good) throw std::invalid_argument("the groups of allowed dishes do not fit");
+        if (!good) throw std::invalid_argument("the groups of allowed dishes are not valid");
     }
 };
 
@@ -40,13 +40,13 @@ auto product_scores(const std::vector<const FrozenHolder*>& experts, const std::
                     const In<std::int32_t>& group, const In<std::int32_t>& begin, const In<std::int32_t>& members,
                     std::int32_t most) {
     if (experts.empty() || experts.size() != contexts.size() || most < 1)
-        throw std::invalid_argument("every expert needs its contexts");
+        throw std::invalid_argument("every expert must have its contexts");
     const std::size_t rows = contexts.front().shape(0);
     std::vector<const Frozen*> frozen;
     for (std::size_t e = 0; e < experts.size(); ++e) {
         frozen.push_back(&experts[e]->frozen);
         if (contexts[e].shape(0) != rows || frozen[e]->dishes != frozen[0]->dishes)
-            throw std::invalid_argument("experts that decide together need the same places and dishes");
+            throw std::invalid_argument("the experts of a product must have the same places and dishes");
     }
     const Groups groups{view(group), view(begin), view(members)};
     groups.validate(rows, frozen[0]->dishes);

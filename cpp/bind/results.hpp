@@ -1,4 +1,4 @@
-// What a parser returns for many sentences.
+// The results of a parser for many sentences.
 #pragma once
 
 #include <algorithm>
@@ -78,7 +78,8 @@ struct ResultArrays {
     }
 };
 
-// Parses all sentences on several threads, each with a `parse` of its own; parse(sentence, number) gives the result of one.
+// Parses all sentences on several threads, each with its own `parse`. parse(sentence, number) returns the result of one
+// sentence.
 template <class MakeParse>
 nb::dict parse_all(const Batch& batch, const System& system, int threads, const OutputRequest& output, const MakeParse& make_parse) {
     ResultArrays arrays;

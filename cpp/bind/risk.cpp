@@ -1,4 +1,4 @@
-// Trees of least risk for marginals that come from anywhere.
+// Minimum-risk trees for marginals from any source.
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
 #include "infinite/span_tree.hpp"
@@ -11,7 +11,7 @@ using namespace nb::literals;
 
 namespace {
 
-// Sentence i has the words offsets[i] to offsets[i + 1]; word w the arcs begin[w] to begin[w + 1].
+// Sentence i has the words offsets[i] to offsets[i + 1], and word w has the arcs begin[w] to begin[w + 1].
 void check(const In<std::int64_t>& offsets, const In<std::int64_t>& begin, const In<std::int32_t>& head,
            const In<double>& score) {
     const auto sentences = view(offsets);
@@ -21,7 +21,7 @@ void check(const In<std::int64_t>& offsets, const In<std::int64_t>& begin, const
                std::is_sorted(borders.begin(), borders.end());
     };
     if (rows.empty() || !covers(sentences, rows.size() - 1) || !covers(rows, head.shape(0)) || head.shape(0) != score.shape(0))
-        throw std::invalid_argument("sentences, words and arcs do not fit together");
+        throw std::invalid_argument("sentences, words and arcs do not match");
     for (std::size_t i = 0; i + 1 < sentences.size(); ++i)
         for (auto arc = rows[sentences[i]]; arc < rows[sentences[i + 1]]; ++arc)
             if (head.data()[arc] < 0 || head.data()[arc] > sentences[i + 1] - sentences[i])
@@ -59,7 +59,7 @@ Out<std::uint8_t> least_risk_spans(In<std::int32_t> lengths, In<std::int64_t> of
     const std::size_t sentences = lengths.shape(0), spans = start.shape(0);
     if (borders.size() != sentences + 1 || borders.front() != 0 || borders.back() != static_cast<std::int64_t>(spans) ||
         !std::is_sorted(borders.begin(), borders.end()) || end.shape(0) != spans || gain.shape(0) != spans)
-        throw std::invalid_argument("sentences and spans do not fit together");
+        throw std::invalid_argument("sentences and spans do not match");
     std::vector<std::uint8_t> chosen(spans);
     {
         nb::gil_scoped_release release;

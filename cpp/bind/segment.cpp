@@ -1,4 +1,4 @@
-// Words cut into morphemes.
+// Segmentation of words into morphemes.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -15,7 +15,7 @@ using namespace nb::literals;
 
 namespace {
 
-// The letters of words, one after the other: those of word i are letters[offsets[i]] to letters[offsets[i + 1]].
+// The concatenated letters of words. The letters of word i are letters[offsets[i]] to letters[offsets[i + 1]].
 struct Words {
     Letters letters;
     std::span<const std::int64_t> offsets;
@@ -24,7 +24,8 @@ struct Words {
         bool good = !offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(letters.size());
         for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i) good = offsets[i] <= offsets[i + 1];
         for (const std::int32_t c : letters) good = good && c >= 0 && c < alphabet;
-        if (!good) throw std::invalid_argument("words are letters of the alphabet, and offsets that rise from 0 to their number");
+        if (!good)
+            throw std::invalid_argument("words must be letters of the alphabet, with offsets that increase from 0 to their number");
     }
     std::size_t size() const { return offsets.size() - 1; }
     Letters operator[](std::size_t i) const {
@@ -36,7 +37,7 @@ Out<double> spellings(const RuleTrie& trie, std::int32_t num_labels, std::int32_
                       const In<std::int32_t>& letters, const In<std::int64_t>& offsets, const In<std::int32_t>& label) {
     const Words words(letters, offsets, alphabet);
     if (label.shape(0) != words.size() || trie.num_rules() != alphabet + 1)
-        throw std::invalid_argument("every word has a label, and every letter and the end of a word is an event");
+        throw std::invalid_argument("every word must have a label, and every letter and the end of a word must be an event");
     std::vector<double> out(words.size());
     nb::gil_scoped_release release;
     const MorphemeSpeller<RuleTrie> speller(trie, num_labels, alphabet);
@@ -45,11 +46,11 @@ Out<double> spellings(const RuleTrie& trie, std::int32_t num_labels, std::int32_
     return give(std::move(out));
 }
 
-// Contexts of the letters of words, for those who learn how they are spelled: (elements, offsets, events).
+// Contexts of the letters of words, for learning a spelling model: (elements, offsets, events).
 auto spelling_events(const In<std::int32_t>& letters, const In<std::int64_t>& offsets, const In<std::int32_t>& label, std::int32_t num_labels,
                      std::int32_t alphabet) {
     const Words words(letters, offsets, alphabet);
-    if (label.shape(0) != words.size()) throw std::invalid_argument("every word has a label");
+    if (label.shape(0) != words.size()) throw std::invalid_argument("every word must have a label");
     std::vector<std::int32_t> elements, events, context;
     std::vector<std::int64_t> begins{0};
     for (std::size_t i = 0; i < words.size(); ++i)
@@ -97,7 +98,7 @@ public:
 
     double log_prob(const In<std::int32_t>& word, const In<std::int32_t>& steps) const {
         std::vector<SegmentStep> list;
-        if (steps.shape(0) % 3 != 0) throw std::invalid_argument("a step is a label, a morpheme and an end");
+        if (steps.shape(0) % 3 != 0) throw std::invalid_argument("a step must be a label, a morpheme and an end");
         for (std::size_t i = 0; i < steps.shape(0); i += 3) list.push_back({steps.data()[i], steps.data()[i + 1], steps.data()[i + 2]});
         for (const SegmentStep& step : list)
             if (step.morpheme >= table_.size()) throw std::invalid_argument("there is no such morpheme");
@@ -107,7 +108,7 @@ public:
     }
 
 private:
-    // A segmenter has working space of its own: one for each call, so that calls may come from several threads.
+    // A segmenter has its own working space. Every call gets its own segmenter, so that several threads may call.
     Segmenter<RuleTrie> fresh() const { return {table_, *labels_, *morphemes_, *letters_, alphabet_, options_}; }
 
     MorphemeTable table_;

@@ -1,10 +1,11 @@
-// Stacked decisions: which candidate is right, given what several voters say of it and what is around the word.
+// Stacked decisions: which candidate is correct, given the votes of several voters and the words around it.
 #include <nanobind/stl/string.h>
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
 #include "parse/parser.hpp"
 #include "stack/logit.hpp"
+#include "stack/sparse.hpp"
 #include "stack/templates.hpp"
 #include "stop/pause.hpp"
 
@@ -60,7 +61,7 @@ struct StackBatch {
                           labels.shape(0) == n && begin.shape(0) == n + 1 && covers(view(begin), candidates) &&
                           with.shape(0) == candidates && votes.shape(0) == voters() * candidates && voters() < 60 &&
                           words.shape(0) == n * static_cast<std::size_t>(columns());
-        if (!fits) throw std::invalid_argument("words, candidates and votes do not fit together");
+        if (!fits) throw std::invalid_argument("words, candidates and votes do not match");
         for (std::size_t i = 0; i < sentences(); ++i) check_heads(i);
     }
 
@@ -93,7 +94,7 @@ struct StackBatch {
         return {words.data() + first * width, n * width};
     }
 
-    // The voters but the last whose likeliest candidate each one is, as bits.
+    // For each candidate, the voters (except the last) that rank it first, as bits.
     void first_choices(std::size_t from, std::size_t to, std::vector<std::int64_t>& out) const {
         const std::size_t m = voters();
         out.assign(to - from, 0);
@@ -107,7 +108,7 @@ struct StackBatch {
     }
 };
 
-// The templates of one decision: those of candidates, and those with which the votes of each voter count.
+// The templates of one decision: the templates of candidates, and those that weigh the votes of each voter.
 struct StackTemplates {
     stack::Templates own, of_votes;
     int columns;
@@ -127,7 +128,7 @@ class Reader {
 public:
     Reader(const StackBatch& batch, Task task, int bits, const StackTemplates* templates)
         : batch_(batch), task_(task), templates_(templates), collector_(bits) {
-        if (templates && templates->columns != batch.columns() + 2) throw std::invalid_argument("words and templates do not fit together");
+        if (templates && templates->columns != batch.columns() + 2) throw std::invalid_argument("words and templates do not match");
     }
 
     std::size_t read(const Sentence& sentence, int word, std::size_t from, std::size_t to, const stack::Dropout& dropout = stack::Dropout()) {
@@ -165,14 +166,15 @@ private:
     std::vector<std::int64_t> first_;
 };
 
-Out<double> probabilities(const StackBatch& batch, const std::string& name, In<float> weights, int threads,
+template <class Weights>
+Out<double> probabilities(const StackBatch& batch, const std::string& name, const Weights& weights, int threads,
                           const StackTemplates* templates) {
     std::vector<double> out(batch.what.shape(0), 1.0);
     const Task task = task_of(name);
     {
         nb::gil_scoped_release release;
         batch.check_places(task);
-        const int bits = bits_of(weights.shape(0));
+        const int bits = bits_of(weights.size());
         in_parallel_each(batch.sentences(), threads, [&] {
             return [&, reader = Reader(batch, task, bits, templates), p = std::vector<double>()](std::size_t i) mutable {
                 const Sentence sentence(batch, i, templates);
@@ -181,7 +183,7 @@ Out<double> probabilities(const StackBatch& batch, const std::string& name, In<f
                     const auto from = static_cast<std::size_t>(batch.begin.data()[at]), to = static_cast<std::size_t>(batch.begin.data()[at + 1]);
                     if (to - from < 2) continue;
                     p.resize(reader.read(sentence, word, from, to));
-                    for (std::size_t c = 0; c < p.size(); ++c) p[c] = stack::score(bind::view(weights), reader.features[c]);
+                    for (std::size_t c = 0; c < p.size(); ++c) p[c] = stack::score(weights, reader.features[c]);
                     stack::normalise(p);
                     std::copy(p.begin(), p.end(), out.begin() + static_cast<std::ptrdiff_t>(from));
                 }
@@ -191,13 +193,13 @@ Out<double> probabilities(const StackBatch& batch, const std::string& name, In<f
     return give(std::move(out));
 }
 
-// One pass over the sentences in an order; words whose gold candidate is not listed (-1) teach nothing.
+// One pass over the sentences in a given order. Words whose gold candidate is not listed (-1) are skipped.
 double learn(stack::Learner& learner, const StackBatch& batch, const std::string& name, In<std::int32_t> gold, In<std::int64_t> order,
              const StackTemplates* templates) {
     const Task task = task_of(name);
     nb::gil_scoped_release release;
     batch.check_places(task);
-    if (gold.shape(0) != batch.tags.shape(0)) throw std::invalid_argument("every word needs a gold candidate, or -1");
+    if (gold.shape(0) != batch.tags.shape(0)) throw std::invalid_argument("every word must have a gold candidate, or -1");
     Reader reader(batch, task, bits_of(learner.weights.size()), templates);
     double loss = 0;
     for (const std::int64_t i : view(order)) {
@@ -240,13 +242,27 @@ void bind_stack(nb::module_& m) {
         }, nb::kw_only(), "begin"_a.noconvert(), "elements"_a.noconvert(), "vote_begin"_a.noconvert(), "vote_elements"_a.noconvert(),
              "columns"_a);
 
-    m.def("stack_probabilities", &probabilities, nb::kw_only(), "batch"_a, "task"_a, "weights"_a.noconvert(), "threads"_a,
-          "templates"_a = nb::none(), "The probability of every candidate among those of its word; the same for any number of threads.");
+    nb::class_<stack::SparseWeights>(m, "StackWeights", "Weights of hashed features, of which most are 0.")
+        .def("__init__", [](stack::SparseWeights* self, std::size_t size, In<std::uint32_t> places, In<float> values) {
+            bits_of(size);
+            new (self) stack::SparseWeights(size, view(places), view(values));
+        }, nb::kw_only(), "size"_a, "places"_a.noconvert(), "values"_a.noconvert())
+        .def_prop_ro("size", &stack::SparseWeights::size, "The number of all weights.")
+        .def("places", [](const stack::SparseWeights& self) { return give(self.places()); }, "The places of those that are not 0.")
+        .def("values", [](const stack::SparseWeights& self) { return give(std::vector<float>(self.values())); }, "Their values.");
+
+    constexpr auto kHelp = "The probability of every candidate among those of its word; the same for any number of threads.";
+    m.def("stack_probabilities",
+          [](const StackBatch& batch, const std::string& task, In<float> weights, int threads, const StackTemplates* templates) {
+              return probabilities(batch, task, view(weights), threads, templates);
+          }, nb::kw_only(), "batch"_a, "task"_a, "weights"_a.noconvert(), "threads"_a, "templates"_a = nb::none(), kHelp);
+    m.def("stack_probabilities", &probabilities<stack::SparseWeights>, nb::kw_only(), "batch"_a, "task"_a, "weights"_a, "threads"_a,
+          "templates"_a = nb::none(), kHelp);
 
     nb::class_<stack::Learner>(m, "StackLearner", "Weights of hashed features, learned by stochastic gradient.")
         .def("__init__", [](stack::Learner* self, int bits, double rate, double dropout, std::uint64_t seed) {
             if (bits < 1 || bits > kMostBits || !(rate > 0) || !(dropout >= 0 && dropout < 1))
-                throw std::invalid_argument("bits, rate or dropout cannot be used");
+                throw std::invalid_argument("bits, rate or dropout is out of range");
             new (self) stack::Learner(bits, rate, dropout, seed);
         }, nb::kw_only(), "bits"_a, "rate"_a, "dropout"_a = 0.0, "seed"_a = 0)
         .def("learn", &learn, nb::kw_only(), "batch"_a, "task"_a, "gold"_a.noconvert(), "order"_a.noconvert(),

@@ -16,8 +16,8 @@ namespace {
 
 unsigned long main_thread = 0;
 
-// Lets Python hear Ctrl-C, which it does on its main thread only; raises what it answers. Python's lock is taken a few times per
-// second, so that loops may pause as often as they like.
+// Lets Python handle Ctrl-C, which works only on its main thread, and passes on the exception. The GIL is taken only a few
+// times per second, so that loops may pause as often as they like.
 void hear_signals() {
     using Clock = std::chrono::steady_clock;
     static Clock::time_point last;  // of the main thread
@@ -47,7 +47,7 @@ void bind_stop(nb::module_& m) {
         .def("set", [](StopFlag& self) { self.flag = true; }, "Stop the computation, at once or when it begins.")
         .def_prop_ro("is_set", [](const StopFlag& self) { return self.flag.load(); })
         .def("__enter__", [](StopFlag& self) {
-            if (self.watching) throw std::invalid_argument("a stop flag serves one computation at a time");
+            if (self.watching) throw std::invalid_argument("a stop flag can be used by only one computation at a time");
             self.watching = std::make_unique<Watching>(&self.flag);
         })
         .def("__exit__", [](StopFlag& self, nb::object, nb::object, nb::object) { self.watching.reset(); },

@@ -1,4 +1,4 @@
-// What a language model returns for many sentences: figures of prefixes, and sentences it drew.
+// The results of a language model for many sentences: figures of prefixes, and drawn sentences.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct PrefixArrays {
     }
 };
 
-// `complete` is 0 where the limit came before the end.
+// `complete` is 0 for sentences that reached the length limit before their end.
 struct GeneratedArrays {
     std::vector<std::int32_t> words, tags, heads, labels;
     std::vector<std::int64_t> offsets{0};

@@ -1,4 +1,4 @@
-// Words and sentences found in running text.
+// Finding words and sentences in running text.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/tuple.h>
@@ -19,7 +19,7 @@ namespace {
 
 auto boundaries(const Automaton& self, const In<std::int32_t>& text, const In<std::uint8_t>& allowed, const In<std::int32_t>& before,
                 std::int32_t after, double least_event, double least_share, std::int32_t most) {
-    if (text.shape(0) != allowed.shape(0)) throw std::invalid_argument("every character needs its allowed events");
+    if (text.shape(0) != allowed.shape(0)) throw std::invalid_argument("every character must have its allowed events");
     std::vector<float> out(text.shape(0) * kHiddenEvents, 0.0f);
     double log_total = 0;
     {

@@ -1,4 +1,4 @@
-// Sentences and models as the bindings of the transition parser hold them.
+// Sentences and models in the bindings of the transition parser.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,14 +14,15 @@ namespace bistro::bind {
 
 using Ints = In<std::int32_t>;
 
-// Sentences in a row: sentence i is offsets[i] to offsets[i + 1]. Arrays of annotation are as long as the words, or empty.
+// Concatenated sentences. Sentence i has the words offsets[i] to offsets[i + 1]. Arrays of annotation have one value per
+// word, or are empty.
 struct Batch {
     Ints words;
     In<std::int64_t> offsets;
     Ints tags, heads, labels;
-    Ints spelled;         // by word: its row of spellings, -1 for words with an id of their own; or empty
-    In<double> spellings;  // rows of p(spelling | tag), one after the other
-    std::vector<std::int32_t> lemmas{};  // by word, -1 where one is not given; or empty
+    Ints spelled;         // by word: its row of spellings, -1 for words in the vocabulary; or empty
+    In<double> spellings;  // concatenated rows of p(spelling | tag)
+    std::vector<std::int32_t> lemmas{};  // by word, -1 if there is none; or empty
 
     std::size_t size() const { return offsets.shape(0) - 1; }
 
@@ -30,7 +31,7 @@ struct Batch {
         bool good = offsets.shape(0) >= 1 && offsets.data()[0] == 0 && offsets.data()[size()] == static_cast<std::int64_t>(n);
         for (std::size_t i = 0; good && i < size(); ++i) good = offsets.data()[i] < offsets.data()[i + 1];
         for (const Ints* a : {&tags, &heads, &labels, &spelled}) good = good && (a->shape(0) == 0 || a->shape(0) == n);
-        if (!good) throw std::invalid_argument("words, offsets and annotation do not fit together");
+        if (!good) throw std::invalid_argument("words, offsets and annotation do not match");
         auto within = [](const Ints& values, std::int32_t low, std::int32_t limit) {
             for (const std::int32_t v : view(values))
                 if (v < low || v >= limit) throw std::invalid_argument("a word, tag or label is out of range");
@@ -71,8 +72,8 @@ inline void check_tag_lists(const Symbols& symbols, std::span<const std::int32_t
 
 // A model over frozen franchises; it keeps them alive.
 //
-// The pace is for the sentences that the model draws itself and for their probabilities. The words of a parse are known, and on
-// text p(shift) is right without it, so trees are searched for with the distributions alone.
+// The pace applies to sentences that the model draws itself and to their probabilities. In parsing, the words are known and
+// p(shift) is right without the pace, so parsing uses only the distributions.
 struct Parser {
     TransitionModel<Frozen> model, unpaced;
     std::vector<nb::object> kept;

@@ -1,4 +1,4 @@
-// Searches for trees under rules in contexts of any length: A*, and Metropolis and Hastings' chains with the tree of least risk.
+// Searches for trees under rules in contexts of any length: A*, and Metropolis-Hastings chains with the minimum-risk tree.
 #include <nanobind/stl/string.h>
 
 #include "bind/bind.hpp"
@@ -18,16 +18,18 @@ using namespace nb::literals;
 namespace {
 
 void check(const Grammar& grammar, const RuleTrie& model) {
-    if (grammar.rules() != model.num_rules()) throw std::invalid_argument("grammar and model differ in their number of rules");
+    if (grammar.rules() != model.num_rules())
+        throw std::invalid_argument("the grammar and the model have different numbers of rules");
 }
 
-// A grammar that is finer than the model's, and what its symbols and rules stand for.
+// A grammar that is finer than the model's, with the model's symbol or rule for each of its symbols and rules.
 struct FinerGrammar {
     const Grammar* grammar;
     Translation meaning;
 };
 
-// Calls search(grammar, model, meaning) with the grammar that is to be searched, the model as it sees it, and what its numbers stand for.
+// Calls search(grammar, model, meaning) with the grammar to search, the model in terms of that grammar, and the meaning of
+// its numbers.
 template <class Search>
 void with_grammar(const Grammar& grammar, const FinerGrammar* finer, const RuleTrie& model, bool contexts_of_rules, const Search& search) {
     if (finer == nullptr) return search(grammar, model, Untranslated{});
@@ -39,7 +41,7 @@ void translate(RuleTree& tree, const Meaning& meaning) {
     for (std::int32_t& rule : tree.rules) rule = meaning.rule(rule);
 }
 
-// What a thread needs for one sentence after another.
+// The working space of a thread, which is reused for all of its sentences.
 template <RuleModel Model>
 struct Workspace {
     Workspace(const Model& model, HistoryKind kind) : nodes(model, kind) {}
@@ -49,7 +51,7 @@ struct Workspace {
     SpanCounts counts;
 };
 
-// Which A*: nodes each for themselves, or partial trees in one queue.
+// The variant of A*: a search per node, or partial trees in one queue.
 struct AStarKind {
     bool nodes;
     QueueKind queue;
@@ -58,7 +60,7 @@ struct AStarKind {
 AStarKind astar_kind(const std::string& agenda, bool everywhere) {
     if (agenda == "nodes") return {true, {}};
     if (agenda == "full" || agenda == "local") return {false, {agenda == "local", everywhere}};
-    throw std::invalid_argument("the agenda of A* is nodes, full or local");
+    throw std::invalid_argument("the agenda of A* must be nodes, full or local");
 }
 
 template <RuleModel Model>
@@ -98,7 +100,7 @@ nb::dict astar(const Grammar& grammar, const RuleTrie& model, const Lattices& se
     return out;
 }
 
-// What a chain of one sentence leaves behind.
+// The result of a chain for one sentence.
 struct ChainResult {
     RuleTree least_risk, best;
     double accepted = 0, subtrees_accepted = 0;
@@ -110,7 +112,7 @@ struct Wanted {
     bool counts, visited;
 };
 
-// Sentence i has the stream of the number first + i.
+// Sentence i uses the random stream with the index first + i.
 struct Draws {
     std::uint64_t seed, purpose, first;
 };
@@ -146,7 +148,7 @@ void run_chain(Workspace<Model>& work, const Meaning& meaning, const ChainOption
         result.subtrees_accepted = static_cast<double>(chain.subtrees_accepted()) / static_cast<double>(chain.subtrees_proposed());
 }
 
-// The model's own grammar, whose tree of least risk is looked for.
+// The model's own grammar, in which the minimum-risk tree is searched.
 struct RiskOf {
     const Grammar& grammar;
     const RuleTrie& model;
@@ -263,7 +265,7 @@ void bind_tree_search(nb::module_& m) {
                            int burn_in, int subtrees, std::uint64_t seed, std::uint64_t purpose, std::uint64_t first, double node_cost,
                            bool counts, bool visited, const FinerGrammar* finer, bool forgetting, int threads) {
         if (samples < 1 || burn_in < 0 || burn_in >= samples || subtrees < 0)
-            throw std::invalid_argument("samples must be at least 1, and more than burn_in");
+            throw std::invalid_argument("samples must be at least 1 and greater than burn_in");
         return chains(grammar, model, sentences, {contexts_of_rules, forgetting}, {samples, burn_in, subtrees}, {seed, purpose, first},
                       node_cost, {counts, visited}, finer, threads);
     }, "grammar"_a, "model"_a, "sentences"_a, nb::kw_only(), "contexts_of_rules"_a, "samples"_a, "burn_in"_a, "subtrees"_a, "seed"_a,

@@ -1,7 +1,7 @@
 // The checksum of model files: XXH64 (Yann Collet) of blocks of 1 MiB, and of the digests of the blocks.
 //
-// Every step of a lane is a bijection of the eight bytes that it takes in, so a change within eight bytes always changes the
-// digest of its lane. Blocks do not depend on each other: they are read and digested by several threads.
+// Every step of a lane is a bijection of the eight bytes that it reads, so a change within eight bytes always changes the
+// digest of its lane. Blocks do not depend on each other, so several threads read and digest them.
 #pragma once
 
 #include <algorithm>
@@ -72,12 +72,12 @@ inline std::uint64_t of_digests(std::span<const std::uint64_t> digests) {
     return xxh64(bytes);
 }
 
-// Takes in bytes piece by piece.
+// Reads bytes piece by piece.
 class Checksum {
 public:
     void add(std::span<const unsigned char> bytes) {
         while (!bytes.empty()) {
-            // Whole blocks are digested where they lie.
+            // Whole blocks are digested in place.
             if (waiting_.empty() && bytes.size() >= kChecksumBlock) {
                 digests_.push_back(xxh64(bytes.first(kChecksumBlock)));
                 bytes = bytes.subspan(kChecksumBlock);

@@ -1,8 +1,8 @@
-// Arrays that may lie on disk: counts of a text that is too long for the memory of the machine.
+// Arrays that may be stored on disk, for the counts of a text that is too long for the main memory.
 //
-// While a folder is chosen, every array of counts from 16 MB on is a file without a name in that folder, mapped into memory.
-// The system keeps in memory what it has room for and writes the rest to the file; the file is gone with the array, or with the
-// process, however it ends. Only where bytes lie changes: results are the same.
+// While a folder is chosen, every array of counts of at least 16 MB is an unnamed file in that folder, mapped into memory.
+// The system keeps as much of it in memory as fits and writes the rest to the file. The file disappears with the array, or
+// with the process, however it ends. Results do not depend on where the bytes are stored.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@
 
 namespace bistro {
 
-// The chosen folder does not take another file, or is full.
+// The chosen folder cannot store another file, or is full.
 struct FolderError : std::runtime_error {
     explicit FolderError(int code) : std::runtime_error("an array cannot be kept in the folder"), code(code) {}
     int code;  // as in errno
 };
 
-// The folder for large arrays, and which arrays are there. One for the process: arrays outlive the choice of a folder.
+// The folder for large arrays, and the arrays in it. There is one per process, since arrays outlive the choice of a folder.
 class DiskMemory {
 public:
     static constexpr std::size_t kLeast = std::size_t{16} << 20;
@@ -34,7 +34,7 @@ public:
         return only;
     }
 
-    // An empty name: memory, as ever.
+    // An empty name stands for main memory, the default.
     void choose(std::string folder) {
         const std::lock_guard lock(mutex_);
         folder_ = std::move(folder);
@@ -56,7 +56,7 @@ public:
         return memory;
     }
 
-    // False: the array is not on disk.
+    // Returns false if the array is not on disk.
     bool deallocate(void* memory, std::size_t size) {
         const std::lock_guard lock(mutex_);
         if (mapped_.erase(memory) == 0) return false;
@@ -96,7 +96,7 @@ struct MaybeOnDisk {
     friend bool operator==(const MaybeOnDisk&, const MaybeOnDisk&) { return true; }
 };
 
-// An array as long as the text, or as its different contexts.
+// An array with one element per token of the text, or per distinct context.
 template <class T>
 using LongArray = std::vector<T, MaybeOnDisk<T>>;
 

@@ -1,7 +1,7 @@
-// Memory in large pages, where the system has them.
+// Memory in large pages, if the system supports them.
 //
-// A hundred thousand page faults take longer than reading a model, and look-ups all over a big table wait for the
-// addresses of small pages as often as for the table itself.
+// A hundred thousand page faults take longer than reading a model, and random look-ups in a large table wait for the
+// translation of small pages as often as for the table itself.
 #pragma once
 
 #include <algorithm>

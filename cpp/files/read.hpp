@@ -1,6 +1,7 @@
-// Reading a whole file into memory of its own while its checksum is worked out.
+// Reading a whole file into private memory while its checksum is computed.
 //
-// A mapped file changes, or ends the process, when somebody overwrites or shortens it; memory of one's own does not.
+// If another program overwrites or truncates a mapped file, its content changes or the process crashes. Private memory
+// avoids this.
 #pragma once
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-// The headers of Windows define many short names as macros: they are seen here and nowhere else.
+// The headers of Windows define many short names as macros, so they are included only here.
 #if defined(_WIN32)
 #define NOMINMAX
 #define WIN32_LEAN_AND_MEAN

@@ -1,4 +1,4 @@
-// What stands below depth 0: a distribution over dishes that may itself learn.
+// The base of a franchise, below depth 0: a distribution over dishes that may itself learn.
 //
 // Bases compose: another franchise, at a fixed context, can be a base (see franchise_base.hpp), and then a
 // table opened at depth 0 here sends a customer there.
@@ -18,7 +18,7 @@ public:
     virtual ~Base() = default;
     virtual std::int32_t dishes() const = 0;
     virtual double probability(std::int32_t dish) const = 0;
-    virtual bool learns() const { return false; }  // if so, it accounts for its own customers
+    virtual bool learns() const { return false; }  // if so, it scores its own customers
     virtual void add(std::int32_t, Stream&) {}
     virtual void remove(std::int32_t, Stream&) {}
 };
@@ -38,10 +38,11 @@ private:
 class VectorBase final : public Base {
 public:
     explicit VectorBase(std::vector<double> probabilities) : probabilities_(std::move(probabilities)) { check(probabilities_); }
-    // Other probabilities for the same dishes: for a base that is learned beside the franchise, between its sweeps.
+    // Sets new probabilities of the same dishes, for a base that is learned between the sweeps of the franchise.
     void assign(std::vector<double> probabilities) {
         check(probabilities);
-        if (probabilities.size() != probabilities_.size()) throw std::invalid_argument("a base keeps its dishes");
+        if (probabilities.size() != probabilities_.size())
+            throw std::invalid_argument("the number of dishes of a base cannot change");
         probabilities_ = std::move(probabilities);
     }
     double probability(std::int32_t dish) const override {

@@ -1,4 +1,5 @@
-// Draws from the gamma, beta and table-number laws, from uniform numbers alone.
+// Draws from the gamma and beta distributions and from the distribution of the number of tables, based only on uniform
+// numbers.
 #pragma once
 
 #include <cmath>
@@ -14,7 +15,7 @@ inline double draw_normal(Stream& rng) {
     return radius * std::cos(6.283185307179586477 * rng.uniform());
 }
 
-// The logarithm of a Gamma(shape, 1) number (Marsaglia & Tsang 2000): a tiny shape would give 0 as a plain number.
+// The logarithm of a Gamma(shape, 1) number (Marsaglia & Tsang 2000). For a tiny shape, the number itself would underflow.
 inline double draw_log_gamma(double shape, Stream& rng) {
     if (shape < 1.0) return draw_log_gamma(shape + 1.0, rng) + std::log(1.0 - rng.uniform()) / shape;
     const double d = shape - 1.0 / 3.0, c = 1.0 / std::sqrt(9.0 * d);
@@ -31,7 +32,7 @@ inline double draw_beta(double a, double b, Stream& rng) {
     return 1.0 / (1.0 + std::exp(y - x));
 }
 
-// At how many tables `customers` sit in a Chinese restaurant with this strength and no discount.
+// The number of tables of `customers` customers in a Chinese restaurant with this strength and no discount.
 inline std::int32_t draw_tables(double strength, std::int32_t customers, Stream& rng) {
     std::int32_t tables = customers > 0 ? 1 : 0;
     for (std::int32_t i = 1; i < customers; ++i)

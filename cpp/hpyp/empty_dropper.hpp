@@ -1,7 +1,7 @@
-// Frees what nobody uses: restaurants without customers, and entries without.
+// Frees unused restaurants and entries, those without customers.
 //
-// Where derivations are drawn anew, contexts come and go. An empty restaurant passes its parent's probabilities through, as one that
-// does not exist, so nothing changes but the memory. What remains keeps its order and gets new numbers.
+// When derivations are redrawn, contexts come and go. An empty restaurant has the same probabilities as its parent, as if
+// it did not exist, so only the memory changes. The remaining restaurants and entries keep their order and are renumbered.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@ class EmptyDropper {
 public:
     explicit EmptyDropper(Franchise& franchise) : franchise_(franchise) {}
 
-    // Whether at least half of the entries are empty: then freeing them pays.
+    // Whether at least half of the entries are empty, so that freeing them is worthwhile.
     bool is_due() const {
         const auto& entries = franchise_.entries_;
         const auto empty = std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.customers == 0; });
         return 2 * static_cast<std::size_t>(empty) > entries.size();
     }
 
-    // Returns the new number of every entry, kNone for those that are gone.
+    // Returns the new number of every entry, or kNone for entries that were freed.
     LongArray<std::uint32_t> drop() {
         const auto rooms =
             drop_from(franchise_.restaurants_, [](const Restaurant& r) { return r.customers > 0 || r.parent == kNone; });
@@ -44,7 +44,7 @@ public:
         return numbers;
     }
 
-    // Leaves the root alone, as in a new franchise.
+    // Leaves only the root, as in a new franchise.
     void clear() {
         franchise_.restaurants_.assign(1, Restaurant{});
         franchise_.entries_.clear(), franchise_.sizes_.clear();

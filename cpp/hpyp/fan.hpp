@@ -1,9 +1,9 @@
-// One dish in many contexts that differ in their first element alone, as one word under every tag.
+// One dish in many contexts that differ only in their first element, such as one word with every tag.
 //
-// What the contexts share is the rest, so the restaurants of all of them are found together and remembered by that rest: a tree
-// whose nodes hold, for every first element, the deepest restaurant and the back-off weights passed on the way up from it. Where
-// the first restaurant of a context has never served the dish none below it has, and the weight is all that is to be known.
-// The results are those of `Frozen::probability_on_path`, to the last bit.
+// The contexts share all other elements, so their restaurants are found together and cached by these elements. The cache is
+// a tree whose nodes have, for every first element, the deepest restaurant and the back-off weights on the way up from it.
+// If the first restaurant of a context has never served the dish, then no restaurant below it has, and only the weight is
+// needed. The results are bitwise equal to those of `Frozen::probability_on_path`.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@ namespace bistro {
 
 class Fan {
 public:
-    // First elements are 0 to `width` - 1. What is remembered stays below `most_bytes`, or is forgotten.
+    // First elements are 0 to `width` - 1. The cache is cleared when it would exceed `most_bytes`.
     Fan(const Frozen& frozen, std::int32_t width, std::size_t most_bytes = std::size_t{1} << 24)
         : frozen_(frozen), width_(static_cast<std::size_t>(width)), most_bytes_(most_bytes) {}
 
-    // p(dish | v, the rest of the context) for every v, into `out`; `context(k)` is asked for k from 1 to `length` - 1.
+    // Writes p(dish | v, the rest of the context) for every v to `out`. `context(k)` is called for k from 1 to `length` -
+    // 1.
     template <class Context>
     void probabilities(std::uint32_t dish, const Context& context, int length, double* out) {
         if (nodes_.empty() || bytes() > most_bytes_) forget();
@@ -35,7 +36,7 @@ private:
     struct Place {
         std::uint32_t first, restaurant, above;
     };
-    // The places of one rest of a context, without those of shorter rests. A node without any has no row of its own.
+    // The places for one rest of a context, without those of shorter rests. A node without places has no row.
     struct Node {
         std::uint32_t parent, element, begin, end, row;
         std::uint64_t key() const { return pair_key(parent, element); }
@@ -60,7 +61,7 @@ private:
                nodes_.size() * sizeof(Node);
     }
 
-    // Notes the place in a row. Weights multiply from the deepest restaurant up, as a query does.
+    // Stores the place in a row. Weights are multiplied from the deepest restaurant up, as in a query.
     void add(const Place& place, std::size_t row) {
         double weight = frozen_.backoff[place.restaurant];
         for (std::uint32_t at = place.above; at != kNone; at = places_[at].above) weight *= frozen_.backoff[places_[at].restaurant];
@@ -119,7 +120,7 @@ private:
         return find_in_region(frozen_.dish.data(), frozen_.entry_begin[restaurant], frozen_.entry_begin[restaurant + 1], dish_);
     }
 
-    // The dish's probability in the deepest restaurant that has served it, times the weights passed on the way up to there.
+    // The dish's probability in the deepest restaurant that has served it, times the weights of the restaurants below.
     double serve(std::uint32_t place) const {
         double weight = 1.0;
         for (;; place = places_[place].above) {

@@ -1,7 +1,7 @@
 // An open-addressing index from a pair of 32-bit keys to the number of a record.
 //
-// The keys live in the records themselves; a slot is only a record number, so an index costs 4 bytes a
-// slot. (std::unordered_map is over three times slower on this kind of loop and several times larger.)
+// The keys are stored in the records themselves. A slot is only a record number, so an index costs 4 bytes per slot. (In
+// such loops, std::unordered_map is over three times slower and several times larger.)
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ inline std::uint64_t mix(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// A record offers `key()`, which must be unique. Records are never removed.
+// A record has a `key()`, which must be unique. Records are never removed.
 class PairIndex {
 public:
     PairIndex() : slots_(16, kNone) {}
@@ -44,7 +44,7 @@ public:
         }
     }
 
-    // Several look-ups at once hide the time that memory takes: ask for the slots first, then for their records, then find.
+    // Several look-ups at once hide the latency of memory: prefetch the slots first, then their records, then find.
     void prefetch(std::uint64_t key) const { bistro::prefetch(&slots_[mix(key) & mask()]); }
     template <class Records>
     void prefetch_record(std::uint64_t key, const Records& records) const {
@@ -52,7 +52,7 @@ public:
         if (record != kNone) bistro::prefetch(&records[record]);
     }
 
-    // Indexes the last of the records; the others are indexed already.
+    // Adds the last record to the index. The other records are already indexed.
     template <class Records>
     void insert_last(const Records& records) {
         if (records.size() >= kNone) throw std::length_error("more than four billion contexts or outcomes");
@@ -63,7 +63,7 @@ public:
         place(static_cast<std::uint32_t>(records.size() - 1), records.back().key());
     }
 
-    // Indexes all records, whichever of them are indexed already.
+    // Indexes all records, even if some are already indexed.
     template <class Records>
     void assign(const Records& records) {
         if (records.size() >= kNone) throw std::length_error("more than four billion contexts or outcomes");
@@ -85,8 +85,8 @@ private:
     LongArray<std::uint32_t> slots_;
 };
 
-// An index that is made when something is first looked up. Millions of sorted events are resolved without looking anything up,
-// and sweeps follow links: then there is no index, neither its time nor its memory. Several threads may look up.
+// An index that is built at the first look-up. Sorted events are resolved without look-ups, and sweeps follow links; then
+// the index costs neither time nor memory. Several threads may look up at the same time.
 class LateIndex {
 public:
     template <class Records>
@@ -101,7 +101,7 @@ public:
         return index_;
     }
 
-    // Indexes the last of the records; if others are not indexed, it waits with them.
+    // Adds the last record to the index, unless other records are missing in the index, too.
     template <class Records>
     void insert_last(const Records& records) {
         if (indexed_.load(std::memory_order_relaxed) + 1 != records.size()) return;
@@ -109,7 +109,7 @@ public:
         indexed_.store(records.size(), std::memory_order_release);
     }
 
-    // The records have other numbers now, or are gone.
+    // Drops the index, after records were renumbered or removed.
     void forget() {
         index_ = PairIndex();
         indexed_.store(0, std::memory_order_release);

@@ -5,8 +5,8 @@
 //
 //     p_k(x) = (c_x - d_k t_x)/(c + theta_k) + (theta_k + d_k t)/(c + theta_k) p_{k-1}(x)
 //
-// `resolve` turns events (context, dish) into entry numbers once; after that, adding, removing and sweeping follow parent links only.
-// Which restaurants and entries there are is in restaurants.hpp; here is who sits in them.
+// `resolve` turns events (context, dish) into entry numbers once; after that, adding, removing and sweeping follow parent
+// links only. restaurants.hpp has the restaurants and entries; this file has their customers.
 #pragma once
 
 #include <algorithm>
@@ -33,9 +33,9 @@ public:
         if (!base_) throw std::invalid_argument("a franchise needs a base distribution");
     }
 
-    // --- the same questions that the frozen form answers ---------------------------------------------
+    // --- the queries that the frozen form has too ---------------------------------------------
 
-    // Shorter contexts of a dish that was served follow parent links, without hashing.
+    // For a dish that was served, shorter contexts are found by following parent links, without hashing.
     double probability_on_path(const std::uint32_t* path, int depth, std::uint32_t x) const {
         const auto dish = static_cast<std::int32_t>(x);
         int k = depth;
@@ -72,16 +72,17 @@ public:
         std::uint32_t at = id;
         for (; at != kNone; at = entries_[at].parent) {
             // The parent's customer for this table may have been removed by mistake.
-            if (entries_[at].customers == 0) throw std::invalid_argument("no such customer to remove");
+            if (entries_[at].customers == 0) throw std::invalid_argument("there is no such customer to remove");
             if (!unseat(at, rng)) return;
         }
         base_->remove(dish, rng);
     }
 
-    // From now on every change of a table is written down; with nullptr, no longer.
+    // Records every change of a table from now on; nullptr ends the recording.
     void write_down(std::vector<TableMove>* moves) { moves_ = moves; }
 
-    // Takes changes back, the last first. The draws of a base that learns are not written down: it seats anew.
+    // Undoes changes, the last one first. The draws of a base that learns are not recorded: its customers are seated again
+    // at random.
     void take_back(std::span<const TableMove> moves, Stream& rng) {
         for (auto move = moves.rbegin(); move != moves.rend(); ++move) {
             Entry& entry = entries_.at(move->entry);
@@ -98,7 +99,7 @@ public:
         }
     }
 
-    // One Gibbs sweep: every event leaves and comes back.
+    // One Gibbs sweep: every event is removed and added again.
     void sweep(std::span<const std::uint32_t> events, Stream& rng) {
         for (const std::uint32_t id : events) {
             remove(id, rng);
@@ -130,7 +131,7 @@ public:
         return predictive(entry, entry.parent == kNone ? base_->probability(entry.dish) : entry_probability(entry.parent));
     }
 
-    // The probability of every entry; an entry's parent was always made before it.
+    // The probability of every entry. An entry's parent always has a lower number.
     LongArray<double> entry_probabilities() const {
         LongArray<double> now(entries_.size());
         for (std::size_t i = 0; i < now.size(); ++i) {
@@ -140,7 +141,7 @@ public:
         return now;
     }
 
-    // The weight a restaurant gives to its parent's distribution; an empty one passes it through.
+    // The weight of the parent's distribution in a restaurant; 1 in an empty restaurant.
     double backoff(const Restaurant& r) const {
         if (r.customers == 0) return 1.0;
         return (strength(r) + discount(r) * r.tables) / (r.customers + strength(r));
@@ -170,13 +171,13 @@ public:
         return total;
     }
 
-    // See RestaurantTree: makes all restaurants and entries of a saved franchise again.
+    // See RestaurantTree: rebuilds all restaurants and entries of a saved franchise.
     void rebuild(std::span<const std::uint32_t> restaurants, std::span<const std::uint32_t> entries) {
         RestaurantTree::rebuild(restaurants, entries, base_->dishes());
     }
 
-    // Puts every entry's customers, tables and table sizes back as they were saved: `sizes` lists
-    // (entry, size, tables) for the entries that have a list. See saved_state.hpp for what must hold.
+    // Restores the customers, tables and table sizes of every entry: `sizes` lists (entry, size, tables) for the entries
+    // that have a list. See saved_state.hpp for the required conditions.
     void restore(std::span<const std::int32_t> customers, std::span<const std::int32_t> tables,
                  std::span<const std::int32_t> sizes) {
         sizes_.clear();
@@ -229,8 +230,8 @@ private:
         return true;
     }
 
-    // Draws between the tables of this dish and a new one, and grows the old table if one was drawn; returns the size it had,
-    // 0 for a new one.
+    // Draws one of the tables of this dish or a new table. An existing table grows by one customer. Returns its previous
+    // size, or 0 for a new table.
     std::int32_t join_table(Entry& entry, const Restaurant& r, double parent, Stream& rng) {
         const double d = discount(r);
         const double old_tables = entry.customers - d * entry.tables;
@@ -244,7 +245,7 @@ private:
         return size;
     }
 
-    // The new table of size 1 is written into the list; a second table is what makes a list necessary.
+    // Adds a new table of size 1 to the list of sizes. A list is needed from the second table on.
     void open_table(Entry& entry) {
         if (entry.sizes == kNone) {
             if (entry.tables == 0) return;

@@ -14,7 +14,7 @@ public:
     FranchiseBase(std::shared_ptr<Franchise> franchise, std::vector<std::int32_t> context)
         : franchise_(std::move(franchise)), context_(std::move(context)) {
         if (static_cast<int>(context_.size()) >= franchise_->levels())
-            throw std::invalid_argument("a context is longer than the franchise is deep");
+            throw std::invalid_argument("a context has more elements than the franchise has levels");
         for (const std::int32_t element : context_)
             if (element < 0) throw std::invalid_argument("a context element is negative");
     }

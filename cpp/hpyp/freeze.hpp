@@ -1,8 +1,8 @@
-// From the trainable form to the frozen one, for one sample of the seating or the mean of several.
+// Converts the trainable form to the frozen form, for one sample of the seating or the mean of several samples.
 //
-// The mean is taken of the predictive probabilities of all entries. For a dish that a restaurant has not seen, the
-// exact mean of weight times parent's probability is replaced by mean weight times mean probability, where the
-// weight is the one that makes the restaurant's distribution sum to 1. So several samples cost no more than one.
+// The predictive probabilities of all entries are averaged. For a dish that a restaurant has not seen, the exact mean of
+// weight times parent's probability is replaced by mean weight times mean probability, where the weight makes the
+// restaurant's distribution sum to 1. Therefore, several samples take no more space than one.
 #pragma once
 
 #include <cmath>
@@ -33,8 +33,8 @@ struct PredictiveSum {
     }
 
 private:
-    // Pairs made since the last sample were unseen in the samples before: a new restaurant passed its parent's values
-    // through, a new dish had the restaurant's weight times its parent's probability (mean times mean, as in `freeze`).
+    // Pairs created since the last sample did not exist in earlier samples: there, a new restaurant had its parent's
+    // values, and a new dish had the restaurant's weight times its parent's probability (mean times mean, as in `freeze`).
     void catch_up(const Franchise& franchise) {
         const auto& entries = franchise.entries();
         backoff.resize(franchise.restaurants().size(), samples);
@@ -69,7 +69,7 @@ struct Groups {
     }
 };
 
-// Appends a region for the given members; owner[slot] says who sits in each slot.
+// Appends a region for the given members. owner[slot] is the member in each slot.
 template <class KeyOf>
 void append_region(const std::uint32_t* first, const std::uint32_t* last, const KeyOf& key_of, LongArray<std::uint32_t>& keys,
                    LongArray<std::uint32_t>& owner) {
@@ -98,7 +98,7 @@ inline double normalising_backoff(const Franchise& franchise, const PredictiveSu
         seen_by_parent +=
             entry.parent == kNone ? franchise.base().probability(entry.dish) : sum.probability[entry.parent] / sum.samples;
     }
-    // Where nearly all is seen the quotient is rounding noise, and hardly anything is left to weigh.
+    // If nearly all of the mass is seen, the quotient is rounding noise, and hardly any mass is left.
     if (sum.samples == 1 || 1 - seen_by_parent < 1e-6 || 1 - seen < 0) return sum.backoff[restaurant] / sum.samples;
     return (1 - seen) / (1 - seen_by_parent);
 }

@@ -4,9 +4,9 @@
 //
 //     p(x | u) = p[deepest entry of x along u]  times the weights of the restaurants passed on the way there.
 //
-// Keys of one parent lie side by side: up to kLinear of them as a plain list, more as a small hash region with
-// gaps (kNone). The same layout serves the children of a restaurant (context elements) and its entries (dishes).
-// A child's number is its slot, so nothing points to anything but the two rows of offsets.
+// The keys of one parent are adjacent: up to kLinear keys as a plain list, more keys as a small hash region with gaps
+// (kNone). The children of a restaurant (context elements) and its entries (dishes) have the same layout. A child's number
+// is its slot, so only the two arrays of offsets are needed as pointers.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ namespace bistro {
 inline constexpr std::uint32_t kLinear = 8;
 
 inline std::uint32_t region_size(std::size_t keys) {
-    // Half empty: probes stay short (a fuller region is smaller but 10 % slower), and a search in vain meets a gap.
+    // Half empty, so that probes are short (a fuller region is smaller but 10 % slower) and every failed search meets a
+    // gap.
     return static_cast<std::uint32_t>(keys <= kLinear ? keys : 2 * keys);
 }
 
@@ -93,12 +94,14 @@ struct Frozen {
         return depth;
     }
 
-    // The whole distribution, each value as `probability_on_path` has it: the deepest restaurant that knows a dish decides.
-    void distribution(const std::uint32_t* path, int depth, double* out) const {
+    // The whole distribution, each value as `probability_on_path` has it: the deepest restaurant that knows a dish decides. A dish
+    // that nobody asks for is not looked for and gets 0; restaurants above those that know all others are not visited.
+    void distribution(const std::uint32_t* path, int depth, double* out, std::uint32_t unasked = kNone) const {
         constexpr double open = -1.0;
         std::fill_n(out, dishes, open);
         double weight = 1.0;
         std::int32_t left = dishes;
+        if (unasked < static_cast<std::uint32_t>(dishes)) out[unasked] = 0, --left;
         for (int k = depth; k >= 0 && left > 0; --k) {
             const std::uint32_t at = path[k];
             for (std::uint32_t e = entry_begin[at]; e < entry_begin[at + 1]; ++e) {
@@ -110,6 +113,26 @@ struct Frozen {
         }
         for (std::int32_t x = 0; x < dishes && left > 0; ++x)
             if (out[x] == open) out[x] = weight * base_probability(static_cast<std::uint32_t>(x));
+    }
+
+    // The distribution of a restaurant, from the distribution of the one above it.
+    void distribution_over(std::uint32_t restaurant, const double* above, std::span<double> out,
+                           std::uint32_t unasked = kNone) const {
+        for (std::size_t x = 0; x < out.size(); ++x) out[x] = backoff[restaurant] * above[x];
+        for (std::uint32_t e = entry_begin[restaurant]; e < entry_begin[restaurant + 1]; ++e)
+            if (dish[e] != kNone && dish[e] != unasked) out[dish[e]] = probability[e];
+    }
+
+    // Asks for the memory of a restaurant's entries, in two steps: what the second asks for is known only when the first is there.
+    void prefetch_offsets(std::uint32_t restaurant) const { prefetch(&entry_begin[restaurant]), prefetch(&backoff[restaurant]); }
+    void prefetch_entries(std::uint32_t restaurant) const {
+        const std::uint32_t begin = entry_begin[restaurant];
+        if (begin < entry_begin[restaurant + 1]) prefetch(dish.data() + begin), prefetch(probability.data() + begin);
+    }
+
+    void prefetch_entry(std::uint32_t restaurant, std::uint32_t x) const {
+        const std::uint32_t begin = entry_begin[restaurant], size = entry_begin[restaurant + 1] - begin;
+        if (size > 0) prefetch(dish.data() + begin + (size > kLinear ? region_start(x, size) : 0));
     }
 
     // The k most probable dishes that any restaurant on the path has, best first. A level is looked at only while what is
@@ -145,7 +168,8 @@ struct Frozen {
         if (out.size() > k) out.resize(k);
     }
 
-    // A draw: each level either gives one of its own dishes, by the mass above its parent's share, or passes on.
+    // Draws a dish: each level either yields one of its own dishes, by the mass above its parent's share, or defers to the
+    // next level.
     std::uint32_t sample(const std::uint32_t* path, int depth, Stream& rng) const {
         for (int k = depth; k >= 0; --k) {
             const std::uint32_t at = path[k];
@@ -160,14 +184,14 @@ struct Frozen {
         return sample_base(rng);
     }
 
-    // Arrays may come from a file: everything a query relies on is checked once, in one pass.
+    // Arrays may come from a file, so everything that queries rely on is checked once, in one pass.
     void validate() const {
         const std::size_t restaurants = element.size();
         const bool shapes = restaurants >= 1 && child_begin.size() >= 1 && child_begin.size() <= restaurants + 1 &&
                             entry_begin.size() == restaurants + 1 && backoff.size() == restaurants &&
                             probability.size() == dish.size() && dishes >= 1 &&
                             (base.size() == 1 || base.size() == static_cast<std::size_t>(dishes));
-        if (!shapes) throw std::invalid_argument("the arrays of a frozen franchise do not fit together");
+        if (!shapes) throw std::invalid_argument("the arrays of a frozen franchise do not match");
         validate_regions(child_begin, element, 1, kNone);
         validate_regions(entry_begin, dish, 0, static_cast<std::uint32_t>(dishes));
         if (!are_weights(backoff) || !are_weights(probability) || !are_weights(base))
@@ -183,8 +207,8 @@ private:
         return static_cast<std::uint32_t>(dishes - 1);
     }
 
-    // The loops below go on after a bad value: without a branch they work on many values at a time, and loading a model is
-    // mostly this.
+    // The loops below continue after a bad value. Without a branch they are vectorised, and they take most of the time of
+    // loading a model.
     template <class Real>
     static bool are_weights(std::span<const Real> values) {
         unsigned bad = 0;
@@ -196,7 +220,7 @@ private:
                                  std::uint32_t key_limit) {
         unsigned bad = begin.front() < first || begin.back() > keys.size();
         for (std::size_t i = 1; i < begin.size(); ++i) bad |= begin[i - 1] > begin[i];
-        // All offsets lie within the keys from here on.
+        // From here on, all offsets are known to lie within the keys.
         if (bad == 0) {
             for (const std::uint32_t key : keys.subspan(begin.front(), begin.back() - begin.front()))
                 bad |= (key >= key_limit) & (key != kNone);

@@ -22,7 +22,7 @@
 
 namespace bistro {
 
-// How often each value occurs. Small values, nearly all of them, are counted in an array.
+// How often each value occurs. Small values, which are nearly all values, are counted in an array.
 class CountOfCounts {
 public:
     void add(std::int32_t value, std::int64_t times = 1) {
@@ -126,7 +126,7 @@ struct HyperPrior {
 inline std::pair<double, double> slice_level(const LevelLikelihood& likelihood, double d, double theta, const HyperPrior& prior,
                                              bool dirichlet, Stream& rng) {
     if (dirichlet) d = 0.0;
-    // The prior has no mass at or below 0; a chain that was started there enters from the edge.
+    // The prior has no mass at or below 0. A chain that starts there moves to the edge first.
     if (!(theta > 0)) theta = 1e-3;
     if (!dirichlet) {
         auto of_discount = [&](double x) {

@@ -1,4 +1,4 @@
-// Several frozen franchises over the same dishes that decide together: the sum of their log-probabilities.
+// A product of several frozen franchises over the same dishes: the sum of their log-probabilities.
 //
 //     score(x) = sum over experts of log p_e(x | context of e)
 //
@@ -15,7 +15,7 @@
 
 namespace bistro {
 
-// What an expert gives less than this is a candidate only if another expert thinks more of it.
+// A dish with a lower probability under an expert is a candidate only if another expert gives it a higher one.
 inline constexpr double kUnlikely = 0.01;
 
 class Product {
@@ -24,14 +24,14 @@ public:
         : experts_(std::move(experts)), most_(most), paths_(experts_.size()), depths_(experts_.size()),
           seen_(experts_.empty() ? 0 : static_cast<std::size_t>(experts_.front()->dishes), 0) {}
 
-    // Takes the context of an expert at the place that is scored next.
+    // Sets the context of an expert for the next place to score.
     template <class Context>
     void enter(std::size_t expert, const Context& context, int length) {
         paths_[expert].resize(static_cast<std::size_t>(length) + 1);
         depths_[expert] = experts_[expert]->descend(context, length, paths_[expert].data());
     }
 
-    // Appends the candidates in the order of their numbers, and their scores.
+    // Appends the candidates in numerical order, and their scores.
     void score(std::span<const std::int32_t> allowed, std::vector<std::int32_t>& dishes, std::vector<double>& scores) {
         const std::size_t first = dishes.size();
         if (allowed.empty()) {

@@ -1,7 +1,8 @@
-// The restaurants of a franchise and the dishes of each: the tree of contexts, without the customers.
+// The restaurants of a franchise and their dishes: the tree of contexts, without the customers.
 //
-// A restaurant is one context; its parent has one element less. An entry is one dish in one restaurant; its parent is the entry of the
-// same dish in the parent restaurant. Both are numbered in the order in which they are made, so that parents come first.
+// A restaurant is one context; its parent has one element less. An entry is one dish in one restaurant; its parent is the
+// entry of the same dish in the parent restaurant. Both are numbered in the order of their creation, so that parents come
+// first.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,7 @@ struct Restaurant {
 class RestaurantTree {
 public:
     explicit RestaurantTree(int levels) : levels_(levels) {
-        if (levels < 1) throw std::invalid_argument("a franchise has at least one level");
+        if (levels < 1) throw std::invalid_argument("a franchise must have at least one level");
         restaurants_.push_back(Restaurant{});
         by_element_.insert_last(restaurants_);
     }
@@ -38,14 +39,14 @@ public:
     const LongArray<Entry>& entries() const { return entries_; }
     bool is_empty() const { return restaurants_.size() == 1 && entries_.empty(); }
 
-    // The entry of (context, dish), made with all its ancestors if it does not exist. `context(i)` is its
-    // i-th element; `path` is scratch space that keeps the restaurants of the previous call's context.
+    // The entry of (context, dish), which is created with all its ancestors if it does not exist. `context(i)` is its i-th
+    // element; `path` is scratch space that keeps the restaurants of the previous call's context.
     template <class Context>
     std::uint32_t resolve(const Context& context, int length, std::int32_t dish, std::vector<std::uint32_t>& path) {
-        if (length >= levels()) throw std::invalid_argument("a context is longer than the franchise is deep");
+        if (length >= levels()) throw std::invalid_argument("a context has more elements than the franchise has levels");
         path.resize(std::max<std::size_t>(path.size(), 1), 0);
         path[0] = 0;
-        // Sorted events share most of their path with the one before.
+        // Sorted events share most of their path with the previous event.
         std::size_t depth = 1;
         while (depth < path.size() && static_cast<int>(depth) <= length &&
                restaurants_[path[depth]].element == context(static_cast<int>(depth) - 1))
@@ -79,7 +80,7 @@ public:
         return by_element_.find(child_key(parent, element), restaurants_);
     }
     std::uint32_t make_child(std::uint32_t parent, std::int32_t element) { return find_or_add_restaurant(parent, element); }
-    // The entry of a dish in the last restaurant of a path, made with all its ancestors if it does not exist.
+    // The entry of a dish in the last restaurant of a path, which is created with all its ancestors if it does not exist.
     std::uint32_t make_entry(const std::uint32_t* path, int length, std::int32_t dish) {
         return find_or_add_entry(path, length, dish);
     }
@@ -98,20 +99,20 @@ public:
         return depth;
     }
 
-    // The entry of a dish in a restaurant; kNone where it was never served.
+    // The entry of a dish in a restaurant, or kNone if it was never served.
     std::uint32_t entry_of(std::uint32_t restaurant, std::int32_t dish) const { return find_entry(restaurant, dish); }
 
-    // Gives back the room that growth by doubling left unused, once all events are resolved.
+    // Frees the memory that growth by doubling left unused, once all events are resolved.
     void shrink_to_fit() {
         restaurants_.shrink_to_fit();
         entries_.shrink_to_fit();
     }
 
-    // Makes all restaurants and entries again, with their old numbers: (parent, element) of every restaurant but the first,
-    // (restaurant, dish) of every entry. Those that are there already must be the first of them. Nobody is seated.
+    // Rebuilds all restaurants and entries with their old numbers, from (parent, element) of every restaurant except the
+    // first and (restaurant, dish) of every entry. Existing ones must be the first of them. No customers are seated.
     void rebuild(std::span<const std::uint32_t> restaurants, std::span<const std::uint32_t> entries, std::int32_t num_dishes) {
         const auto check = [](bool good) {
-            if (!good) throw std::invalid_argument("the saved franchise is damaged, or does not go on from this one");
+            if (!good) throw std::invalid_argument("the saved franchise is damaged, or does not continue this one");
         };
         check(restaurants.size() % 2 == 0 && entries.size() % 2 == 0);
         check(restaurants.size() / 2 + 1 >= restaurants_.size() && entries.size() / 2 >= entries_.size());
@@ -151,7 +152,7 @@ protected:
     }
 
     std::uint32_t find_or_add_entry(const std::uint32_t* path, int length, std::int32_t dish) {
-        // Most events have been seen before: look at the deepest restaurant first, and make what is missing.
+        // Most events have been seen before, so the deepest restaurant is tried first, and missing ones are created.
         int depth = length;
         std::uint32_t id = kNone;
         while (depth >= 0 && (id = find_entry(path[depth], dish)) == kNone) --depth;

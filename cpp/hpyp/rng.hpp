@@ -1,8 +1,8 @@
 // Counter-based random streams: Philox 4x64-10 (Salmon et al. 2011).
 //
-// A stream is named by (seed, purpose, index) and holds no hidden state but its position, so the same
-// name gives the same numbers on every machine and for any number of threads. No std:: distribution is
-// used anywhere: their algorithms differ between standard libraries.
+// A stream is identified by (seed, purpose, index) and has no hidden state except its position, so the same name gives the
+// same numbers on every machine and for any number of threads. No std:: distribution is used anywhere: their algorithms
+// differ between standard libraries.
 #pragma once
 
 #include <array>
@@ -26,10 +26,9 @@ public:
 
     // An integer in [0, n), without bias (Lemire 2019).
     std::uint64_t below(std::uint64_t n) {
-        const std::uint64_t threshold = (0 - n) % n;
         for (;;) {
             const WideProduct product = wide_product(next(), n);
-            if (product.low >= threshold) return product.high;
+            if (product.low >= n || product.low >= (0 - n) % n) return product.high;
         }
     }
 

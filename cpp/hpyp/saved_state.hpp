@@ -1,4 +1,4 @@
-// A saved seating comes from a file: everything the franchise relies on is checked before any of it is used.
+// A saved seating comes from a file, so everything that the franchise relies on is checked before use.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct SavedState {
     std::span<const std::int32_t> sizes;              // (entry, size, tables), in this order, as often as needed
 };
 
-// Whether the counts of one entry can stand for a seating of the given kind.
+// Whether the counts of one entry are possible in a seating of the given kind.
 inline bool is_seating(Seating seating, std::int32_t customers, std::int32_t tables) {
     if (customers < 0 || tables < 0 || tables > customers || (tables == 0) != (customers == 0)) return false;
     if (seating == Seating::minimal) return tables <= 1;
@@ -40,7 +40,7 @@ inline bool sizes_add_up(Seating seating, const SavedState& state) {
         if (listed && (customers != state.customers[i] || tables != state.tables[i])) return false;
         if (!listed && seating == Seating::gibbs && state.tables[i] > 1) return false;
     }
-    return at == state.sizes.size();  // a triple of no entry, or out of order, is left over
+    return at == state.sizes.size();  // otherwise, a triple of an unknown entry, or out of order, remains
 }
 
 // Throws unless the state is one that this franchise could be in.
@@ -53,9 +53,9 @@ inline void check_state(const Franchise& franchise, const SavedState& state) {
         if (entries[i].parent != kNone) sent_up[entries[i].parent] += state.tables[i];
         seated[entries[i].restaurant] += state.customers[i];
     }
-    // Every table is a customer of the parent; a parent may have more, its own.
+    // Every table is a customer of the parent, which may have additional customers of its own.
     for (std::size_t i = 0; good && i < entries.size(); ++i) good = sent_up[i] <= state.customers[i];
-    // Training goes on from here and adds customers: counts of 32 bits need room for them.
+    // Training continues from here and adds customers, so 32-bit counts need room for them.
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - (std::int64_t{1} << 28);
     for (std::size_t r = 0; good && r < seated.size(); ++r) good = seated[r] <= most;
     if (!good || !sizes_add_up(franchise.seating(), state))

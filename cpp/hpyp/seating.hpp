@@ -1,4 +1,4 @@
-// Who sits where for one dish in one restaurant: customers, tables, and the sizes of the tables.
+// The seating of one dish in one restaurant: customers, tables, and the sizes of the tables.
 //
 // Tables of equal size are counted, not listed (Blunsom et al. 2009). A single table needs no list: its
 // size is the number of customers. An explicit list of (size, how many) exists only once a second table
@@ -22,7 +22,7 @@ inline Seating seating_from(const std::string& name) {
     if (name == "gibbs") return Seating::gibbs;
     if (name == "minimal") return Seating::minimal;
     if (name == "maximal") return Seating::maximal;
-    throw std::invalid_argument("seating is one of gibbs, minimal, maximal, not " + name);
+    throw std::invalid_argument("seating must be one of gibbs, minimal, maximal, not " + name);
 }
 
 struct SizeCount {
@@ -31,8 +31,8 @@ struct SizeCount {
 };
 using TableSizes = std::vector<SizeCount>;
 
-// One (restaurant, dish) pair. Its parent pair, the same dish one context element less, never changes,
-// which is why a sweep needs no hashing.
+// One (restaurant, dish) pair. Its parent pair, the same dish in a context with one element less, never changes. Therefore,
+// a sweep needs no hashing.
 struct Entry {
     std::int32_t customers = 0;
     std::int32_t tables = 0;
@@ -44,7 +44,7 @@ struct Entry {
     std::uint64_t key() const { return pair_key(restaurant, static_cast<std::uint32_t>(dish)); }
 };
 
-// One table of an entry that won or lost a customer; size 0 stands for "no table".
+// One table of an entry that gained or lost a customer; size 0 stands for "no table".
 struct TableMove {
     std::uint32_t entry;
     std::int32_t from, to;
@@ -71,12 +71,12 @@ void for_each_table_size(const Counts& entry, const LongArray<TableSizes>& lists
     if (entry.sizes != kNone) {
         for (const SizeCount& item : lists[entry.sizes]) visit(item.size, item.tables);
     } else if (entry.tables > 0) {
-        // Without a list either every customer has a table (maximal) or one table has them all.
+        // Without a list, either every customer has a table (maximal seating), or all customers share one table.
         visit(entry.customers / entry.tables, entry.tables);
     }
 }
 
-// The weight of every table, c - d t, is already known to lie above `x`; find the table it falls on.
+// The total weight of the tables, c - d t, is already known to exceed `x`. Finds the table that `x` falls on.
 inline std::int32_t table_at_weight(const TableSizes& sizes, double discount, double x) {
     for (const SizeCount& item : sizes) {
         x -= item.tables * (item.size - discount);

@@ -1,12 +1,12 @@
-// Hyper-parameters under the probability of the data, not of their seating.
+// Hyper-parameters under the probability of the data instead of the seating.
 //
-// With minimal or maximal seating the tables say nothing of the hyper-parameters: with a table for every customer, the seating
-// is likeliest where discount or strength are so high that nothing is ever learned. What a choice is worth is then the
-// probability of the events as they come, each predicted from those before it,
+// With minimal or maximal seating, the tables are not informative about the hyper-parameters. With a table for every
+// customer, for example, the seating is most probable if discount or strength are so high that nothing is ever learned. The
+// objective is then the probability of the events in sequence, each predicted from the events before it,
 //
 //     log p(x_1 ... x_N) = sum_n log p(x_n | x_1 ... x_{n-1}, d, theta)
 //
-// in a fixed random order, the seating rule deciding which customers go up.
+// in a fixed random order, where the seating rule decides which customers are sent to the parent.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ namespace bistro {
 
 class SequentialLikelihood {
 public:
-    // Entries as `resolve` gave them; the base must not learn.
+    // Entries are the result of `resolve`. The base must not learn.
     SequentialLikelihood(const Franchise& franchise, std::span<const std::uint32_t> events, Stream& rng)
         : franchise_(franchise), events_(events.begin(), events.end()) {
         if (franchise.seating() == Seating::gibbs || franchise.base().learns())
-            throw std::invalid_argument("events in a row need minimal or maximal seating, and a base that does not learn");
+            throw std::invalid_argument("a sequence of events needs minimal or maximal seating, and a base that does not learn");
         for (std::size_t i = events_.size(); i > 1; --i) std::swap(events_[i - 1], events_[rng.below(i)]);
     }
 
@@ -77,7 +77,7 @@ private:
     mutable LongArray<Counts> dish_, room_;  // by entry, by restaurant
 };
 
-// One slice-sampling step for each parameter of each level, under the probability of the events in a row.
+// One slice-sampling step for each parameter of each level, under the probability of the sequence of events.
 inline void slice_sequentially(Franchise& franchise, const SequentialLikelihood& likelihood, const HyperPrior& prior,
                                bool dirichlet, Stream& rng) {
     if (&likelihood.franchise() != &franchise) throw std::invalid_argument("the events belong to another franchise");

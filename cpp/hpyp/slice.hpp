@@ -1,7 +1,7 @@
 // One step of slice sampling with stepping out and shrinkage (Neal 2003, figures 3 and 5).
 //
-// The density at the current point is always computed afresh and the width never adapts: a stale density,
-// or a width that follows the chain, leaves the target distribution.
+// The density at the current point is always recomputed and the width never adapts: with a stale density, or a width that
+// follows the chain, the target distribution would not be invariant.
 #pragma once
 
 #include <cmath>

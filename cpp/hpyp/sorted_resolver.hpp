@@ -1,8 +1,9 @@
-// The entries of events that come in the order of their contexts: `Franchise::resolve` without looking anything up.
+// The entries of events that are sorted by their contexts: `Franchise::resolve` without look-ups.
 //
-// In sorted order a context that has passed never comes back, so a restaurant that is not on the path of the event before is new,
-// and the entries of the restaurants on the path are all that can be met again. For every depth a table says which entry a dish has
-// in the restaurant that is on the path now. Restaurants and entries get the numbers that `resolve` gives them.
+// In sorted order, a context never returns after another context. So a restaurant that is not on the path of the previous
+// event is new, and only the entries of the restaurants on the path can recur. For every depth, a table has the entry of
+// each dish in the restaurant that is currently on the path. Restaurants and entries get the same numbers as with
+// `resolve`.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +19,12 @@ public:
     // The franchise must be empty, and all contexts have this length.
     SortedResolver(Franchise& franchise, int length)
         : franchise_(franchise), length_(length), path_(1, 0), table_(static_cast<std::size_t>(length) + 1) {
-        if (length >= franchise.levels()) throw std::invalid_argument("a context is longer than the franchise is deep");
+        if (length >= franchise.levels()) throw std::invalid_argument("a context has more elements than the franchise has levels");
         if (!franchise.is_empty()) throw std::invalid_argument("sorted events need an empty franchise");
         for (auto& row : table_) row.assign(static_cast<std::size_t>(franchise.base().dishes()), Seen{kNone, kNone});
     }
 
-    // The entry of the next event; its context comes after that of the event before, or is the same.
+    // The entry of the next event. Its context must be equal to or come after the context of the previous event.
     template <class Context>
     std::uint32_t operator()(const Context& context, std::int32_t dish) {
         descend(context);

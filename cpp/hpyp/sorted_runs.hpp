@@ -1,8 +1,9 @@
-// Several sorted lists of events as one: each list was made, and sorted, by another worker, and may lie in a mapped file.
+// Several sorted lists of events merged into one. Each list was created and sorted by another worker, and may be in a
+// mapped file.
 //
-// The smallest next event of all lists comes from a heap. An event is compared by its first two context elements in one number,
-// which settles most comparisons, then by the rest, then by its outcome. Events that are equal are the same, so the result does not
-// depend on how the events were cut into lists.
+// A heap yields the smallest next event of all lists. Events are compared by their first two context elements as one
+// number, which decides most comparisons, then by the other elements, and then by the outcome. Equal events are identical,
+// so the result does not depend on how the events were divided into lists.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace bistro {
 
-// Rows of `width` context elements each, one row after the other, and as many outcomes.
+// Concatenated rows of `width` context elements each, and one outcome per row.
 struct SortedRun {
     const std::int32_t* contexts;
     const std::int32_t* outcomes;
@@ -49,7 +50,7 @@ private:
         SortedRun run;
     };
 
-    // Elements are never negative, so numbers without sign have their order.
+    // Elements are never negative, so unsigned numbers have the same order.
     std::uint64_t key(const std::int32_t* context) const {
         const std::uint64_t first = width_ > 0 ? static_cast<std::uint32_t>(context[0]) : 0;
         return first << 32 | (width_ > 1 ? static_cast<std::uint32_t>(context[1]) : 0);

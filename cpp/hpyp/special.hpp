@@ -31,8 +31,8 @@ struct ProgressionSum {
     double by_step = 0;  // its derivative by step
 };
 
-// Short sums are added up; long ones go through Gamma(x/step + n)/Gamma(x/step). That ratio loses its
-// digits when x/step is huge, so such sums (a step of nearly 0) are added up too.
+// Short sums are added term by term, and long sums are computed as Gamma(x/step + n)/Gamma(x/step). That ratio loses
+// precision if x/step is huge, so sums with a step of nearly 0 are added term by term, too.
 inline bool is_summed_directly(double x, double step, std::int64_t n) { return n <= 24 || x > 1e4 * step; }
 
 inline double log_progression(double x, double step, std::int64_t n) {

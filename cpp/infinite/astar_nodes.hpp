@@ -1,17 +1,17 @@
-// A* that searches each node for itself. Nodes are valued as with a full frontier (equation 10 of Shareghi et al. 2015, see
-// astar_queue.hpp); the agenda is another one.
+// A* that searches each node separately. Nodes have the same values as with a full frontier (equation 10 of Shareghi et al.
+// 2015, see astar_queue.hpp), but the agenda differs.
 //
-// Under a model whose contexts are ancestors, what stands below a node does not depend on what stands beside it. So every node is searched
-// once, however many partial trees have it. A node that was not looked into is worth its log inside sum under the grammar, and a way to
-// rewrite a node
+// If the contexts of a model are ancestors, the tree below a node does not depend on the nodes beside it. So every node is
+// searched once, however many partial trees contain it. The value of an unopened node is its log inside sum under the
+// grammar, and the value of a way to rewrite a node is
 //
-//     log P(rule | context) + Σ over the children of the rule of what they are worth
+//     log P(rule | context) + Σ over the children of the rule of their values
 //
-// A node knows the best complete tree below it, and the best that is still open somewhere. Each round goes down from the top along the best
-// open tree to its leftmost node with a way to try next, tries it, and updates the nodes above. No more than `beam` ways of a node are
-// tried. The search ends when as many complete trees as requested have been made, when nothing is open, or after `expansions` rounds.
-// Inside sums are no bounds, so the best complete tree counts. If there is none, the result is the tree that takes the best way at every
-// node, and `complete` is false.
+// Every node has its best complete tree and its best incomplete tree. Each round goes down from the top along the best
+// incomplete tree to its leftmost node with an untried way, tries that way, and updates the nodes above. At most `beam`
+// ways of a node are tried. The search ends when the requested number of complete trees has been found, when no tree is
+// incomplete, or after `expansions` rounds. Inside sums are not bounds, so the result is the best complete tree. If there
+// is none, the result is the tree that takes the best way at every node, and `complete` is false.
 #pragma once
 
 #include <algorithm>
@@ -48,13 +48,13 @@ private:
     struct Children {
         std::uint32_t first, second;
     };
-    // What was found below a node.
+    // The results of the search below a node.
     struct Found {
         explicit Found(double guess) : open(guess) {}
 
-        double open, complete = -kInfinity;        // of the best tree that is open somewhere, and of the best complete one
-        std::uint32_t open_way = 0, best_way = 0;  // the ways they take, as places in the order of trying
-        std::vector<Children> tried;               // of the ways tried, in their order
+        double open, complete = -kInfinity;        // of the best incomplete tree, and of the best complete tree
+        std::uint32_t open_way = 0, best_way = 0;  // their ways, as indices in the order of trying
+        std::vector<Children> tried;               // of the tried ways, in order
         std::vector<std::uint32_t> above;          // nodes with a way that leads here
 
         double best() const { return std::max(open, complete); }
@@ -68,7 +68,7 @@ private:
 
     // Whether a tree became complete.
     bool try_next(std::uint32_t node) {
-        bool elsewhere = false;  // something is open beside the path
+        bool elsewhere = false;  // something beside the path is incomplete
         while (found_[node].open_way < found_[node].tried.size()) {
             const auto [first, second] = found_[node].tried[found_[node].open_way];
             const bool left = second == kNone || open_below(first) + best_below(second) >= best_below(first) + open_below(second);
@@ -78,7 +78,7 @@ private:
         return try_way(node) && !elsewhere;
     }
 
-    // Whether what stands below the way is complete.
+    // Whether the trees below the way are complete.
     bool try_way(std::uint32_t node) {
         const Rewrite rewrite = rewrites_.of(node)[found_[node].tried.size()];
         const auto& step = nodes_->step(nodes_->step(node, rewrite.way));
@@ -93,7 +93,7 @@ private:
         return complete_below(below.first) + complete_below(below.second) > -kInfinity;
     }
 
-    // Revises a node and, if it changes, all that lead to it.
+    // Updates a node and, if it changes, all nodes that lead to it.
     void tell(std::uint32_t node) {
         changed_.clear();
         if (revise(node)) changed_.push_back(node);
@@ -120,7 +120,7 @@ private:
         return found.open != open || found.complete != complete;
     }
 
-    // A child that is not there is complete.
+    // A missing child counts as complete.
     double open_below(std::uint32_t child) const { return child == kNone ? -kInfinity : found_[child].open; }
     double complete_below(std::uint32_t child) const { return child == kNone ? 0.0 : found_[child].complete; }
     double best_below(std::uint32_t child) const { return child == kNone ? 0.0 : found_[child].best(); }

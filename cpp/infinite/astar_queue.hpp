@@ -1,18 +1,20 @@
 // A* over partial trees in one queue, as in Shareghi et al. (2015, section 5.1): from the top, under a model of rules in contexts.
 //
-// The best partial tree T is taken from the queue, an open node of it is rewritten in every way, and the results T+ are put into the queue:
+// The best partial tree T is removed from the queue, one of its open nodes is rewritten in every possible way, and the
+// results T+ are added to the queue:
 //
 //     score(T+) = log P(T) + log P(rule | context) + h(T+)
 //
 //     full frontier (equation 10)    h = Σ over all open nodes of T+ of their log inside sums under the grammar
-//     local frontier (equation 11)   h = Σ over the children of the rule just used of the same: other open nodes cost nothing
+//     local frontier (equation 11)   h = Σ over the children of the last rule only: other open nodes cost nothing
 //
-// The node that is rewritten is the leftmost open one, so that every tree is made in one way only; or every open node in turn, as the
-// paper's text has it. Then the same tree is reached in many orders, and counts once: by the first of them.
+// Either the leftmost open node is rewritten, so that every tree is derived in only one order, or every open node in turn,
+// as in the text of the paper. Then the same tree is reached in many orders, and only the first of them counts.
 //
-// No more than `beam` partial trees are kept: the worst falls out. The search ends when as many complete trees as requested have been
-// made, when no partial tree is left, or after `expansions` partial trees. Neither h is a bound, so the best complete tree counts. If
-// there is none, the result is the tree that takes the best way at every node, and `complete` is false.
+// At most `beam` partial trees are kept: the worst one is dropped. The search ends when the requested number of complete
+// trees has been found, when no partial tree is left, or after `expansions` partial trees. Neither h is a bound, so the
+// result is the best complete tree. If there is none, the result is the tree that takes the best way at every node, and
+// `complete` is false.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +38,7 @@ struct QueueKind {
 template <RuleModel Model>
 class QueueAStar {
 public:
-    // Of the ways to rewrite a node, those behind the first `beam` cannot outlive these.
+    // Only the `beam` best ways to rewrite a node can stay in the queue.
     QueueAStar(ContextForest<Model>& nodes, QueueKind kind, const AStarOptions& options)
         : nodes_(&nodes), kind_(kind), options_(options), rewrites_(nodes, options.beam) {}
 
@@ -61,11 +63,12 @@ public:
     }
 
 private:
-    // A partial tree: one with one rule less, and that rule. Its open nodes are listed when it is expanded.
+    // A partial tree: another partial tree with one rule less, and that rule. Its open nodes are listed when it is
+    // expanded.
     struct Partial {
         double log_prob, open_inside;      // sum over the open nodes
-        std::uint64_t key;                 // the same for the same rules at the same nodes
-        std::uint32_t before, place, way;  // which open node of the tree before was rewritten, and how
+        std::uint64_t key;                 // equal for the same rules at the same nodes
+        std::uint32_t before, place, way;  // which open node of the previous tree was rewritten, and how
         std::uint32_t begin = 0, end = 0;  // of its open nodes, left to right
     };
 
@@ -112,7 +115,7 @@ private:
         }
     }
 
-    // The sum of such numbers identifies a set of rules at nodes, whatever their order.
+    // The sum of these numbers identifies a set of rules at nodes, independent of their order.
     static std::uint64_t mixed(std::uint64_t x) {
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull + 0x9e3779b97f4a7c15ull;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -131,7 +134,7 @@ private:
         if (best_complete_ == kNone || partial_[made].log_prob > partial_[best_complete_].log_prob) best_complete_ = made;
     }
 
-    // A symbol has a span only once in a tree, so a node tells which way it takes.
+    // A symbol has a span at most once in a tree, so a node identifies its way.
     std::vector<std::uint32_t> steps_of(std::uint32_t number) {
         std::unordered_map<std::uint32_t, std::uint32_t> ways;
         for (; partial_[number].before != kNone; number = partial_[number].before)
@@ -141,7 +144,7 @@ private:
         return steps;
     }
 
-    // The best first; of equals, the older.
+    // The best tree first; among equal ones, the older tree first.
     struct Priority {
         double score;
         bool operator<(const Priority& other) const { return score > other.score; }

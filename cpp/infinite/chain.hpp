@@ -1,12 +1,13 @@
-// Tagging with tags that see all tags before them.
+// Tagging with tags that depend on all previous tags.
 //
 //     hmm         the best sequence of the hidden Markov model: the baseline
-//     viterbi     the best sequence of the unbounded model, exactly: pasts with the same place in the trie are one state; only
-//                 where a word has more than kMostStates of them, the best ones
-//     beam        the same, with the best states of each word only, and the tags that the hidden Markov model thinks possible
-//     metropolis  sequences drawn from the hidden Markov model, kept or refused so that they follow the unbounded one
+//     viterbi     the best sequence of the unbounded model, exactly: pasts with the same place in the trie are one state; if
+//                 a word has more than kMostStates of them, only the best ones
+//     beam        the same, with only the best states of each word and the tags that are probable under the hidden Markov
+//                 model
+//     metropolis  sequences drawn from the hidden Markov model, accepted or rejected so that they follow the unbounded model
 //
-// With least risk, each word gets its likeliest tag, by sums over the states or by counts of the draws.
+// With minimum risk, each word gets its most probable tag, by sums over the states or by counts of the draws.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,8 @@
 
 namespace bistro {
 
-// Enough to be exact on nearly all sentences, and few enough for the memory of a small machine on the others.
+// Enough for exact results on nearly all sentences, and few enough for the memory of a small machine on the other
+// sentences.
 inline constexpr std::size_t kMostStates = 4000;
 
 enum class ChainSearch { hmm, viterbi, beam, metropolis };
@@ -33,7 +35,7 @@ struct ChainRequest {
     ChainSearch search = ChainSearch::beam;
     Beam beam;
     bool least_risk = true, marginals = false;
-    std::int64_t samples = 1000, burn_in = 0;  // draws, and how many of them, at the start, do not count
+    std::int64_t samples = 1000, burn_in = 0;  // number of draws, and how many of the first draws are discarded
     std::uint64_t seed = 1, purpose = 0;
 };
 
@@ -53,7 +55,7 @@ public:
     ChainTagger(const ChainTagger&) = delete;  // the lattices point into it
     ChainTagger& operator=(const ChainTagger&) = delete;
 
-    // Sentence `number` draws from a stream of its own.
+    // Sentence `number` has its own random stream.
     ChainResult tag(std::span<const std::int32_t> words, const ChainRequest& request, std::uint64_t number) {
         trie_.trim();
         ChainResult result;
@@ -99,7 +101,7 @@ private:
         return rows_;
     }
 
-    // Unknown words may have any tag; looking at all of them in all contexts would take most of the time.
+    // Unknown words may have any tag. Trying all tags in all contexts would take most of the time.
     const CandidateRows& worth_trying(std::span<const std::int32_t> words, double least) {
         all(words);
         if (least <= 0.0) return rows_;

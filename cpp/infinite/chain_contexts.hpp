@@ -1,12 +1,12 @@
-// What a tag sequence remembers of its past, as a number: two kinds of memory with the same three verbs.
+// The part of the past that a tag sequence depends on, as a number. Two kinds of memory have the same three functions.
 //
 //     start()                         the number of the empty past
 //     step(context, candidate)        p(tag | past) p(word | tag, past), and the number of the longer past
 //     end(context)                    p(end of sentence | past)
 //
-// A hidden Markov model remembers one tag. The unbounded model remembers the place in the trie: contexts are stored with all
-// their suffixes, so a longer past can reach at most one place deeper, and pasts with the same place have the same future.
-// Whatever was asked of the trie is kept, since most pasts come back.
+// A hidden Markov model remembers one tag. The unbounded model remembers the place in the trie: contexts are stored with
+// all their suffixes, so a longer past can reach at most one place deeper, and pasts with the same place have the same
+// future. All queries of the trie are cached, since most pasts recur.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +60,7 @@ public:
 
     double end(std::int32_t from) { return moves_[find_move(from, kEnd)].transition; }
 
-    // Forgets everything if it has become too much; contexts have other numbers then.
+    // Clears the cache if it is too large. Contexts are then renumbered.
     void trim() {
         if (moves_.size() + emissions_.size() > kMostKept) clear();
     }
@@ -133,7 +133,7 @@ private:
         return move;
     }
 
-    // The number of the context in longer_; only what its place sees of it is kept.
+    // The number of the context in longer_. Only the elements that its place depends on are kept.
     std::int32_t number_of_longer() {
         const Context context{model_->locate(longer_), longer_[0], symbols_.size()};
         const auto [found, is_new] = numbers_.try_emplace(context, static_cast<std::int32_t>(contexts_.size()));

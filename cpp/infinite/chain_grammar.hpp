@@ -3,8 +3,8 @@
 //     S  -> t'1 t1      t1 -> t'2 t2      ...      tn -> end         transitions
 //     t'1 -> word1      t'2 -> word2      ...                        emissions
 //
-// Its trees are chains that branch to the right, so the ancestors of a node are the tags before it, nearest first. As a PCFG it
-// is a hidden Markov model. Made from the table of rules that all searches share.
+// Its trees are chains that branch to the right, so the ancestors of a node are the tags before it, nearest first. As a
+// PCFG, it is a hidden Markov model. It is built from the table of rules that all searches share.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +63,7 @@ private:
         for (std::size_t r = 0; r < n; ++r) {
             const bool lexical = rules.second[r] < 0 && rules.first[r] < 0 && -1 - rules.first[r] < num_words;
             if (!is_symbol(rules.left[r]) || !(lexical || (is_symbol(rules.first[r]) && is_symbol(rules.second[r]))))
-                throw std::invalid_argument("a rule is none of a grammar of tag sequences");
+                throw std::invalid_argument("a rule does not belong to a grammar of tag sequences");
         }
     }
 

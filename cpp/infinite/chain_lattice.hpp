@@ -1,8 +1,8 @@
-// All tag sequences of a sentence in one graph: a layer a word, a state a past that still matters.
+// All tag sequences of a sentence in one graph, with one layer per word and one state per distinct past.
 //
-// States are reached by all pasts that have the same future, so best sequence, sums, marginals and draws are exact as long as
-// no state is dropped. A beam drops those of a layer that are not among the best; sums are then over what is left.
-// Scores of a layer are divided by its highest one, so that long sentences do not underflow; the logarithm is kept.
+// Pasts with the same future share a state, so the best sequence, sums, marginals and draws are exact unless states are
+// dropped. A beam keeps only the best states of a layer, and sums are over the remaining states. Scores of a layer are
+// divided by the highest of them, so that long sentences do not underflow. The logarithm is kept.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace bistro {
 
 struct Beam {
-    std::size_t most = 0;  // states a word; 0: all
+    std::size_t most = 0;  // states per word; 0: all
     double ratio = 0.0;    // states whose best sequence is this much worse than the layer's are dropped
     double least = 0.0;    // tags less probable than this under the hidden Markov model are not tried
 };
@@ -63,7 +63,7 @@ public:
         return chain;
     }
 
-    // By word: every tag that some state has, and its probability.
+    // By word: all tags of its states, and their probabilities.
     TagMarginals marginals() {
         std::vector<double> later(states_.size(), 0.0);
         for (std::size_t s = layers_[size()]; s < layers_[size() + 1]; ++s) later[s] = states_[s].end;
@@ -108,7 +108,7 @@ public:
 private:
     struct State {
         std::int32_t context, tag;
-        double best, forward;  // of the best sequence that ends here, and of all; divided by the layer's highest best
+        double best, forward;  // of the best sequence that ends here, and of all; divided by the highest value of the layer
         double end;            // p(end of sentence), in the last layer
         std::int32_t back, edges;
         double unscaled = 0.0;  // forward before it was divided

@@ -1,12 +1,13 @@
-// All trees of a sentence under a grammar, added up from the bottom (Cocke, Younger, Kasami) in one of several ways.
+// All trees of a sentence under a grammar, summed bottom-up (Cocke, Younger, Kasami) in one of several semirings.
 //
 //     value(A, i, j) = bonus(A, i, j) (Σ_lexical weight + Σ_{A → B C} weight Σ_k value(B, i, k) value(C, k, j) + Σ_{A → B} weight value(B, i, j))
 //
-// The inner sum is taken once for each pair of children, whatever rules share them, along two rows of memory: values are kept by start
-// and by end. It runs only where both children are found at all: from the first to the last end of B after i, start of C before j.
+// The inner sum is computed once for each pair of children, which several rules may share, along two rows of memory, since
+// values are stored by start and by end. It covers only splits at which both children exist: from the first to the last end
+// of B after i and start of C before j.
 //
-// Sums of products of a hundred probabilities are too small for a number. So each position may lift the words over it by some bits: then
-// every value over a span is the same power of two too high, whichever way it was made.
+// Sums of products of a hundred probabilities underflow. So each position may scale the words over it by some bits: then
+// every value over a span is too high by the same power of two, independent of the derivation.
 #pragma once
 
 #include <algorithm>
@@ -44,8 +45,9 @@ public:
         return grammar.symbols() * positions * positions <= kMostValues;
     }
 
-    // The sentence must fit; grammar, weights and lattice must outlive what is asked of the chart. Returns the value of the root over all
-    // words. `lifted_before` has for each position the bits by which words before it are lifted together; none: no word is.
+    // The sentence must fit. Grammar, weights and lattice must outlive all queries of the chart. Returns the value of the
+    // root over all words. `lifted_before` has for each position the total number of bits by which the words before it are
+    // scaled; if it is empty, no word is scaled.
     template <class Bonus = NoBonus>
     double fill(const Grammar& grammar, const RuleWeights& weights, const Lattice& lattice, const Bonus& bonus = {},
                 std::vector<std::int32_t> lifted_before = {}) {
@@ -70,11 +72,12 @@ public:
 
     int lift(int start, int end) const { return lifted_before_.empty() ? 0 : lifted_before_[end] - lifted_before_[start]; }
 
-    // The lowest and highest among the highest values of cells that have any.
+    // The minimum and maximum over non-empty cells of their highest value.
     double lowest_peak() const { return lowest_peak_; }
     double highest_peak() const { return highest_peak_; }
 
-    // Calls visit(weight, rule, split) for each way to make an item that has a value; split is -1 where a rule has one child.
+    // Calls visit(weight, rule, split) for each way to derive an item that has a value. split is -1 for a rule with one
+    // child.
     template <class Visit>
     void each_way(const SpanItem& item, const Visit& visit) const {
         const auto [symbol, start, end] = item;
@@ -102,7 +105,8 @@ private:
             high = std::max(high, position);
         }
     };
-    // Where a first child from `start` may end and a second one up to `end` begin, and the values of both by that position.
+    // The positions at which a first child from `start` may end and a second child up to `end` may begin, and the values of
+    // both by position.
     struct Meeting {
         int low, high;
         const double *first, *second;

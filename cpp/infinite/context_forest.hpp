@@ -1,11 +1,12 @@
-// The trees of a sentence as a model of rules in contexts sees them: every item once for each context it may stand in.
+// The trees of a sentence under a model of rules in contexts: every item occurs once for each of its possible contexts.
 //
-// A node is an item with the history of its ancestors, nearest first: their symbols, or their rules. A step is a node and a way to make it.
-// Both are found when a search comes to them and kept, so that the model is asked only once for each.
+// A node is an item with the history of its ancestors, nearest first: their symbols, or their rules. A step is a node and a
+// way to make it. Both are created when a search reaches them and then kept, so that the model is queried only once for
+// each.
 //
-// In a model that was learnt from whole trees, no context is longer by more than its own symbol than what was seen of its parent's context.
-// What the model did not follow of a node's context it will not follow below that node either: there the history may forget it, and nodes
-// that differ in nothing else are one.
+// In a model that was learned from whole trees, the known part of a context exceeds the known part of its parent's context
+// by at most its own symbol. If the model does not know some elements of a node's context, it does not know them below that
+// node either. There, the history drops these elements, and nodes that differ only in them are merged.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct HistoryKind {
     bool forgetting;  // the model was learnt from whole trees
 };
 
-// Sequences of numbers, each kept once: an element and the sequence behind it. 0 is the empty one.
+// Sequences of numbers, each stored once as an element and the remaining sequence. 0 is the empty sequence.
 class Histories {
 public:
     void clear() {
@@ -73,7 +74,7 @@ public:
         std::uint32_t first, second;  // nodes below; kNone: there is none
         std::int32_t rule;
         double log_prob;   // of the rule in its context
-        double log_ratio;  // to what the grammar gives the rule
+        double log_ratio;  // relative to the probability of the rule under the grammar
         std::uint64_t key() const { return pair_key(node, way); }
     };
 
@@ -93,7 +94,7 @@ public:
     std::uint32_t root() { return node(forest_->root(), 0); }
     const Node& node(std::uint32_t number) const { return nodes_[number]; }
     const Step& step(std::uint32_t number) const { return steps_[number]; }
-    // No rule is impossible: chains could not leave a tree that is.
+    // No rule has probability 0, since a chain could not leave an impossible tree.
     double probability(std::uint32_t number, std::int32_t rule) const {
         return std::max(model_->probability(nodes_[number].place, rule), 1e-300);
     }
@@ -103,7 +104,7 @@ public:
         return found != kNone ? found : make_step(number, way);
     }
 
-    // A tree below a node, made of the way that is chosen for each: its steps, parents first, are put behind those already there.
+    // A tree below a node, given the chosen way of each node. Its steps are appended, parents first.
     template <class Choose>
     void walk(std::uint32_t number, const Choose& choose, std::vector<std::uint32_t>& steps) {
         waiting_.assign(1, number);
@@ -117,7 +118,7 @@ public:
         }
     }
 
-    // A tree drawn from the grammar's trees below a node.
+    // Draws one of the grammar's trees below a node.
     void draw(std::uint32_t number, Stream& rng, std::vector<std::uint32_t>& steps) {
         walk(number, [&](std::uint32_t from) { return forest_->draw(nodes_[from].item, rng); }, steps);
     }

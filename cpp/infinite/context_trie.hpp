@@ -1,14 +1,15 @@
-// Rules in contexts of any length, counted: a suffix trie of restaurants with minimal seating, without those that do not branch.
+// Counts of rules in contexts of any length: a suffix trie of restaurants with minimal seating, without the contexts that
+// do not branch.
 //
-// The restaurant of context u[0..k) has one table a dish; each of its tables is a customer of u[0..k-1). A context that one longer
-// context alone passes through, and where no event ends, therefore has one customer for every dish of that longer one, at a table of
-// its own. With T dishes its step is
+// The restaurant of context u[0..k) has one table per dish, and each of its tables is a customer of u[0..k-1). If a context
+// is extended by only one longer context, and no event ends in it, then it has one customer for every dish of that longer
+// context, each at its own table. With T dishes its step is
 //
 //     p_k(x) = (1 - w_k)/T [x is one of them] + w_k p_{k-1}(x),     w_k = (theta_k + d_k T)/(T + theta_k)
 //
-// so that a run of such contexts is one such step whose weight W is the product of theirs. They are not stored: a node here is a context
-// that branches or where an event ends, and it knows how long the edge to its parent is. Below depth 1 stands the base: the empty
-// context has no restaurant.
+// so a sequence of such contexts is a single step whose weight W is the product of their weights. These contexts are not
+// stored. A node is a context that branches or in which an event ends, and it stores the length of the edge to its parent.
+// The base is below depth 1: the empty context has no restaurant.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@
 
 namespace bistro {
 
-// One event: a rule in the context that a chain stands for. Blocks of events can be left out in turn (left_out.hpp).
+// One event: a rule in the context that is stored as a chain. Blocks of events can be left out in turn (left_out.hpp).
 struct RuleEvent {
     std::uint32_t chain;
     std::int32_t rule;
@@ -40,7 +41,7 @@ struct TrieNode {
     std::uint32_t parent;
     std::uint32_t chain;  // a context that passes through here
     std::int32_t depth;
-    std::uint32_t begin, end;  // its dishes, in their order
+    std::uint32_t begin, end;  // its dishes, in order
     std::int64_t customers;
     std::uint32_t own_begin, own_end;  // the events that end here
 };
@@ -50,16 +51,17 @@ public:
     // Contexts are cut to `bound` elements; a negative bound cuts nothing.
     ContextTrie(Spines spines, std::vector<RuleEvent> events, std::int32_t bound)
         : spines_(std::move(spines)), bound_(bound < 0 ? std::numeric_limits<std::int32_t>::max() : bound) {
-        if (bound == 0) throw std::invalid_argument("a context has at least one element");
+        if (bound == 0) throw std::invalid_argument("a context must have at least one element");
         for (const RuleEvent& event : events)
             if (event.chain == Spines::kEmpty || event.rule < 0)
-                throw std::invalid_argument("an event is a rule in a context that is not empty");
+                throw std::invalid_argument("an event must be a rule in a non-empty context");
         events_ = std::move(events);
         sort();
         build();
     }
 
-    // The seating likelihoods of contexts of length 1, 2, ..., those of `levels` and more together; with the contexts not stored.
+    // The seating likelihoods of contexts of length 1, 2, ..., where `levels` and longer ones are combined. They include
+    // the contexts that are not stored.
     std::vector<LevelLikelihood> level_likelihoods(int levels) const {
         struct Counts {
             CountOfCounts customers, tables, sizes;
@@ -69,7 +71,7 @@ public:
             const TrieNode& node = nodes_[i];
             const auto tables = static_cast<std::int32_t>(node.end - node.begin);
             for (std::int32_t depth = nodes_[node.parent].depth + 1; depth < node.depth; ++depth) {
-                // From `levels` on all are alike.
+                // From `levels` on, all contexts have the same parameters.
                 const std::int64_t times = depth >= levels ? node.depth - depth : 1;
                 Counts& level = counts[std::min(depth, levels) - 1];
                 level.customers.add(tables, times);
@@ -106,7 +108,7 @@ public:
         return out;
     }
 
-    // Where a dish of a node stands, or would stand.
+    // The position of a dish of a node, or where it would be inserted.
     std::uint32_t find(const TrieNode& node, std::int32_t dish) const {
         const auto first = served_.begin() + node.begin, last = served_.begin() + node.end;
         const auto at = std::lower_bound(first, last, dish, [](const Served& s, std::int32_t x) { return s.dish < x; });
@@ -125,7 +127,7 @@ public:
         return deepest;
     }
 
-    // What a trie that stores everything would hold: restaurants, and dishes in them.
+    // The numbers of restaurants and of their dishes in a trie that stores all contexts.
     std::pair<std::int64_t, std::int64_t> plain_size() const {
         std::int64_t restaurants = 0, entries = 0;
         for (std::size_t i = 1; i < nodes_.size(); ++i) {
@@ -137,7 +139,7 @@ public:
     }
 
 private:
-    // Nodes that may still get children: those on the path to the last context.
+    // Nodes that may still get children, which are those on the path to the last context.
     struct Open {
         std::int32_t depth;
         std::uint32_t chain;
@@ -167,7 +169,7 @@ private:
             num_rules_ = std::max(num_rules_, event.rule + 1);
             if (event.chain != last) enter(path, event.chain, spines_.common(last, event.chain, bound_));
             last = event.chain;
-            // Events that end in one context are neighbours.
+            // Events that end in the same context are adjacent.
             if (path.back().own_end == 0) path.back().own_begin = i;
             path.back().own_end = i + 1;
             path.back().customers.push_back(event.rule);
@@ -178,11 +180,11 @@ private:
         served_.shrink_to_fit();
     }
 
-    // Leaves the path where the next context does, and goes down along that one.
+    // Leaves the path where the next context branches off, and follows that context down.
     void enter(std::vector<Open>& path, std::uint32_t chain, std::int32_t common) {
         while (path.back().depth > common) {
             if (path[path.size() - 2].depth < common) {
-                // The node that branches here was not known to be one.
+                // The branching node did not exist before.
                 path.insert(path.end() - 1, Open{common, path.back().chain});
             }
             close(path);
@@ -214,7 +216,7 @@ private:
         for (std::uint32_t e = begin; e < end; ++e) path.back().customers.push_back(served_[e].dish);
     }
 
-    // Nodes were closed children first; from now on the root is node 0 and parents come first.
+    // Nodes were closed with children first. From now on, the root is node 0 and parents come first.
     void number_from_the_root() {
         std::reverse(nodes_.begin(), nodes_.end());
         const auto last = static_cast<std::uint32_t>(nodes_.size() - 1);
@@ -231,8 +233,8 @@ private:
     std::vector<Served> served_;
 };
 
-// The events of trees: every rule in the context of its node's symbol and of the symbols, or the rules, above it. Neighbouring trees
-// are in one of so many blocks.
+// The events of trees: every rule in the context of its node's symbol and of the symbols, or the rules, above it.
+// Consecutive trees share one of the blocks.
 inline ContextTrie trie_of_trees(const RuleColumns& rules, const DerivationList& trees, bool by_rules, std::int32_t bound,
                                  std::int32_t blocks = 1) {
     rules.check();
@@ -241,7 +243,7 @@ inline ContextTrie trie_of_trees(const RuleColumns& rules, const DerivationList&
     std::vector<RuleEvent> events;
     events.reserve(trees.rules.size());
     std::vector<OpenSymbol> open;
-    std::vector<std::uint32_t> behind;  // by node: what the contexts of its children end with
+    std::vector<std::uint32_t> behind;  // by node: the chain that the contexts of its children continue with
     for (std::size_t i = 0; i < trees.size(); ++i) {
         behind.resize(trees[i].size());
         const auto block = static_cast<std::int32_t>(i * static_cast<std::size_t>(blocks) / trees.size());

@@ -1,6 +1,6 @@
 // Derivations: the rules of a tree in pre-order, walked with the ancestors of every node.
 //
-// Rules stand in one table: left -> first second; second is -1 in a unary rule; first is -1 - word in a lexical one.
+// Rules are rows of one table: left -> first second. In a unary rule, second is -1. In a lexical rule, first is -1 - word.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct RuleColumns {
         if (left.size() != first.size() || left.size() != second.size())
             throw std::invalid_argument("the columns of the rules differ in length");
         for (const std::int32_t symbol : left)
-            if (symbol < 0) throw std::invalid_argument("the left side of a rule is a symbol");
+            if (symbol < 0) throw std::invalid_argument("the left side of a rule must be a symbol");
     }
 };
 
-// What is still to be rewritten: a symbol, and the node that it belongs to.
+// A symbol that is still to be rewritten, and its parent node.
 struct OpenSymbol {
     std::int32_t symbol, parent;
 };
@@ -39,9 +39,9 @@ void walk_derivation(const RuleColumns& rules, std::span<const std::int32_t> der
         if (rule < 0 || rule >= rules.size()) throw std::invalid_argument("a derivation names a rule that does not exist");
         std::int32_t parent = -1;
         if (node > 0) {
-            if (open.empty()) throw std::invalid_argument("a derivation goes on after its tree is complete");
+            if (open.empty()) throw std::invalid_argument("a derivation continues after its tree is complete");
             if (open.back().symbol != rules.left[rule])
-                throw std::invalid_argument("a derivation rewrites a symbol by a rule of another one");
+                throw std::invalid_argument("a derivation rewrites a symbol with a rule for another symbol");
             parent = open.back().parent;
             open.pop_back();
         }
@@ -53,7 +53,7 @@ void walk_derivation(const RuleColumns& rules, std::span<const std::int32_t> der
     if (!open.empty()) throw std::invalid_argument("a derivation ends before its tree is complete");
 }
 
-// Many derivations in one array: that of tree i is rules[offsets[i]] to rules[offsets[i + 1]].
+// Many derivations in one array. The derivation of tree i is rules[offsets[i]] to rules[offsets[i + 1]].
 struct DerivationList {
     std::span<const std::int32_t> rules;
     std::span<const std::int64_t> offsets;
@@ -66,12 +66,12 @@ struct DerivationList {
     void check() const {
         bool good = !offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(rules.size());
         for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i) good = offsets[i] <= offsets[i + 1];
-        if (!good) throw std::invalid_argument("the offsets of a list must rise from 0 to its length");
+        if (!good) throw std::invalid_argument("the offsets of a list must increase from 0 to its length");
     }
 };
 
-// The context of each node as a span, nearest element first. A path grows towards the front of one buffer, so that what stands
-// behind an element is always the context of its parent.
+// The context of each node as a span, nearest element first. A path grows towards the front of one buffer, so that an
+// element is always followed by the context of its parent.
 class ContextWalk {
 public:
     ContextWalk(const RuleColumns& rules, bool by_rules) : rules_(rules), by_rules_(by_rules) {}

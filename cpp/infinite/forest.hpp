@@ -1,7 +1,7 @@
-// All trees of a sentence as a grammar weighs them: items and the ways to make them, found when they are asked for.
+// All trees of a sentence, weighted by a grammar: items and the ways to derive them, which are found on demand.
 //
-// The chart of inside sums is filled once. An item that a search comes to gets a number; when it is opened, its ways are listed with
-// running sums of their shares, so that drawing one costs a binary search, however often it is drawn.
+// The chart of inside sums is filled once. An item gets a number when a search reaches it. When it is opened, its ways are
+// listed with running sums of their shares, so that each draw takes only a binary search.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ public:
         std::uint32_t first = kNone, second = kNone;
     };
 
-    // Keeps the grammar and the lattice by reference. Without a tree, nothing else may be asked.
+    // Keeps references to the grammar and the lattice. If there is no tree, other functions must not be called.
     bool fill(const Grammar& grammar, const Lattice& lattice) {
         grammar_ = &grammar;
         items_.clear();
@@ -57,10 +57,11 @@ public:
         return static_cast<std::uint32_t>(items_.size() - 1);
     }
 
-    // kNone for an item that was not come to.
+    // kNone for an item that no search has reached.
     std::uint32_t find(const SpanItem& item) const { return index_.find(Record{item}.key(), items_); }
 
-    // The ways to make an item; lexical rules first, then binary and unary ones. Good until the next item is opened.
+    // The ways to derive an item: lexical rules first, then binary and unary rules. They are valid until the next item is
+    // opened.
     std::span<const Way> ways(std::uint32_t number) {
         const Record& record = opened(number);
         return {&ways_[record.begin], record.end - record.begin};
@@ -75,7 +76,7 @@ public:
         return {first, this->number({grammar_->second(way.rule), way.split, item.end})};
     }
 
-    // Which way, with the probability it has among all trees of the item.
+    // A way, with its probability among all trees of the item.
     std::uint32_t draw(std::uint32_t number, Stream& rng) {
         const Record& record = opened(number);
         if (record.end - record.begin == 1) return 0;
@@ -88,14 +89,14 @@ private:
     struct Record {
         SpanItem item;
         double log_inside = 0;
-        std::uint32_t begin = 0, end = 0;  // of its ways; the same: not opened
+        std::uint32_t begin = 0, end = 0;  // range of its ways; empty if it is not opened
 
         std::uint64_t key() const {
             return (static_cast<std::uint64_t>(item.symbol) << 32) | (static_cast<std::uint64_t>(item.start) << 16) | item.end;
         }
     };
 
-    // Words lifted by what they cost at least, and some more for the rules above them.
+    // Scales words by their minimum cost, and some more for the rules above them.
     std::vector<std::int32_t> lifts(const Lattice& lattice) const {
         std::vector<double> most(lattice.length(), 0.0);
         for (const WordEdge& edge : lattice.edges())
@@ -137,13 +138,13 @@ private:
 
     const Grammar* grammar_ = nullptr;
     RuleChart<SumProduct> sums_;
-    RuleChart<LogSum> log_sums_;  // where the sentence is too long or too improbable for plain numbers
+    RuleChart<LogSum> log_sums_;  // if the sentence is too long or too improbable for plain numbers
     bool in_logs_ = false;
     double log_total_ = -kInfinity;
     std::vector<Record> items_;
     PairIndex index_;
     std::vector<Way> ways_;
-    std::vector<double> running_;  // sums of the shares of the ways of an item, up to each
+    std::vector<double> running_;  // running sums of the shares of the ways of an item
 };
 
 // One tree drawn from the grammar's trees of the sentence; its log_prob is that of tree and words.

@@ -1,4 +1,4 @@
-// From the counted trie to the arrays of the one that answers.
+// Converts the trie of counts to the arrays of the frozen trie.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@ struct TrieArrays {
     std::vector<std::uint32_t> length, label, link_next, link_element;
 };
 
-// The chains that edges read, numbered anew in the order in which they are first read: what is read together lies together.
+// The chains of edges, renumbered in the order in which they are first read, so that chains that are read together are
+// adjacent.
 class LinkList {
 public:
     explicit LinkList(const Spines& spines) : spines_(spines), number_(spines.size(), kNone) {
         next.push_back(0), element.push_back(kNone);  // the end of all chains
     }
 
-    // The link of the first of so many elements of a chain.
+    // The link of the first of the given number of elements of a chain.
     std::uint32_t of(std::uint32_t chain, std::int32_t elements) {
         if (elements <= 0) return 0;
         const std::uint32_t first = link(chain);
@@ -51,7 +52,7 @@ private:
     std::vector<std::uint32_t> number_;
 };
 
-// Lays the nodes out breadth first, as `freeze` of a franchise does.
+// Arranges the nodes in breadth-first order, like `freeze` of a franchise.
 class TrieFreezer {
 public:
     TrieFreezer(const ContextTrie& trie, const LevelParameters& parameters)

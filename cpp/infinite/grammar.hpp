@@ -1,11 +1,11 @@
 // A weighted grammar of binary, unary and lexical rules, indexed for charts.
 //
-// Rules are numbered as they come. Rule r rewrites left[r] into first[r] second[r]; second[r] = -1 leaves one child, and
-// first[r] = -1 - word makes that child a word.
+// Rules are numbered in the given order. Rule r rewrites left[r] into first[r] second[r]. If second[r] = -1, there is one
+// child, and if first[r] = -1 - word, that child is a word.
 //
-// Unary rules that lead back to where they started would make infinitely many trees of one sentence. So they are let in one by one, the
-// most probable first, and one that would close a cycle is left out (`left_out`). Then no symbol stands twice over one span, and symbols
-// have an order in which each comes after all that it can be rewritten into (`bottom_up`).
+// Cycles of unary rules would give a sentence infinitely many trees. So unary rules are added one by one, the most probable
+// first, and a rule that would close a cycle is left out (`left_out`). Then no symbol occurs twice over one span, and
+// symbols have an order in which each comes after all symbols that it can be rewritten into (`bottom_up`).
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace bistro {
 
 using Integers = std::span<const std::int32_t>;
 
-// Numbers of things by group: those of group g are at(g).
+// Item numbers by group. The items of group g are at(g).
 class RuleGroups {
 public:
     RuleGroups() = default;
@@ -41,14 +41,15 @@ private:
     std::vector<std::int32_t> begin_, items_;
 };
 
-// What the rules weigh in one semiring, by number, and once more in the order in which a chart reads the binary ones.
+// The weights of the rules in one semiring, by number, and again in the order in which a chart reads the binary rules.
 struct RuleWeights {
     std::vector<double> by_rule, by_pair;
 };
 
 class Grammar {
 public:
-    // Two children that some binary rules share; those rules stand in a row, `begin` to `end`, of paired_left and RuleWeights::by_pair.
+    // Two children that some binary rules share. These rules are adjacent, `begin` to `end`, in paired_left and
+    // RuleWeights::by_pair.
     struct Pair {
         std::int32_t second, begin, end;
     };
@@ -86,7 +87,7 @@ public:
 
     Integers binary_of(int symbol) const { return binary_.at(symbol); }
     Integers unary_of(int symbol) const { return unary_.at(symbol); }
-    // None for a word the grammar does not know.
+    // Empty for a word that the grammar does not know.
     Integers rules_of_word(int word) const { return word < 0 || word >= words_ ? Integers{} : lexical_.at(word); }
     std::span<const Pair> pairs_from(int first) const {
         return std::span(pairs_).subspan(pairs_begin_[first], pairs_begin_[first + 1] - pairs_begin_[first]);
@@ -116,7 +117,7 @@ private:
         return found;
     }
 
-    // `below` has for each symbol what the unary rules let in so far rewrite it into.
+    // `below` has for each symbol the symbols that the unary rules added so far can rewrite it into.
     void break_cycles(std::span<const double> log_prob) {
         std::vector<std::int32_t> candidates = rules_with(1), kept;
         std::stable_sort(candidates.begin(), candidates.end(), [&](int a, int b) { return log_prob[a] > log_prob[b]; });

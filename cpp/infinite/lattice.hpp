@@ -1,5 +1,5 @@
-// What a chart reads: words between positions. A sentence is the lattice in which word i goes from position i to i + 1; where the
-// borders of words are not given, or a word may be taken for several, words go from anywhere to anywhere to the right.
+// The input of a chart: words between positions. A sentence is a lattice in which word i spans position i to i + 1. If word
+// boundaries are unknown or ambiguous, words may span any two positions.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace bistro {
 
 struct WordEdge {
-    std::int32_t start, end, word;  // words that no grammar knows, -1 say, are allowed
+    std::int32_t start, end, word;  // unknown words, such as -1, are allowed
 
     bool operator==(const WordEdge&) const = default;
 };

@@ -1,12 +1,14 @@
-// How well events are predicted from all but their own block: what discounts and strengths are fitted to.
+// How well events are predicted from all blocks except their own. Discounts and strengths are fitted to this figure.
 //
-// With minimal seating the counts without block b follow from those with it. A dish of a node that b alone brought there is gone, and with
-// it its customer in the parent; so every (node, dish) remembers the block it is owed to, if that is one. For a rule r and a node u
+// With minimal seating, the counts without block b follow from the counts with it. A dish of a node that occurs only in b
+// disappears, together with its customer in the parent. So every (node, dish) stores its block, if it occurs in only one.
+// For a rule r and a node u
 //
 //     n_u(r) without b  =  n_u(r) - events of r in b that end at u - longer contexts of u that have r from b alone
 //
-// The predictive probability is a recursion over the nodes from the root to the deepest one that is not b's alone: forwards it gives the
-// value, backwards the gradient. Events with the same block, rule and deepest node are one term.
+// The predictive probability is a recursion over the nodes from the root to the deepest node that does not belong to b
+// alone. The forward pass gives the value, and the backward pass the gradient. Events with the same block, rule and deepest
+// node share one term.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +28,11 @@ namespace bistro {
 class LeftOut {
 public:
     LeftOut(const ContextTrie& trie, std::int32_t blocks, std::span<const double> base) : trie_(trie), blocks_(blocks) {
-        if (blocks < 2) throw std::invalid_argument("there are at least two blocks to leave out in turn");
+        if (blocks < 2) throw std::invalid_argument("there must be at least two blocks to leave out in turn");
         if (base.size() < static_cast<std::size_t>(trie.num_rules()))
             throw std::invalid_argument("the base lacks a rule of the trie");
         for (const RuleEvent& event : trie.events())
-            if (event.block < 0 || event.block >= blocks) throw std::invalid_argument("an event is in a block that there is not");
+            if (event.block < 0 || event.block >= blocks) throw std::invalid_argument("the block of an event is out of range");
         find_owners();
         make_terms(base);
         forget();
@@ -65,7 +67,7 @@ public:
 private:
     static constexpr std::int32_t kMany = -1;
 
-    // A node without a block, as one rule sees it; the contexts on the edge above it have a customer for each of its dishes.
+    // A node without a block, for one rule. The contexts on the edge above it have a customer for each of its dishes.
     struct Step {
         std::int32_t above, depth, dishes, of_rule;
         double customers;
@@ -74,17 +76,17 @@ private:
         double base, times;
         std::size_t begin, end;
     };
-    // One reason for customers of a dish: a block, or many.
+    // The origin of customers of a dish: one block, or several.
     struct Reason {
         std::int32_t dish, block;
         bool operator<(const Reason& other) const { return std::tie(dish, block) < std::tie(other.dish, other.block); }
     };
-    // So many customers of a dish come from this block alone.
+    // The number of customers of a dish that come from this block alone.
     struct Share {
         std::int32_t block, customers;
     };
 
-    // From the deepest nodes up: whom every dish of every node is owed to, and how many customers each block brought.
+    // From the deepest nodes up: the block of every dish of every node, and the number of customers from each block.
     void find_owners() {
         const auto& nodes = trie_.nodes();
         owner_.assign(trie_.served().size(), kMany);
@@ -107,7 +109,7 @@ private:
         }
     }
 
-    // `here` is sorted by dish, as the dishes of the node are.
+    // `here` is sorted by dish, like the dishes of the node.
     void note_shares(const TrieNode& node, const std::vector<Reason>& here) {
         std::size_t at = 0;
         for (std::uint32_t e = node.begin; e < node.end; ++e) {
@@ -140,7 +142,7 @@ private:
                 const RuleEvent& event = trie_.events()[e];
                 std::uint32_t at = i;
                 while (at != 0 && node_owner_[at] == event.block) at = trie_.nodes()[at].parent;
-                // A rule that no other block has is not to be predicted.
+                // A rule that occurs in no other block is not predicted.
                 if (at != 0 && base[event.rule] > 0 && is_known_elsewhere(at, event.rule, event.block))
                     keys.push_back({at, event.block, event.rule});
             }
@@ -190,13 +192,13 @@ private:
         }
     }
 
-    // Terms and steps are all that is asked later.
+    // Only terms and steps are needed later.
     void forget() {
         owner_ = {}, node_owner_ = {}, shares_ = {}, share_begin_ = {}, sizes_ = {};
         steps_.shrink_to_fit(), terms_.shrink_to_fit();
     }
 
-    // before[i] is the probability that step i starts from, between[i] that behind its edge.
+    // before[i] is the probability at the start of step i, and between[i] the probability after its edge.
     static double forwards(std::span<const Step> steps, const LevelParameters& parameters, double p, std::vector<double>& before,
                            std::vector<double>& between) {
         before.clear(), between.clear();

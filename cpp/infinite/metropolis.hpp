@@ -1,15 +1,16 @@
-// Trees drawn from a model of rules in contexts by Metropolis and Hastings' rule, the grammar proposing.
+// Draws trees from a model of rules in contexts by the Metropolis-Hastings algorithm, with proposals from the grammar.
 //
-// A tree T' drawn from the grammar's trees of the sentence takes the place of the tree T with the probability
+// A tree T' drawn from the grammar's trees of the sentence replaces the tree T with the probability
 //
 //     min(1, P(T') Q(T) / (P(T) Q(T')))        P: the model; Q: the grammar
 //
-// Whole trees of long sentences are rarely accepted. So each may be followed by some smaller proposals: a node of T, each with the same
-// probability, gets a new subtree from the grammar. The way back draws the same node among those of T', hence
+// Whole trees of long sentences are rarely accepted. So each may be followed by some smaller proposals: a node of T, chosen
+// uniformly, gets a new subtree from the grammar. The reverse move draws the same node among those of T', hence
 //
 //     min(1, P(T') Q(T) |T| / (P(T) Q(T') |T'|))        |T|: how many nodes T has
 //
-// which leaves the same law as it is. A node is known by its symbol and span; no tree has it twice.
+// which leaves the same distribution invariant. A node is identified by its symbol and span, which occur at most once in a
+// tree.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,8 @@ public:
         log_ratio_ = sum_of_ratios(tree_.begin(), tree_.end());
     }
 
-    // `visit(steps, changed)` is called after each sample that counts, with whether the tree may be another than before.
+    // `visit(steps, changed)` is called after each sample that counts. `changed` is whether the tree may differ from the
+    // previous one.
     template <class Visit>
     void run(const ChainOptions& options, const Visit& visit) {
         bool changed = true;

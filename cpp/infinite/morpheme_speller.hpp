@@ -1,8 +1,8 @@
-// How a morpheme of a label is spelled, letter by letter: what a morpheme that was never seen is worth.
+// The spelling of a morpheme with a given label, letter by letter: the probability of an unseen morpheme.
 //
 //     P(c_1 ... c_n | label) = Π_i P(c_i | label, c_1 ... c_{i-1}) · P(end | label, c_1 ... c_n)
 //
-// In the context of a letter stand the label and the letters before it, nearest first.
+// The context of a letter has the label and the previous letters, nearest first.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace bistro {
 
-// The context of the letter behind `before`: 0, so that all labels share something; the label; letters; the beginning.
+// The context of the letter after `before`: 0, which all labels share; the label; the previous letters; the beginning.
 inline void spelling_context(Letters before, std::int32_t label, std::int32_t labels, std::vector<std::int32_t>& out) {
     out.assign({0, 1 + label});
     for (std::size_t i = before.size(); i-- > 0;) out.push_back(2 + labels + before[i]);
@@ -28,10 +28,11 @@ public:
     // Events are letters; the last event is the end.
     MorphemeSpeller(const Trie& trie, std::int32_t labels, std::int32_t letters) : trie_(&trie), labels_(labels), end_(letters) {}
 
-    // Calls told(length, log P) for every length from `shortest` on of a morpheme made of the first of these letters.
+    // Calls told(length, log P) for every prefix of these letters that has at least `shortest` letters, as a morpheme.
     template <class Told>
     void spell(Letters letters, std::int32_t label, std::size_t shortest, const Told& told) const {
-        // As `spelling_context` has it, at the end of a vector that is filled from behind: a letter costs the same wherever it is.
+        // Like `spelling_context`, at the end of a vector that is filled from the back, so that the cost of a letter does
+        // not depend on its position.
         const std::size_t n = letters.size();
         std::vector<std::int32_t> context(n + 3);
         context[n + 2] = 1 + labels_;

@@ -1,8 +1,9 @@
-// The morphemes of a language as numbers, and a tree of letters that finds those that may begin at a place of a word.
+// The morphemes of a language as numbers, and a tree of letters that finds the morphemes that may begin at a position of a
+// word.
 //
-// A morpheme has a label and a surface, a string of letters that may be empty. Several morphemes may share both: they are the same in
-// writing and differ in what they are (kwa and ku, both written kw). In contexts a label l is the element 1 + l and surface s the
-// element 2 + labels + s; 0 stands before everything, 1 + labels for the beginning of a word.
+// A morpheme has a label and a surface, a string of letters that may be empty. Several morphemes may share both: they are
+// spelled in the same way but differ in their identity (kwa and ku, both written kw). In contexts a label l is the element
+// 1 + l and surface s the element 2 + labels + s; 0 precedes everything, and 1 + labels stands for the beginning of a word.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,12 @@ namespace bistro {
 
 using Letters = std::span<const std::int32_t>;
 
-// What a model file keeps of the morphemes.
+// The morphemes in a model file.
 struct MorphemeColumns {
     std::int32_t labels;
     std::span<const std::int32_t> label, surface;  // by morpheme
-    std::span<const std::uint8_t> plain;           // by morpheme: whether it is what its letters say, as one never seen would be
-    std::span<const std::int32_t> letters;         // of all surfaces, one after the other
+    std::span<const std::uint8_t> plain;           // by morpheme: whether it equals its letters, like an unseen morpheme
+    std::span<const std::int32_t> letters;         // of all surfaces, concatenated
     std::span<const std::int64_t> offsets;         // by surface: where its letters begin; and the end of the last
 
     void check() const {
@@ -65,7 +66,8 @@ public:
     std::int32_t surface_element(std::int32_t morpheme) const { return 2 + labels_ + surface_[morpheme]; }
     std::int32_t unknown_element() const { return 2 + labels_ + num_surfaces_; }  // in no context that was learned
 
-    // Calls found(length, morphemes) for every surface that these letters begin with, the empty one included if there is one.
+    // Calls found(length, morphemes) for every surface that is a prefix of these letters, including the empty surface if it
+    // exists.
     template <class Found>
     void prefixes(Letters letters, const Found& found) const {
         std::uint32_t at = 0;

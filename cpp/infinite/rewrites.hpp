@@ -1,6 +1,6 @@
-// The ways to rewrite a node of a sentence's trees, best first, and what both kinds of A* have in common.
+// The ways to rewrite a node of a sentence's trees, best first, and the code that both variants of A* share.
 //
-// A way is scored by what it makes of the node's own span:
+// The score of a way depends only on the node's own span:
 //
 //     log P(rule | context) + Σ over the children of the rule of their log inside sums under the grammar
 #pragma once
@@ -38,7 +38,7 @@ struct Rewrite {
 template <RuleModel Model>
 class Rewrites {
 public:
-    // No more than `most` of a node.
+    // At most `most` ways of a node.
     Rewrites(ContextForest<Model>& nodes, std::int64_t most) : nodes_(&nodes), most_(most) {}
 
     const std::vector<Rewrite>& of(std::uint32_t number) {
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    // The score differs by what the item has in common from log (share P(rule | context) / Q(rule)).
+    // Up to a constant of the item, the score is log (share P(rule | context) / Q(rule)).
     void rank(std::uint32_t number) {
         const auto ways = nodes_->forest().ways(nodes_->node(number).item);
         ranked_.clear();

@@ -1,4 +1,4 @@
-// Below the trie: one distribution for the rules of each left side.
+// The base of the trie: one distribution over the rules of each left side.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace bistro {
 
-// H(rule | left side), by rule. It sums to 1 over the rules of each left side, not over all: a context always begins with its left side.
+// H(rule | left side), by rule. It sums to 1 over the rules of each left side, not over all rules, since a context always
+// begins with the left side.
 class RuleBase final : public Base {
 public:
     explicit RuleBase(std::vector<double> probabilities) : probabilities_(std::move(probabilities)) {

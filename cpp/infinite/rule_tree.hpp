@@ -1,4 +1,4 @@
-// A tree as the rules of its nodes, parents first, left to right; and the best tree of a chart.
+// A tree as the rules of its nodes in pre-order, and the best tree of a chart.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 namespace bistro {
 
 struct RuleTree {
-    std::vector<std::int32_t> rules;  // none: there is no tree
+    std::vector<std::int32_t> rules;  // empty if there is no tree
     double log_prob = -kInfinity;
 };
 
-// The tree of highest value; of equal ways to make an item the first counts, and unary rules come last.
+// The tree with the highest value. Among equal ways to derive an item, the first one is used, and unary rules come last.
 inline std::vector<std::int32_t> best_rules(const RuleChart<MaxPlus>& chart) {
     std::vector<std::int32_t> rules;
     if (chart.lattice().length() == 0 || chart.value(chart.goal()) == MaxPlus::zero) return rules;

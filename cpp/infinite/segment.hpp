@@ -1,12 +1,12 @@
-// A written word cut into labelled morphemes, from left to right, by a beam.
+// Segments a written word into labelled morphemes, from left to right, with a beam.
 //
-// Morphemes m_1 m_2 ... with labels l_1 l_2 ... generate a word, each seeing everything before it:
+// Morphemes m_1 m_2 ... with labels l_1 l_2 ... generate a word, each depending on everything before it:
 //
 //     P = Π_k P(l_k | l_{k-1}, s_{k-1}, l_{k-2}, ...) · P(m_k | l_k, l_{k-1}, s_{k-1}, ...)  ·  P(end | all)
 //
-// with s the letters of a morpheme as written. This is the chain l_{k-1} -> l_k m_k of the tagging grammar over a word whose morphemes
-// are not yet known. A morpheme never seen escapes from the trie of morphemes to its letters (morpheme_speller.hpp): `other` is the
-// event of that trie whose base probability is 1.
+// where s are the letters of a morpheme as written. This is the chain l_{k-1} -> l_k m_k of the tagging grammar over a word
+// whose morphemes are not yet known. For an unseen morpheme, the trie of morphemes backs off to its letters
+// (morpheme_speller.hpp): `other` is the event of that trie whose base probability is 1.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ namespace bistro {
 struct SegmentOptions {
     std::int32_t beam = 50;
     double floor = 1e-4;          // labels less probable than this are not followed
-    double unseen_share = 0.9;    // of a morpheme's spelling: that it was never seen as such
+    double unseen_share = 0.9;    // probability that a spelled morpheme is an unseen one
     std::int32_t most_empty = 2;  // morphemes without letters in a row
 };
 
 struct SegmentStep {
     std::int32_t label;
-    std::int32_t morpheme;  // -1: one never seen
-    std::int32_t end;       // place behind its last letter
+    std::int32_t morpheme;  // -1: an unseen morpheme
+    std::int32_t end;       // place after its last letter
 };
 
 struct Segmentation {
@@ -41,7 +41,7 @@ struct Segmentation {
 
 struct SegmentResult {
     double log_total;                    // of all analyses that the beam kept to the end
-    std::vector<Segmentation> analyses;  // the best ones, the best first
+    std::vector<Segmentation> analyses;  // the best analyses, best first
 };
 
 template <RuleModel Trie>
@@ -51,12 +51,12 @@ public:
               const SegmentOptions& options)
         : table_(table), label_trie_(labels), morpheme_trie_(morphemes), speller_(letters, table.labels(), num_letters),
           options_(options) {
-        if (options.beam < 1) throw std::invalid_argument("a beam keeps at least one analysis");
+        if (options.beam < 1) throw std::invalid_argument("a beam must keep at least one analysis");
     }
 
     SegmentResult segment(Letters word, std::int32_t kbest) {
-        if (kbest < 1) throw std::invalid_argument("at least one analysis is asked for");
-        if (word.empty()) throw std::invalid_argument("a word has at least one letter");
+        if (kbest < 1) throw std::invalid_argument("at least one analysis must be requested");
+        if (word.empty()) throw std::invalid_argument("a word must have at least one letter");
         const auto length = static_cast<std::int32_t>(word.size());
         states_.assign(1, State{0, -1, {-1, -1, 0}, 0});
         beams_.assign(word.size() + 1, {});
@@ -74,7 +74,7 @@ public:
         }
     }
 
-    // log P of a given analysis, whatever a beam would do.
+    // log P of a given analysis, independent of the beam.
     double log_prob(Letters word, const std::vector<SegmentStep>& steps) {
         states_.assign(1, State{0, -1, {-1, -1, 0}, 0});
         double sum = 0;
@@ -104,8 +104,8 @@ private:
         SegmentStep step;
         std::int32_t empty;  // morphemes without letters at its end
     };
-    // What may become a state, once its place is reached: most of those that are pushed to a far place are cut before, and would
-    // fill the memory as states.
+    // A candidate that becomes a state when its place is reached. Most candidates at a distant place are dropped before,
+    // and would fill the memory as states.
     struct Hope {
         State state;
         std::uint64_t age;
@@ -130,7 +130,7 @@ private:
     std::int32_t other() const { return table_.size(); }
     double unseen(double log_spelling) const { return std::log(options_.unseen_share) + log_spelling; }
 
-    // All known morphemes that may stand at a place, by label; those without letters apart.
+    // All known morphemes that may begin at a place, by label. Morphemes without letters are listed separately.
     void find_known(Letters rest, std::int32_t at) {
         known_.clear();
         empty_.clear();
@@ -152,7 +152,7 @@ private:
         return {first, last};
     }
 
-    // Morphemes of a label that begin here and were never seen, spelled when they are first asked for.
+    // Unseen morphemes of a label that begin here. They are spelled when they are first needed.
     std::span<const Candidate> unseen_of(std::int32_t label, std::int32_t at) {
         std::vector<Candidate>& found = spelled_[label];
         if (found.empty()) {
@@ -160,14 +160,14 @@ private:
             speller_.spell(rest_, label, 1, [&](std::int32_t length, double p) {
                 const bool seen = std::any_of(known.begin(), known.end(),
                                               [&](const Candidate& c) { return c.end == at + length && table_.plain(c.morpheme); });
-                // Kept in its place even if it is impossible: the list is empty only before it is made.
+                // Kept even if it is impossible, so that an empty list means that it has not been computed.
                 found.push_back({label, kUnseen, at + length, seen ? -std::numeric_limits<double>::infinity() : unseen(p)});
             });
         }
         return found;
     }
 
-    // The labels worth following at a place, which is asked for again and again.
+    // The labels that are probable enough at a place. Places recur often.
     const std::vector<LabelChoice>& choices(Place place) {
         const std::uint64_t key = pair_key(place.node, static_cast<std::uint32_t>(place.depth));
         if (const std::uint32_t at = choice_index_.find(key, choices_); at != kNone) return choices_[at].labels;
@@ -199,7 +199,7 @@ private:
         return label_trie_.locate(context_);
     }
 
-    // After label_place: the same history, behind the label of the morpheme to come.
+    // After label_place: the same history, preceded by the label of the next morpheme.
     Place morpheme_place(std::int32_t label) {
         context_[0] = table_.label_element(label);
         return morpheme_trie_.locate(context_);
@@ -223,7 +223,8 @@ private:
         }
     }
 
-    // Whether one of these may enter a beam, if the morpheme itself cost nothing: most labels are ruled out before they cost a search.
+    // Whether one of these may enter a beam if the morpheme itself had probability 1. This excludes most labels before they
+    // are searched.
     bool hopeful(std::span<const Candidate> known, double before, std::span<const Candidate> unseen) const {
         const auto enters = [&](const Candidate& c) { return before + c.log_spelling > worst_[c.end]; };
         return std::any_of(known.begin(), known.end(), enters) || std::any_of(unseen.begin(), unseen.end(), enters);
@@ -245,7 +246,8 @@ private:
         }
     }
 
-    // Keeps the best at a place. Ties are broken by age, so that the result does not depend on the sorting.
+    // Keeps the best candidates at a place. Ties are broken by age, so that the result does not depend on the sorting
+    // algorithm.
     void cut(std::int32_t at) {
         std::vector<Hope>& beam = beams_[at];
         const auto better = [](const Hope& a, const Hope& b) {
@@ -257,7 +259,7 @@ private:
         if (kept == static_cast<std::size_t>(options_.beam)) worst_[at] = beam.back().state.log_prob;
     }
 
-    // The best at a place, as states.
+    // The best candidates at a place, as states.
     std::vector<std::uint32_t> settled(std::int32_t at) {
         cut(at);
         std::vector<std::uint32_t> numbers;
@@ -304,7 +306,7 @@ private:
     std::vector<State> states_;
     std::vector<std::vector<Hope>> beams_;
     std::uint64_t made_ = 0;
-    std::vector<double> worst_;  // by place: what a state must be better than
+    std::vector<double> worst_;  // by place: the score that a state must exceed
     std::vector<Candidate> known_, empty_;
     std::vector<std::vector<Candidate>> spelled_;
     Letters rest_;

@@ -1,10 +1,11 @@
-// The tree of least risk (Goodman 1996) for trees that were drawn: of all trees of the grammar, the one that is expected to have the fewest
+// The minimum-risk tree (Goodman 1996) for a sample of trees: the tree of the grammar with the lowest expected number of
 // wrong and missing nodes. With count(symbol, start, end) in n drawn trees,
 //
 //     argmax over trees of  Σ over nodes of  count(symbol, start, end) - cost n          cost = 1/2: a wrong node is as bad as a missing one
 //
-// In a grammar without unary rules all trees of a sentence have the same number of nodes, and the cost changes nothing. With them, a tree
-// of no cost would take in every unary rule that was drawn but once. Of equal trees, the most probable one under the grammar counts.
+// In a grammar without unary rules, all trees of a sentence have the same number of nodes, and the cost has no effect. With
+// unary rules and no cost, the tree would contain every unary rule that was drawn at least once. Among equal trees, the
+// most probable one under the grammar is used.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +61,7 @@ struct SpanGains {
     }
 };
 
-// Rules weigh next to nothing, together less than one count.
+// The weights of rules are tiny: together, they are less than one count.
 inline RuleWeights tie_breakers(const Grammar& grammar) {
     std::vector<double> weights(grammar.log_prob().by_rule);
     for (double& w : weights) w *= 1e-6;

@@ -1,8 +1,9 @@
-// The tree of spans with the highest sum of gains: of all ways to nest spans over n words, without a grammar.
+// The tree of spans with the highest sum of gains among all ways to nest spans over n words, without a grammar.
 //
 //     best(i, j) = gain(i, j) + max over k of best(i, k) + best(k, j)
 //
-// A span that is not listed gains nothing, so that nodes may have any number of children. Of equal splits the first counts.
+// A span that is not listed has gain 0, so that nodes may have any number of children. Among equal splits, the first one is
+// used.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ class SpanTree {
 public:
     static constexpr int kLongest = 4000;  // words; the chart grows with the square
 
-    // For every listed span (each at most once) whether the best tree has it.
+    // For every listed span (each at most once), whether it is in the best tree.
     std::vector<std::uint8_t> chosen(int words, std::span<const GainingSpan> spans) {
-        if (words < 1 || words > kLongest) throw std::invalid_argument("a tree of spans has 1 to 4000 words");
+        if (words < 1 || words > kLongest) throw std::invalid_argument("a tree of spans must have 1 to 4000 words");
         size_ = words + 1;
         best_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
         split_.assign(best_.size(), 0);

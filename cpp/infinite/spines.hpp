@@ -1,7 +1,7 @@
-// Contexts as chains: an element, and the chain behind it, each stored once.
+// Contexts as chains, each stored once as an element and the remaining chain.
 //
-// The context of a tree's node is its own element followed by the context of its parent, so all contexts of a treebank
-// together are one chain link for every different context: 12 bytes each, however long they are.
+// The context of a node is its own element followed by the context of its parent. So every distinct context of a treebank
+// is one chain link of 12 bytes, however long it is.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ public:
         index_.insert_last(links_);
     }
 
-    // The chain that begins with `element` and goes on with `rest`.
+    // The chain that begins with `element` and continues with `rest`.
     std::uint32_t extend(std::uint32_t rest, std::int32_t element) {
         if (element < 0) throw std::invalid_argument("a context element is negative");
         const std::uint32_t found = index_.find(pair_key(rest, static_cast<std::uint32_t>(element)), links_);
@@ -62,7 +62,7 @@ public:
         return shared;
     }
 
-    // The order of a dictionary, nearest element first, looking at `bound` elements.
+    // Lexicographic order, nearest element first, by at most `bound` elements.
     bool before(std::uint32_t a, std::uint32_t b, std::int32_t bound) const {
         for (; bound > 0 && a != b; --bound) {
             if (a == kEmpty || b == kEmpty) return a == kEmpty;

@@ -1,6 +1,8 @@
-// A model of rules as a finer grammar sees it: one whose symbols and rules are copies of the model's, apart by where they stand.
+// A model of rules in terms of a finer grammar, whose symbols and rules are copies of the model's that depend on their
+// position.
 //
-// A search over the finer grammar asks in the finer numbers; the model answers as for what they stand for.
+// A search over the finer grammar uses the finer numbers in its queries. The model answers for the symbols and rules that
+// they stand for.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +15,13 @@
 
 namespace bistro {
 
-// What symbols and rules of the searched grammar stand for, where it is the model's own: themselves.
+// The identity mapping, for a search over the model's own grammar.
 struct Untranslated {
     std::int32_t symbol(std::int32_t number) const { return number; }
     std::int32_t rule(std::int32_t number) const { return number; }
 };
 
-// What each symbol and rule of a finer grammar stands for.
+// The model's symbol or rule for each symbol and rule of a finer grammar.
 struct Translation {
     std::vector<std::int32_t> symbol_of, rule_of;
 
@@ -31,7 +33,7 @@ struct Translation {
         for (const std::int32_t symbol : symbol_of) good = good && symbol >= 0 && symbol < coarser.symbols();
         for (const std::int32_t rule : rule_of) good = good && rule >= 0 && rule < coarser.rules();
         for (int rule = 0; good && rule < finer.rules(); ++rule) good = stands_for(finer, rule, coarser);
-        if (!good) throw std::invalid_argument("the symbols and rules of the finer grammar stand for nothing in the other one");
+        if (!good) throw std::invalid_argument("the symbols and rules of the finer grammar do not match the grammar of the model");
     }
 
 private:

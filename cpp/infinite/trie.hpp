@@ -1,15 +1,17 @@
-// The suffix trie when it no longer learns: where a context stands in it, and how probable a rule is there.
+// The frozen suffix trie: the place of a context, and the probability of a rule there.
 //
-// A node is a restaurant that is stored. Every served rule keeps its whole interpolated probability and every node the weight of all
-// restaurants from its parent's child down to itself, so
+// A node is a stored restaurant. Every served rule has its interpolated probability, and every node has the weight of all
+// restaurants between its parent (exclusive) and itself, so
 //
 //     P(rule | u) = p[deepest node on the way of u that serves the rule]  times the weights of the nodes passed on the way there
 //
-// and for a place inside an edge, W being the weight of the contexts of that edge passed so far and T the dishes below it,
+// and for a place inside an edge, with W the weight of the contexts of that edge up to the place and T the number of dishes
+// below it,
 //
 //     P(rule | u) = (1 - W)/T [the node below serves the rule] + W P(rule | parent)
 //
-// The layout is that of the frozen franchise (hpyp/frozen.hpp); an edge's elements behind its first are a chain, shared with other edges.
+// The layout is that of the frozen franchise (hpyp/frozen.hpp). The elements of an edge after the first are a chain, which
+// other edges may share.
 #pragma once
 
 #include <algorithm>
@@ -25,17 +27,17 @@
 
 namespace bistro {
 
-// What a model file keeps of a trie, beside the levels' parameters.
+// The arrays of a trie in a model file, without the parameters of the levels.
 struct TrieColumns {
     Frozen restaurants;                           // its `base` is H(rule | left side), by rule
     std::span<const std::uint32_t> length;        // by node: of the edge that leads to it
     std::span<const std::uint32_t> label;         // by node: the link of the edge's second element
-    std::span<const std::uint32_t> link_next;     // by link: the one behind it
+    std::span<const std::uint32_t> link_next;     // by link: the next link
     std::span<const std::uint32_t> link_element;  // by link
 
     void validate() const {
         if (restaurants.base.size() != static_cast<std::size_t>(restaurants.dishes) || link_next.empty())
-            throw std::invalid_argument("the arrays of a trie do not fit together");
+            throw std::invalid_argument("the arrays of a trie do not match");
         restaurants.validate();
         const std::size_t nodes = restaurants.element.size();
         bool good = length.size() == nodes && label.size() == nodes && link_next.size() == link_element.size();
@@ -105,13 +107,13 @@ public:
     }
 
 private:
-    // Half a cache line holds all that one step up or down needs.
+    // Everything that one step up or down needs fits in half a cache line.
     struct Node {
         std::uint32_t parent, child_begin, child_end, entry_begin, entry_end, label;
         std::int32_t depth;
         float backoff;
 
-        // A region of many keys is as large as two for each.
+        // A region of many keys has two slots per key.
         std::int32_t dishes() const {
             const std::uint32_t size = entry_end - entry_begin;
             return static_cast<std::int32_t>(size <= kLinear ? size : size / 2);
@@ -134,7 +136,7 @@ private:
         }
     }
 
-    // Most edges are below a context that was seen once; their weights are looked up.
+    // Most edges are below a context that was seen once, so their weights are in a table.
     double run(std::int32_t dishes, std::int32_t from, std::int32_t to) const {
         const std::int32_t last = parameters_.levels() - 1;
         if (dishes > kTabled || to - last >= kLongest || last >= kLongest) return parameters_.run(dishes, from, to);
@@ -163,7 +165,7 @@ private:
         for (std::uint32_t i = 0; i < nodes_.size(); ++i)
             for (std::uint32_t child = nodes_[i].child_begin; child < nodes_[i].child_end; ++child) {
                 if (element_[child] == kNone) continue;
-                // Children come behind their parents, or the walk up would not end.
+                // Children must come after their parents. Otherwise, the walk up would not end.
                 if (child <= i || columns.length[child] == 0) throw std::invalid_argument("the arrays of a trie are damaged");
                 nodes_[child].parent = i;
                 nodes_[child].depth = nodes_[i].depth + static_cast<std::int32_t>(columns.length[child]);

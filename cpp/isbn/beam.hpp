@@ -30,7 +30,8 @@ class Beam {
 public:
     Beam(const PackedNetwork<Real>& network, const SeenClusters& seen, BeamOptions options)
         : shape_(network.shape()), options_(options), stages_(network), sights_(network), agenda_(options.margin),
-          shifts_(shape_, seen, options) {}
+          shifts_(shape_, seen, options),
+          most_states_(options.states ? options.states : std::max(kLeastStates, kLeastBytes / stages_.bytes_per_stage())) {}
 
     // Complete derivations, the best first; none if the evidence allows none that the search found. `watch` is told the
     // derivations that have generated each word, with the log-probability of the word in each.
@@ -54,7 +55,7 @@ public:
     const std::vector<Final>& finals() const { return finals_; }
 
     // The best derivations that have generated the words of a sentence and may go on, up to so many words.
-    std::span<const Node> run_prefix(const Sentence& sentence, std::int32_t most_words) {
+    std::span<const Kept> run_prefix(const Sentence& sentence, std::int32_t most_words) {
         begin(sentence, most_words);
         for (std::int32_t next = 1; next <= sentence.size(); ++next) {
             pass(false);
@@ -93,9 +94,9 @@ private:
         stages_.clear();
         sights_.clear();
         kept_.clear();
-        Node& first = kept_.add();
+        Kept& first = kept_.add();
         first.configuration = Configuration(most_words);
-        first.become(0.0, 0);
+        first.log_prob = 0;
     }
 
     void pass(bool is_last) {
@@ -155,37 +156,35 @@ private:
     }
 
     void plan(const Item& item, bool is_last) {
+        const Step step = step_of(item);
         const std::int32_t here = nodes_.size();
         Node& node = nodes_.add();
-        node.become(item.log_prob, item.level);
-        if (item.action == kStart)
-            std::swap(node.configuration, kept_[item.node].configuration);
-        else
-            act(item, node.configuration);
-        const Configuration& c = node.configuration;
+        node.step = step;
+        const Configuration& c = configuration_of(here);
         const std::uint8_t possible = c.possible();
         const std::uint8_t allowed = agreeing(c, *sentence_, possible, is_last, shape_.symbols().single_root);
         if (allowed == 0) return nodes_.drop();
-        node.stage = stages_.plan(see(c), c.links());
+        const std::int32_t stage = stages_.plan(see(c), c.links());
+        node = {step,      item.log_prob, item.level,
+                stage,     Node::kNone,   c.top(),
+                c.front(), possible,      c.may_end(shape_.symbols().single_root)};
         states_.push_back({here, item.log_prob, possible, allowed, 0});
     }
 
-    // What a derivation becomes by an action.
-    void act(const Item& item, Configuration& c) {
-        Node& parent = nodes_[item.node];
-        c = parent.configuration;
-        const std::int32_t decided = after_action(parent, item.action);
-        c.note(item.action == kReduce ? decided : stages_.after(decided, label_group(item.action), kAll, item.label));
-        if (item.action == kLeftArc) c.left_arc(item.label);
-        if (item.action == kRightArc) c.right_arc(item.label);
-        if (item.action == kReduce) c.reduce();
+    Step step_of(const Item& item) {
+        if (item.action == kStart) return {item.node, kStart, 0, kAbsent};
+        const std::int32_t decided = after_action(nodes_[item.node], item.action);
+        const bool has_label = item.action != kReduce;
+        return {item.node, item.action, item.label,
+                has_label ? stages_.after(decided, label_group(item.action), kAll, item.label) : decided};
     }
 
+    const Configuration& configuration_of(std::int32_t node) { return present_.of(node, nodes_, kept_); }
+
     std::int32_t after_action(Node& node, std::int32_t action) {
-        const std::uint8_t possible = node.configuration.possible();
-        if (possible == 1 << kShift) return node.stage;
+        if (node.possible == 1 << kShift) return node.stage;
         std::int32_t& stage = node.after[static_cast<std::size_t>(action)];
-        if (stage == kAbsent) stage = stages_.after(node.stage, kActionGroup, possible, action);
+        if (stage == kAbsent) stage = stages_.after(node.stage, kActionGroup, node.possible, action);
         return stage;
     }
 
@@ -210,8 +209,8 @@ private:
     }
 
     void label(const Item& item, const Real* p) {
-        const Configuration& c = nodes_[item.node].configuration;
-        const std::int32_t given = sentence_->given_label(item.action == kLeftArc ? c.top() : c.front());
+        const Node& node = nodes_[item.node];
+        const std::int32_t given = sentence_->given_label(item.action == kLeftArc ? node.top : node.front);
         auto go_on = [&](std::int32_t label) { push(item.log_prob + log_of(p[label]), item.node, item.action, label); };
         if (given >= 0) return go_on(given);
         // Others than these are not pushed.
@@ -225,8 +224,7 @@ private:
         for (const Item& item : taken_) {
             if (item.action != kShift) continue;
             Node& node = nodes_[item.node];
-            const std::uint8_t mask = end_mask(node.configuration.may_end(shape_.symbols().single_root));
-            shifting_.push_back({item.log_prob, item.node, after_action(node, kShift), mask});
+            shifting_.push_back({item.log_prob, item.node, after_action(node, kShift), end_mask(node.may_end)});
         }
         if (shifting_.empty()) return;
         if (open_) return open_all();
@@ -246,13 +244,13 @@ private:
         for (const Shifting& s : shifting_) questions_.ask(stages_, s.stage, kTagGroup, s.mask);
         questions_.answer(stages_);
         for (std::size_t i = 0; i < shifting_.size(); ++i)
-            finish(nodes_[shifting_[i].node].configuration, shifting_[i], shifting_[i].log_prob + log_of(questions_[i][kEnd]));
+            finish(shifting_[i], shifting_[i].log_prob + log_of(questions_[i][kEnd]));
     }
 
     // Hangs on the root what has no head; each with its likeliest label.
-    void finish(const Configuration& before, const Shifting& shifting, double log_prob) {
+    void finish(const Shifting& shifting, double log_prob) {
         if (!(log_prob > agenda_.threshold())) return;  // it would not be among those returned
-        Configuration c = before;
+        Configuration c = configuration_of(shifting.node);
         c.note(stages_.after(shifting.stage, kTagGroup, shifting.mask, kEnd));
         c.shift_to_end();
         double log_words = log_prob;
@@ -288,18 +286,24 @@ private:
     void keep() {
         sort_stably(shifted_.begin(), shifted_.end(), [](const Shifted& a, const Shifted& b) { return a.log_prob > b.log_prob; });
         if (shifted_.size() > options_.width) shifted_.resize(options_.width);
-        kept_.clear();
+        next_kept_.clear();
         for (const Shifted& s : shifted_) {
-            Node& node = kept_.add();
-            node.become(s.log_prob, 0);
-            Configuration& c = node.configuration = nodes_[s.node].configuration;
+            Kept& next = next_kept_.add();
+            next.log_prob = s.log_prob;
+            Configuration& c = next.configuration = configuration_of(s.node);
             const Outcome word = shape_.of_word(s.cluster, words_[static_cast<std::size_t>(c.front()) + 1]);
             c.note(stages_.after(s.stage, word.group, kAll, word.outcome));
             c.shift(s.cluster);
         }
+        std::swap(kept_, next_kept_);
+        if (stages_.are_many(most_states_))
+            stages_.keep_only([&](const auto& mark) {
+                for (const Kept& k : kept_.view()) k.configuration.each_linked(mark);
+            });
     }
 
     static constexpr std::size_t kLeastExpanded = 60;
+    static constexpr std::size_t kLeastStates = 1000, kLeastBytes = 64 << 20;  // before any are freed
     // Derivations that go on to any word, for each that is kept otherwise: the likeliest before a word are not those with it.
     static constexpr std::size_t kOpen = 10;
 
@@ -314,7 +318,9 @@ private:
     Likeliest<Real> likeliest_;
     std::vector<std::int32_t> words_;
     std::vector<Real> p_;
-    Nodes kept_, nodes_;
+    Reused<Kept> kept_, next_kept_;
+    Reused<Node> nodes_;
+    Present present_;
     std::vector<Item> taken_, arcs_;
     std::vector<Expanded> states_;
     std::vector<Shifting> shifting_;
@@ -322,6 +328,7 @@ private:
     std::vector<Final> finals_;
     std::vector<std::size_t> expanded_;  // by level
     std::size_t limit_ = options_.width;
+    std::size_t most_states_;
     Open open_;  // sees what is about to generate a word that nobody knows
 };
 

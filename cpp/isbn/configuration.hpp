@@ -107,6 +107,18 @@ public:
         (now_.depth ? at(kLastTop, top()) : now_.last_empty) = state;
     }
 
+    // All states that a later one can be linked to: those of the words that can be on top or in front, and of their children.
+    template <class Use>
+    void each_linked(const Use& use) const {
+        use(now_.last_empty);
+        auto word = [&](std::int32_t i) {
+            use(at(kLastFront, i));
+            for (const std::int32_t seen : {i, leftmost(i), rightmost(i), head_or_none(i)}) use(at(kLastTop, seen));
+        };
+        word(now_.front);
+        for (std::int32_t below = 0; below < now_.depth; ++below) word(item(below));
+    }
+
 private:
     // What is known of a word; kStack has the items of the stack from the bottom, which are no more than the words.
     enum Column : std::size_t {

@@ -12,6 +12,7 @@ struct BeamOptions {
     std::size_t clusters = 3;  // most clusters (tags with features) a word
     double margin = 2;         // a derivation is given up that needs its next word to be e^margin times as probable as any found
     std::size_t at_once = 1;   // most derivations that are taken further together: more are faster, and find a little more
+    std::size_t states = 0;    // as soon as there are more, those that are not needed any more are freed; 0: more than take 64 MB
 };
 
 // The clusters that words were seen with, and how often: log p(word | cluster) as counted.

@@ -4,8 +4,11 @@
 // (mean_field.hpp) every decision leads to a new one. A stage decides among the outcomes of one group only.
 //
 // New states are planned first and worked out together, so that each matrix is read once for all of them.
+//
+// States that no derivation is linked to any more can be freed; new ones get their numbers and memory.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -26,17 +29,28 @@ public:
         return blocks_[static_cast<std::size_t>(i) / kBlock].data() + static_cast<std::size_t>(i) % kBlock * width_;
     }
     const Real* operator[](std::int32_t i) const { return const_cast<Vectors&>(*this)[i]; }
-    void clear() { size_ = 0; }
+    void clear() {
+        size_ = 0;
+        free_.clear();
+    }
     std::int32_t add() {
+        if (!free_.empty()) {
+            const std::int32_t i = free_.back();
+            free_.pop_back();
+            return i;
+        }
         if (size_ == blocks_.size() * kBlock) blocks_.emplace_back(kBlock * width_);
         return static_cast<std::int32_t>(size_++);
     }
+    void free(std::int32_t i) { free_.push_back(i); }
+    std::size_t used() const { return size_ - free_.size(); }
 
 private:
     static constexpr std::size_t kBlock = 64;
 
     std::size_t width_, size_ = 0;
     std::vector<Aligned<Real>> blocks_;
+    std::vector<std::int32_t> free_;
 };
 
 template <class Real>
@@ -50,7 +64,27 @@ public:
         for (auto* vectors : {&mu_, &eta_, &sent_, &c_}) vectors->clear();
         sent_at_.clear();
         c_at_.clear();
+        is_used_.clear();
+        live_ = 0;
     }
+
+    // Have enough stages been made since the last time to see which of them can be freed? `least`: not before there are so many.
+    bool are_many(std::size_t least) const { return mu_.used() > std::max(least, 2 * live_); }
+
+    // Frees all stages but those that `mark_all` marks.
+    template <class MarkAll>
+    void keep_only(const MarkAll& mark_all) {
+        is_live_.assign(is_used_.size(), 0);
+        mark_all([&](std::int32_t stage) {
+            if (stage != kAbsent) is_live_[static_cast<std::size_t>(stage)] = 1;
+        });
+        for (std::size_t s = is_used_.size(); s-- > 0;)
+            if (is_used_[s] && !is_live_[s]) free(static_cast<std::int32_t>(s));
+        live_ = mu_.used();
+    }
+
+    // The memory of a stage that has sent all it can.
+    std::size_t bytes_per_stage() const { return (1 + kSendings) * network_->width() * sizeof(Real); }
 
     const PackedNetwork<Real>& network() const { return *network_; }
     const Real* mu(std::int32_t stage) const { return mu_[stage]; }
@@ -123,10 +157,26 @@ private:
 
     std::int32_t add_stage() {
         const std::int32_t stage = mu_.add();
+        if (static_cast<std::size_t>(stage) < is_used_.size()) {  // it was freed
+            is_used_[static_cast<std::size_t>(stage)] = 1;
+            return stage;
+        }
+        is_used_.push_back(1);
         sent_at_.resize(sent_at_.size() + kSendings, kAbsent);
         c_at_.push_back(kAbsent);
         if (network_->shape().mean_field() || stage == 0) eta_.add();
         return stage;
+    }
+
+    void free(std::int32_t stage) {
+        auto free_at = [](Vectors<Real>& vectors, std::int32_t& place) {
+            if (place != kAbsent) vectors.free(place);
+            place = kAbsent;
+        };
+        is_used_[static_cast<std::size_t>(stage)] = 0;
+        mu_.free(stage);
+        free_at(c_, c_at_[static_cast<std::size_t>(stage)]);
+        for (std::size_t i = 0; i < kSendings; ++i) free_at(sent_, sent_at_[static_cast<std::size_t>(stage) * kSendings + i]);
     }
 
     // Potentials are kept only where they move.
@@ -155,8 +205,10 @@ private:
     std::size_t h_;
     Vectors<Real> mu_, eta_;  // by stage; potentials only where they move
     Vectors<Real> sent_, c_;
-    std::vector<std::int32_t> sent_at_;  // by stage and sending: where in sent_, if it is known
-    std::vector<std::int32_t> c_at_;     // by stage: where in c_, if it is known
+    std::vector<std::int32_t> sent_at_;            // by stage and sending: where in sent_, if it is known
+    std::vector<std::int32_t> c_at_;               // by stage: where in c_, if it is known
+    std::vector<std::uint8_t> is_used_, is_live_;  // by stage
+    std::size_t live_ = 0;                         // stages that were kept when some were freed last
     std::vector<Planned> planned_;
     std::vector<const Real*> parts_;  // of the potentials of what is planned
     std::array<std::vector<Sent>, kSendings> to_send_;

@@ -1,4 +1,5 @@
-// All orders of a head's dependents at once: what can still follow, for every multiset left and every context.
+// All orders of a head's dependents at once: a table of possible continuations for every remaining multiset and every
+// context.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +14,9 @@
 
 namespace bistro {
 
-// The recursion of Futrell & Gibson (2015), Algorithm 1, from the empty multiset up: right of the head first, then left.
-// A multiset is a number in mixed radix (counts + 1), so whatever a step leaves over has a smaller number. A context is a
-// number of base kinds + 1, the last dependent its lowest digit, 0 before the first.
+// The recursion of Futrell & Gibson (2015), Algorithm 1, from the empty multiset up: the right side of the head first, then
+// the left side. A multiset is a number in mixed radix (counts + 1), so the remainder after a step has a smaller number. A
+// context is a number in base kinds + 1. The last dependent is its lowest digit, and 0 stands for no dependent.
 class OrderTable {
 public:
     static constexpr int kLeft = 0, kRight = 1;
@@ -25,18 +26,19 @@ public:
     OrderTable(std::span<const std::int64_t> counts, std::span<const double> steps, std::int64_t contexts)
         : counts_(counts), steps_(steps), kinds_(static_cast<std::int64_t>(counts.size())), contexts_(contexts) {
         if (contexts < 1 || std::ssize(steps) != 2 * contexts * (kinds_ + 1))
-            throw std::invalid_argument("counts, steps and contexts of dependents do not fit together");
+            throw std::invalid_argument("counts, steps and contexts of dependents do not match");
         for (const auto count : counts) {
             radix_.push_back(rows_);
-            if (count < 0 || rows_ > kMostCells / (count + 1)) throw std::invalid_argument("too many multisets of dependents");
+            if (count < 0 || rows_ > kMostCells / (count + 1))
+                throw std::invalid_argument("there are too many multisets of dependents");
             rows_ *= count + 1;
         }
-        if (rows_ > kMostCells / contexts) throw std::invalid_argument("too many multisets of dependents");
+        if (rows_ > kMostCells / contexts) throw std::invalid_argument("there are too many multisets of dependents");
         cells.resize(2 * rows_ * contexts_);
         log_scales.resize(2 * rows_);
     }
 
-    // combine: the sum of what can follow, or its maximum.
+    // combine: the sum over the continuations, or their maximum.
     template <class Combine>
     void fill(Combine combine) {
         for (const int side : {kRight, kLeft}) {
@@ -52,8 +54,8 @@ public:
         }
     }
 
-    std::vector<double> cells;       // [side][multiset][context], the largest of a row being 1
-    std::vector<double> log_scales;  // [side][multiset]: what the cells of a row are to be multiplied with
+    std::vector<double> cells;       // [side][multiset][context], scaled so that the maximum of a row is 1
+    std::vector<double> log_scales;  // [side][multiset]: the factor of the cells of a row
 
 private:
     static constexpr std::int64_t kMostCells = std::int64_t{1} << 31;
@@ -65,7 +67,7 @@ private:
         for (std::int64_t kind = 0; kind < kinds_; ++kind)
             if (left_over[kind]) top = std::max(top, scale(side, row - radix_[kind]));
         scale(side, row) = top;
-        if (top == kNothing) return;  // no order at all, and the cells are 0
+        if (top == kNothing) return;  // no order is possible, and the cells are 0
         double* out = at(side, row);
         if (ending > kNothing) {
             const double share = std::exp(ending - top) * (side == kLeft ? at(kRight, row)[0] : 1.0);

@@ -1,8 +1,8 @@
-// The arc-standard transitions, which of them are possible, and which of them agree with what is known of the tree.
+// The arc-standard transitions: which of them are possible, and which of them agree with the known parts of the tree.
 //
-// With the root first, item 0 of the stack is the root. Where one root child is allowed, the arc from the root ends the
-// sentence; where several are, an end event on the bare root does. With the root last, the end event generates the root,
-// which then takes what is left on the stack by left arcs: one item, or all of them.
+// With the root first, item 0 of the stack is the root. If one root child is allowed, the arc from the root ends the
+// sentence. If several are allowed, an end event with only the root on the stack ends it. With the root last, the end event
+// generates the root, which then takes the remaining stack items by left arcs: one item, or all of them.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct System {
     bool single_root = true;
 };
 
-// Which actions are possible in a configuration of the model itself, whatever the sentence.
+// The actions that the model allows in a configuration, independent of the sentence.
 struct Choices {
     bool shift = false, left_arc = false, right_arc = false, end = false;
     int count() const { return shift + left_arc + right_arc + end; }
@@ -47,7 +47,7 @@ inline Choices choices(const System& system, const States& states, std::uint32_t
         c.end = !system.single_root && s.depth == 1 && s.shifted > 0;
         return c;
     }
-    if (s.depth > 0 && is_root(system, s)) {  // the root has come: it takes all that is left
+    if (s.depth > 0 && is_root(system, s)) {  // after the root is generated, it takes all remaining items
         c.left_arc = s.depth >= 2;
         return c;
     }
@@ -63,7 +63,7 @@ inline Child no_child(const Symbols& s) {
     return {static_cast<std::int16_t>(s.no_tag()), static_cast<std::int16_t>(s.no_label()), s.no_word()};
 }
 
-// An item that comes onto the stack `below`.
+// An item that is pushed onto the stack `below`.
 inline State pushed(const System& system, std::uint32_t below, const State* before, std::int32_t position, std::int32_t tag,
                     std::int32_t word) {
     State s;
@@ -146,7 +146,7 @@ inline std::uint32_t right_arc(States& states, std::uint32_t id, std::int16_t la
     State s = states[dependent.below];
     s.right = as_child(dependent, label);
     s.right_count = static_cast<std::uint8_t>(std::min(255, s.right_count + 1));
-    // What belongs to the whole derivation, not to the item, goes on.
+    // Values of the whole derivation, as opposed to the item, are copied.
     s.shifted = dependent.shifted;
     s.last_tag = dependent.last_tag;
     s.last_tag_but_one = dependent.last_tag_but_one;
@@ -156,17 +156,19 @@ inline std::uint32_t right_arc(States& states, std::uint32_t id, std::int16_t la
 
 // --- evidence -----------------------------------------------------------------------------------------------------
 
-// One sentence: its words, and whatever is known of its tags, heads and labels (-1: unknown). Heads count from 1, 0 is the
-// root. The evidence must allow a projective tree; then no transition that agrees with it leads to a dead end.
+// One sentence: its words, and its tags, heads and labels as far as they are known (-1: unknown). Heads count from 1, and 0
+// is the root. The evidence must allow a projective tree. Then no transition that agrees with it leads to a dead end.
 struct Sentence {
     std::span<const std::int32_t> words, tags, heads, labels;
-    std::span<const std::int32_t> lemmas;  // -1 where one is not given; for parsers that see lemmas
-    // Words that share an id and are told apart by their spelling: each one's row of p(spelling | tag), -1 for all others.
+    std::span<const std::int32_t> lemmas;  // -1 if it is unknown; for parsers that use lemmas
+    // Words that share an id and are distinguished by their spelling: their row of p(spelling | tag), or -1 for all other
+    // words.
     std::span<const std::int32_t> spelled;
     std::span<const double> spellings;
     std::vector<std::uint16_t> demanded;  // by position: children that the evidence gives it
-    // By position: when this word is shifted, all stack items from here on must come to hang below it or below those that it
-    // hangs on by the evidence, because they lie under an arc that the evidence gives one of these, or end it.
+    // By position: when this word is shifted, all stack items from this position on must become descendants of the word, or
+    // of its ancestors in the evidence, because they are covered by an arc of one of these words in the evidence, or are
+    // the other end of such an arc.
     std::vector<std::int32_t> covered_from;
 
     std::int32_t size() const { return static_cast<std::int32_t>(words.size()); }
@@ -194,25 +196,25 @@ struct Sentence {
     }
 };
 
-// The position by which the evidence knows an item: the root is 0 even when it comes last.
+// The position of an item in the evidence. The root is 0 even if it comes last.
 inline std::int32_t known_position(const System& system, const State& s) { return is_root(system, s) ? 0 : s.position; }
 
 inline bool arc_agrees(const System& system, const Sentence& sentence, const State& head, const State& dependent) {
     const std::int32_t given = sentence.given_head(dependent.position);
     if (given >= 0 && given != known_position(system, head)) return false;
-    // Once attached it gets no more children, so all that it must have must be there.
+    // An item gets no more children once it is attached, so it must already have all of its children in the evidence.
     return dependent.given_children == sentence.demanded[dependent.position];
 }
 
-// Must all that comes onto the stack above this item come to hang below it? It must where the item still waits for children,
-// or for a head on its left: under anything else it can only be taken from the right, as it is.
+// Must all items above this item on the stack become its descendants? This is so if the item still needs children, or a
+// head on its left. Otherwise, an item on its right can take it as it is.
 inline bool must_dominate(const System& system, const Sentence& sentence, const State& item) {
     const std::int32_t head = sentence.given_head(item.position);
     const bool head_on_left = head >= 0 && head < item.position && (head > 0 || system.root_first);
     return head_on_left || item.given_children < sentence.demanded[item.position];
 }
 
-// May something come onto this stack below which all items from position `first` on must come to hang?
+// May an item be pushed onto this stack if all items from position `first` on must become its descendants?
 inline bool may_cover(const System& system, const States& states, std::uint32_t id, const Sentence& sentence, std::int32_t first) {
     for (; id != kNone && states[id].position >= first; id = states[id].below)
         if (must_dominate(system, sentence, states[id])) return false;

@@ -1,19 +1,20 @@
-// One chart over all projective trees, in time cubic in the length (Eisner 1996), for several ways to add trees up.
+// One chart over all projective trees, in time cubic in the length (Eisner 1996), for several semirings.
 //
-// Each word has one or several candidates (tags, say): together the nodes; node 0 is the root, at position 0. A head takes its
-// children outward on each side, and each child sees the kind of the one before it; a stop ends each side. An arc weighs what
-// the kinds of child and sibling weigh with this head (a step), times what head and child weigh (a pair). With head a at
-// position i, child b at position j > i (the other side mirrors it), c the children or siblings between, k positions:
+// Each word has one or several candidates, such as tags. The candidates of all words are the nodes. Node 0 is the root, at
+// position 0. A head takes its children outward on each side, and each child depends on the kind of the previous child. A
+// stop ends each side. The weight of an arc is the weight of the kinds of child and sibling with this head (a step), times
+// the weight of head and child (a pair). With head a at position i, child b at position j > i (the other side is
+// symmetric), c the children or siblings between, k positions:
 //
 //     complete_right(a, i) = stop(a, none)         complete_right(a, j) = Σ_c right(a, c) complete_right(c, j) stop(a, c)
 //     right(a, b)          = complete_left(i + 1, b) arc(a, none, b)  +  Σ_c right(a, c) between(c, b) arc(a, c, b)
 //     between(a, b)        = Σ_k complete_right(a, k) complete_left(k + 1, b)
 //
-// complete_right(a, j): all right children of a, down to position j. right(a, b): a's right children up to b, which has its left
-// children already and not yet its right ones. between(a, b): what lies between two siblings.
-// The whole is complete_right(root, n). Each sum runs along rows of memory, so some tables are kept by either end.
+// complete_right(a, j): all right children of a, down to position j. right(a, b): a's right children up to b, which already
+// has its left children but not yet its right children. between(a, b): the words between two siblings. The total is
+// complete_right(root, n). Each sum runs along rows of memory, so some tables are stored twice, by either end.
 //
-// Where steps weigh nothing but with the root (they are `one`), siblings need not be told apart below it, which spares a sum:
+// If all steps except those of the root are `one`, siblings need not be distinguished below the root, which saves a sum:
 //
 //     right(a, b)          = between(a, b) pair(a, b)                                                       for a not the root
 #pragma once
@@ -29,12 +30,12 @@ namespace bistro {
 
 enum Side : int { kLeft = 0, kRight = 1 };
 
-// What arcs and stops weigh: probabilities for SumProduct, logarithms or scores for the others.
+// The weights of arcs and stops: probabilities for SumProduct, logarithms or scores for the other semirings.
 struct ArcWeights {
     int words = 0, kinds = 1;
     std::vector<std::int32_t> position;  // by node; node 0 is the root
     std::vector<std::int32_t> first;     // by position: its first node, and one more
-    std::vector<std::int32_t> kind;      // by node: what steps see of it, above 0
+    std::vector<std::int32_t> kind;      // by node: its kind for steps, above 0
     std::vector<double> pair;            // [head][child]
     std::vector<double> step;            // [head][side][kind of the child, 0: stop][kind of the sibling before, 0: none]
 
@@ -49,7 +50,7 @@ struct ArcWeights {
     const double* steps(int head, int child) const { return &step[step_at(head, side_of(head, child), kind[child])]; }
     double stop_of(int head, Side side, int last_kind) const { return step[step_at(head, side, 0) + last_kind]; }
 
-    // Nodes in the order of their positions, at least one each; every weight the value given.
+    // Nodes in the order of their positions, at least one per position. Every weight has the given value.
     void reset(const std::vector<std::int32_t>& node_positions, int num_kinds, double value) {
         position = node_positions;
         words = position.empty() ? 0 : position.back();
@@ -63,7 +64,7 @@ struct ArcWeights {
     }
 };
 
-// A part of a tree. For complete ones, one of the ends is a position and the other the head's node.
+// A part of a tree. In complete parts, one of the ends is a position and the other end is the head's node.
 struct Item {
     enum Type : std::uint8_t { complete_right, complete_left, right, left, between, none } type = none;
     std::int32_t from = 0, to = 0;
@@ -72,8 +73,8 @@ struct Item {
 template <class Semiring, bool kSiblings = true>
 class Chart {
 public:
-    // The sum over all trees. The weights must stay as they are for as long as the chart is asked; without siblings, all steps
-    // but the root's are taken to be `one`.
+    // The sum over all trees. The weights must not change while the chart is in use. Without siblings, all steps except the
+    // root's are assumed to be `one`.
     double fill(const ArcWeights& weights) {
         w_ = &weights;
         nodes_ = weights.nodes();
@@ -115,16 +116,17 @@ public:
             case Item::complete_right: return whole_at(item.from, item.to);
             case Item::complete_left: return wholes + whole_at(item.to, item.from);
             case Item::right: return 2 * wholes + at(item.from, item.to);
-            case Item::left: return 2 * wholes + at(item.to, item.from);  // a pair is in order or it is not
+            case Item::left: return 2 * wholes + at(item.to, item.from);  // whether a pair is in order
             default: return 2 * wholes + pairs + at(item.from, item.to);
         }
     }
     std::size_t num_items() const { return 2 * static_cast<std::size_t>(nodes_) * (ends_ + nodes_); }
 
-    // Calls visit(weight, part, other part) for each way to make an item; an item without any is a side without children.
+    // Calls visit(weight, part, other part) for each way to derive an item. An item without ways is a side without
+    // children.
     template <class Visit>
     void each_way(const Item& item, const Visit& visit) const {
-        // Plain variables: Clang before 16 lets no lambda use the parts of a structured binding.
+        // Plain variables, since Clang before 16 does not allow lambdas to capture structured bindings.
         const int from = item.from, to = item.to;
         switch (item.type) {
             case Item::complete_right:
@@ -157,7 +159,7 @@ public:
         }
     }
 
-    // Calls visit(item) for every item that has a value, none before a wider one it may be part of.
+    // Calls visit(item) for every item that has a value, after all wider items that it may be a part of.
     template <class Visit>
     void each_item_from_the_top(const Visit& visit) const {
         auto present = [&](const Item& item) {
@@ -205,7 +207,7 @@ private:
 
     void fill_span(int i, int j) {
         each_pair(i, j, [&](int a, int b) {
-            if (i == 0) return fill_right(a, b, i);  // the root stands left of all words and has no siblings
+            if (i == 0) return fill_right(a, b, i);  // the root is left of all words and has no siblings
             between_[at(a, b)] = between_by_end_[at(b, a)] =
                 Semiring::sum2(&right_whole_[whole_at(a, i)], &left_whole_[whole_at(b, i + 1)], j - i);
             fill_right(a, b, i);

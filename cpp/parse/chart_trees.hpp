@@ -1,4 +1,4 @@
-// Trees out of a filled chart: the best one, draws, and the probability of every arc.
+// Trees of a filled chart: the best tree, draws, and the probability of every arc.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace bistro {
 
-// By word, the first at 0: its node, the node of its head, and the kind of the sibling before it (0: none).
+// By word, from 0: its node, the node of its head, and the kind of the previous sibling (0: none).
 struct ChartTree {
     std::vector<std::int32_t> node, head, sibling;
 
     explicit ChartTree(int words) : node(words, 0), head(words, 0), sibling(words, 0) {}
 
-    // Takes note of an item and of the first of the parts it is made from.
+    // Records an item and the first of its parts.
     void note(const ArcWeights& w, const Item& item, const Item& part) {
         if (item.type != Item::right && item.type != Item::left) return;
         const bool is_right = item.type == Item::right;
@@ -27,11 +27,11 @@ struct ChartTree {
     }
 };
 
-// One tree, from the top down: choose(item) gives the two parts that an item is made from.
+// One tree, from the top down. choose(item) returns the two parts of an item.
 template <class Chart, class Choose>
 ChartTree read_tree(const Chart& chart, const Choose& choose) {
     ChartTree tree(chart.weights().words);
-    // An explicit stack: a chain of a thousand words must not recurse a thousand deep.
+    // An explicit stack, since a chain of a thousand words must not cause a thousand nested calls.
     std::vector<Item> open{chart.goal()};
     while (!open.empty()) {
         const Item item = open.back();
@@ -57,7 +57,7 @@ ChartTree best_tree(const Chart<MaxPlus, kSiblings>& chart) {
     });
 }
 
-// A draw among all trees by their weights.
+// Draws one of all trees by their weights.
 template <class Semiring>
 ChartTree sample_tree(const Chart<Semiring>& chart, Stream& rng) {
     return read_tree(chart, [&](const Item& item) {
@@ -71,7 +71,7 @@ ChartTree sample_tree(const Chart<Semiring>& chart, Stream& rng) {
             const double mass =
                 Semiring::probability(Semiring::times(share, Semiring::times(chart.value(part), chart.value(other))));
             if (mass == 0) return;
-            chosen = {part, other};  // the last with mass, should rounding leave something over
+            chosen = {part, other};  // the last one with mass, if rounding leaves a remainder
             found = (left -= mass) < 0;
         });
         return chosen;

@@ -1,7 +1,7 @@
-// What can be seen of a configuration: numbered elements, from which every context is made.
+// The observable elements of a configuration. They are numbered, and every context is a list of them.
 //
-// The first elements are facts about each of the top four stack items, s1.tag to s4.rval; the others follow. A context is a list
-// of elements, so a model's contexts are data. What is missing has a value of its own.
+// The first elements are facts about each of the top four stack items, s1.tag to s4.rval; the others follow. A context is a
+// list of elements, so a model's contexts are data. Missing elements have special values.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline std::vector<std::string> transition_elements() {
 
 using Elements = std::array<std::int32_t, kElements>;
 
-// How many tags, words and labels there are; beyond them stand the root and what is missing.
+// The numbers of tags, words and labels. The values after them stand for the root and for missing elements.
 struct Symbols {
     std::int32_t tags = 1, words = 1, labels = 1;
 
@@ -56,7 +56,7 @@ inline std::int32_t distance_class(std::int32_t distance) {
     return static_cast<std::int32_t>(std::lower_bound(limits.begin(), limits.end(), distance) - limits.begin());
 }
 
-// All elements of a configuration; b.tag and action are set by whoever predicts with them.
+// All elements of a configuration. The caller sets b.tag and action if it predicts with them.
 inline void observe(const States& states, std::uint32_t id, const Symbols& symbols, std::span<const std::int32_t> words,
                     Elements& out) {
     const State& now = states[id];

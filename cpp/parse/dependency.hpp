@@ -1,7 +1,8 @@
-// Eisner's model: what a head is asked when it takes its next child, and the training events of a tree.
+// Eisner's model: the distributions for the next child of a head, and the training events of a tree.
 //
-// Children come outward, on each side by itself, until a stop. A child is generated as tag and then word, and gets a label
-// afterwards; in the generated form its label comes first, and a node's label can be seen by what hangs on it and beside it.
+// Children are generated outward, separately on each side, until a stop. A child is generated as tag and then word, and
+// gets a label afterwards. If labels are generated, the label comes first, and a node's dependents and siblings can depend
+// on it.
 #pragma once
 
 #include <array>
@@ -31,13 +32,13 @@ struct DependencyShape {
     bool single_root = true, labelled = true, generated_labels = false;
     ContextList labels, tags, words;
 
-    // The stop is one outcome more of what a child begins with.
+    // The stop is an additional outcome of the first distribution of a child.
     bool labels_first() const { return labelled && generated_labels; }
     std::int32_t tag_outcomes() const { return symbols.tags + !labels_first(); }
     std::int32_t label_outcomes() const { return symbols.labels + labels_first(); }
 };
 
-// A word with one of its tags and, where they are generated, labels; -1: none.
+// A word with one of its tags and, if they are generated, labels; -1: none.
 struct DependencyNode {
     std::int32_t position = 0, tag = 0, label = -1, word = 0;
 };

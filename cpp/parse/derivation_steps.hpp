@@ -1,4 +1,4 @@
-// The steps of one derivation, each with all that could be seen before it.
+// The steps of one derivation, each with the elements of the configuration before it.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ struct DerivationStep {
     Action action;
     std::int32_t word;        // the word that is shifted, or the dependent of the arc; 0 at the end
     std::int32_t label, tag;  // of an arc, of a shift; -1 otherwise
-    Choices possible;         // whatever the sentence
-    Elements elements;        // without those that the step itself sets
+    Choices possible;         // independent of the sentence
+    Elements elements;        // without the elements that the step itself sets
 };
 
 template <class Franchise>

@@ -1,9 +1,9 @@
-// Sentences from the prior of the transition model: every event is drawn given all events before it, and then seated (Pólya's
-// urn), so that words, trees, derivations and seating are one draw from their joint law.
+// Sentences from the prior of the transition model: every event is drawn given all events before it, and then seated
+// (Pólya's urn), so that words, trees, derivations and seating are one draw from their joint distribution.
 //
-// Training knows no masks: it takes the events of a derivation for draws among all outcomes. So an action may be drawn that the
-// configuration does not allow. Such data has probability 0 in any treebank; who wants a draw given that nothing impossible
-// happened begins again, with new hyper-parameters too.
+// Training does not mask impossible actions: it treats the events of a derivation as draws among all outcomes. So an action
+// may be drawn that the configuration does not allow. Such data cannot occur in a treebank. To condition on possible
+// actions, the caller must start again, with new hyper-parameters, too.
 #pragma once
 
 #include <array>
@@ -19,12 +19,13 @@ namespace bistro {
 
 class DerivationUrn {
 public:
-    // Franchises in the order actions, labels, tags, words; null where the model has none.
+    // Franchises in the order actions, labels, tags, words; null if the model has none.
     using Franchises = std::array<std::shared_ptr<Franchise>, 4>;
 
     DerivationUrn(const EventShape& shape, Franchises franchises) : shape_(shape), franchises_(std::move(franchises)) {}
 
-    // Draws a sentence and its derivation; false if an impossible action was drawn, or more than `most_words` words.
+    // Draws a sentence and its derivation. Returns false if an impossible action or more than `most_words` words were
+    // drawn.
     bool draw(std::int32_t most_words, Stream& rng, Generated& out, History& history) {
         states_.clear();
         std::uint32_t id = start(shape_.system, states_);
@@ -62,7 +63,7 @@ private:
         return outcome;
     }
 
-    // False if the action that was drawn is impossible here.
+    // Returns false if the drawn action is impossible here.
     bool draw_action(const Choices& possible, Stream& rng, HistoryStep& step) {
         const ActionCode code = shape_.code();
         const bool is_arc = possible.left_arc || possible.right_arc;

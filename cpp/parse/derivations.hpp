@@ -1,17 +1,17 @@
-// Learning with derivations that are not observed: each sentence's derivation is drawn anew, given all the others.
+// Learning with latent derivations: each sentence's derivation is redrawn, given all the others.
 //
-// A step of particle Gibbs for one sentence: its events leave the franchises, conditional SMC (with the present derivation
-// retained) draws derivations that agree with what is annotated, one of them is chosen by its weight, and its events come
-// back. With whole trees given, this samples the order in which their arcs are made (the non-deterministic oracle); with
-// words alone, trees, tags and labels too.
+// A step of particle Gibbs for one sentence: its events are removed from the franchises, conditional SMC (with the current
+// derivation retained) draws derivations that agree with the annotation, one of them is chosen by its weight, and its
+// events are added. If whole trees are given, this samples the order of their arcs (the non-deterministic oracle). If only
+// words are given, it also samples trees, tags and labels.
 //
-// The particles see the franchises as the other sentences left them. But the events of one sentence also teach each other: an
+// The particles use the franchises without this sentence. But the events of one sentence also depend on each other: an
 // event that occurs twice is more probable the second time. So a draw is a proposal, accepted with probability
 //
 //     min(1, r(new) / r(old)),   r = product over its events of  p(event | others, events before it) / p(event | others)
 //
-// (Metropolis-Hastings; a step of particle Gibbs is reversible, so nothing else remains of the ratio). Where it is not accepted,
-// everybody goes back to the very table they had. Only Gibbs seating has these probabilities; others accept.
+// (Metropolis-Hastings; a step of particle Gibbs is reversible, so all other factors cancel). If the proposal is rejected,
+// all customers return to their previous tables. Only Gibbs seating has these probabilities; other seatings always accept.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace bistro {
 
-// Every drawing anew makes particles share their past, and so their past the retained one's: rarely is better.
+// Resampling makes particles share their past with each other and with the retained particle, so it should be rare.
 inline constexpr double kResampleBelow = 0.5;
 
 class DerivationSampler {
@@ -36,10 +36,10 @@ class DerivationSampler {
     };
 
 public:
-    // Franchises in the order actions, labels, tags, words; null where the model has none.
+    // Franchises in the order actions, labels, tags, words; null if the model has none.
     using Franchises = std::array<std::shared_ptr<Franchise>, 4>;
 
-    // The tags of each word are those of the lists (see TransitionModel); empty lists allow all.
+    // The tags of each word are in the lists (see TransitionModel). Empty lists allow all tags.
     DerivationSampler(EventShape shape, Franchises franchises, bool labels_in_contexts, std::span<const std::int32_t> tag_begin,
                       std::span<const std::int32_t> tag_list)
         : shape_(std::move(shape)), franchises_(std::move(franchises)) {
@@ -65,13 +65,13 @@ public:
         enter(seated_.back(), rng);
     }
 
-    // Takes up a sentence whose events are seated already, along a history.
+    // Starts from a sentence whose events are already seated, along a history.
     void resume(const Sentence& sentence, const History& history) {
         seated_.emplace_back();
         record(sentence, history, seated_.back());
     }
 
-    // What became of a draw.
+    // The result of a draw.
     struct Outcome {
         bool accepted, changed;
     };
@@ -93,7 +93,8 @@ public:
         return {true, changed};
     }
 
-    // A derivation that agrees with the sentence, given the franchises as they are; with a history, by conditional SMC.
+    // A derivation that agrees with the sentence, given the current franchises. With a history, it is drawn by conditional
+    // SMC.
     History draw_history(const Sentence& sentence, const History* before, std::int64_t particles, Stream& rng) {
         Search<Franchise, DrawingPolicy> search(model_, DrawingPolicy{particles, &rng, kResampleBelow}, {1 << 14, 1 << 14, true});
         const auto& finals = search.run(sentence, before);
@@ -111,7 +112,7 @@ public:
         return history_of(recorder.states(), recorder.last());
     }
 
-    // Frees the empty restaurants of franchises that have many.
+    // Frees the empty restaurants of franchises with many of them.
     void drop_empty() {
         for (std::size_t kind = 0; kind < franchises_.size(); ++kind) {
             if (!franchises_[kind] || !EmptyDropper(*franchises_[kind]).is_due()) continue;
@@ -156,7 +157,7 @@ private:
         return static_cast<std::int16_t>(draw(probabilities, rng));
     }
 
-    // While it lives, all changes of tables are written down.
+    // During its lifetime, all changes of tables are recorded.
     struct Notes {
         Franchises& franchises;
         std::array<std::vector<TableMove>, 4> moves;
@@ -179,7 +180,7 @@ private:
         }
     };
 
-    // Seats events one after the other; returns log r of the formula above.
+    // Seats events one after the other. Returns log r of the formula above.
     double enter(const Seated& seat, Stream& rng) {
         double ratio = -log_probability(seat);
         for (std::size_t f = 0; f < 4; ++f)
@@ -190,7 +191,7 @@ private:
         return ratio;
     }
 
-    // Removes events, the last first: the same figure for events that are seated.
+    // Removes events, the last one first. Returns the same value for events that are seated.
     double leave(const Seated& seat, Stream& rng) {
         double ratio = 0;
         for (std::size_t f = 0; f < 4; ++f)

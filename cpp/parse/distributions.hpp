@@ -1,52 +1,60 @@
-// Whole distributions of a predictor, remembered between questions.
+// Whole distributions of a predictor, cached between queries.
 //
-// A distribution depends on the deepest restaurant of its context alone. Each restaurant has one slot where its distribution is
-// kept until another needs the slot; a franchise that still learns has nothing to keep.
+// A distribution depends only on the deepest restaurant of its context. Each restaurant has one slot that keeps its
+// distribution until another restaurant needs the slot. Distributions of a franchise that still learns are not cached.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <type_traits>
 #include <vector>
 
-#include "parse/model.hpp"
+#include "parse/context_paths.hpp"
 
 namespace bistro {
 
 template <class Franchise>
 class Distributions {
 public:
-    Distributions(const Predictor<Franchise>& predictor, std::int32_t outcomes)
-        : predictor_(predictor), outcomes_(static_cast<std::size_t>(outcomes)) {}
+    // An outcome that is never possible may be left out: it has probability 0, and the others are found sooner.
+    Distributions(const Predictor<Franchise>& predictor, std::int32_t outcomes, std::uint32_t impossible = kNone)
+        : predictor_(predictor), outcomes_(static_cast<std::size_t>(outcomes)), impossible_(impossible) {}
 
-    // The probability of every outcome, until the next question.
+    // The probability of every outcome, valid until the next query.
     const double* of(const Elements& elements) {
         Path path;
         const int depth = predictor_.descend(elements, path);
-        return row(path[depth], [&](double* values) { predictor_.franchise->distribution(path.data(), depth, values); });
+        return row(path.data(), depth);
     }
 
-    // Finds the restaurants of many contexts level by level: while memory fetches what one of them needs next, it fetches what the
-    // others need, too.
+    // Finds the restaurants of many contexts together, and asks for the memory of what is not kept.
     void prepare(std::span<const Elements> questions) {
-        deepest_.assign(questions.size(), 0);
-        active_.resize(questions.size());
-        std::iota(active_.begin(), active_.end(), 0U);
-        for (const std::uint8_t e : predictor_.contexts) take_together(questions, e);
-        if (slots_.empty()) return;
-        for (const std::uint32_t restaurant : deepest_) prefetch(&slots_[mix(restaurant) & (slots_.size() - 1)]);
+        paths_.find(predictor_, questions);
+        if (slots_.empty()) slots_.resize(num_slots());
+        for (std::size_t i = 0; i < questions.size(); ++i) prefetch(&slot(paths_.deepest(i)));
+        missing_.clear();
+        for (std::uint32_t i = 0; i < questions.size(); ++i)
+            if (const Slot& kept = slot(paths_.deepest(i)); kept.restaurant != paths_.deepest(i))
+                missing_.push_back(i);
+            else
+                prefetch(&values_[kept.row * outcomes_]);
+        for (const std::uint32_t i : missing_) {
+            predictor_.franchise->prefetch_offsets(paths_.deepest(i));
+            if (paths_.depth(i) > 0) prefetch(&slot(paths_.path(i)[paths_.depth(i) - 1]));
+        }
+        for (const std::uint32_t i : missing_) predictor_.franchise->prefetch_entries(paths_.deepest(i));
     }
 
-    // The same as `of`, for the question of this number among those prepared last.
-    const double* of_prepared(std::size_t number, const Elements& elements) {
-        return row(deepest_[number], [&](double* values) {
-            Path path;
-            const int depth = predictor_.descend(elements, path);
-            predictor_.franchise->distribution(path.data(), depth, values);
-        });
+    // The same as `of`, for the question of this number among those prepared last; to rounding, because it is found by restaurants
+    // from above.
+    const double* of_prepared(std::size_t number) { return nested(paths_.path(number), paths_.depth(number)); }
+    const double* nested_of(const Elements& elements) {
+        Path path;
+        const int depth = predictor_.descend(elements, path);
+        if (slots_.empty()) slots_.resize(num_slots());
+        return nested(path.data(), depth);
     }
 
 private:
@@ -54,38 +62,39 @@ private:
         std::uint32_t restaurant = kNone, row = kNone;
     };
     static constexpr bool kKeeps = std::is_same_v<Franchise, Frozen>;
-    static constexpr std::size_t kMostSlots = std::size_t{1} << 14, kMostBytes = std::size_t{1} << 23;
+    static constexpr std::size_t kMostSlots = std::size_t{1} << 16, kMostBytes = std::size_t{1} << 23;
 
-    // One element more of all contexts whose restaurants go on.
-    void take_together(std::span<const Elements> questions, std::uint8_t e) {
-        const Franchise& f = *predictor_.franchise;
-        auto has_children = [&](std::uint32_t restaurant) { return restaurant + 1 < f.child_begin.size(); };
-        auto key = [&](std::uint32_t i) { return static_cast<std::uint32_t>(questions[i][e]); };
-        for (const std::uint32_t i : active_)
-            if (has_children(deepest_[i])) prefetch(&f.child_begin[deepest_[i]]);
-        for (const std::uint32_t i : active_) {
-            if (!has_children(deepest_[i])) continue;
-            const std::uint32_t begin = f.child_begin[deepest_[i]], size = f.child_begin[deepest_[i] + 1] - begin;
-            prefetch(f.element.data() + begin + (size > kLinear ? region_start(key(i), size) : 0));
-        }
-        std::erase_if(active_, [&](std::uint32_t i) {
-            const std::uint32_t next = f.child(deepest_[i], key(i));
-            if (next != kNone) deepest_[i] = next;
-            return next == kNone;
-        });
-    }
+    Slot& slot(std::uint32_t restaurant) { return slots_[mix(restaurant) & (slots_.size() - 1)]; }
 
-    // What is kept for a restaurant; `fill` finds it if it is not there.
-    template <class Fill>
-    const double* row(std::uint32_t restaurant, const Fill& fill) {
+    // What is kept for the last restaurant of a path.
+    const double* row(const std::uint32_t* path, int depth) {
         if (slots_.empty()) slots_.resize(num_slots());
-        Slot& slot = slots_[mix(restaurant) & (slots_.size() - 1)];
-        const bool is_known = kKeeps && slot.restaurant == restaurant;
+        Slot& slot = this->slot(path[depth]);
+        const bool is_known = kKeeps && slot.restaurant == path[depth];
         if (slot.row == kNone) add_row(slot);
         double* values = values_.data() + slot.row * outcomes_;
         if (is_known) return values;
-        fill(values);
+        if constexpr (kKeeps)
+            predictor_.franchise->distribution(path, depth, values, impossible_);
+        else
+            predictor_.franchise->distribution(path, depth, values);
+        slot.restaurant = path[depth];
+        return values;
+    }
+
+    // The same by the restaurant above, which others share, and the entries of this restaurant alone.
+    const double* nested(const std::uint32_t* path, int depth) {
+        if constexpr (!kKeeps) return row(path, depth);
+        const std::uint32_t restaurant = path[depth];
+        if (slot(restaurant).restaurant == restaurant) return values_.data() + slot(restaurant).row * outcomes_;
+        if (depth == 0) return row(path, 0);
+        const double* above = nested(path, depth - 1);
+        if constexpr (kKeeps) predictor_.franchise->distribution_over(restaurant, above, scratch_, impossible_);
+        Slot& slot = this->slot(restaurant);
+        if (slot.row == kNone) add_row(slot);
         slot.restaurant = restaurant;
+        double* values = values_.data() + slot.row * outcomes_;
+        std::copy(scratch_.begin(), scratch_.end(), values);
         return values;
     }
 
@@ -100,10 +109,12 @@ private:
 
     const Predictor<Franchise>& predictor_;
     std::size_t outcomes_;
+    std::uint32_t impossible_;
     std::vector<Slot> slots_;
-    std::vector<double> values_;          // by row and outcome
-    std::vector<std::uint32_t> deepest_;  // by question prepared: the restaurant
-    std::vector<std::uint32_t> active_;   // questions whose contexts may go on
+    std::vector<double> values_;  // by row and outcome
+    ContextPaths paths_;          // of the questions prepared
+    std::vector<std::uint32_t> missing_;
+    std::vector<double> scratch_ = std::vector<double>(outcomes_);
 };
 
 }  // namespace bistro

@@ -1,4 +1,4 @@
-// Eisner's model over frozen distributions: what all arcs of a sentence weigh, and the labels of an arc.
+// Eisner's model over frozen distributions: the weights of all arcs of a sentence, and the labels of an arc.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct EisnerModel {
     const Frozen *labels = nullptr, *tags = nullptr, *words = nullptr;
     Tagger tagger;
 
-    // p(label | arc) for all labels, where labels come after the arc.
+    // p(label | arc) for all labels, if labels come after the arc.
     void label_probabilities(const DependencyNode& head, const DependencyNode& child, std::vector<double>& out) const {
         DependencyElements elements{};
         see_parent(shape, head, child.position > head.position, elements);
@@ -76,7 +76,7 @@ private:
         return static_cast<int>(std::lower_bound(kinds_.begin() + 1, kinds_.end(), Kind{node.tag, node.label}) - kinds_.begin());
     }
 
-    // What a child begins with is label or tag, the stop among its outcomes.
+    // A child begins with its label or tag. The stop is one of the outcomes.
     const Frozen& first_distribution() const { return shape_.labels_first() ? *model_.labels : *model_.tags; }
     std::vector<std::uint32_t> first_outcomes() const {
         std::vector<std::uint32_t> outcomes{
@@ -135,7 +135,7 @@ private:
         }
     }
 
-    // Where labels come after the arc, a given one counts with its probability.
+    // If labels come after the arc, a given label counts with its probability.
     double given_label(int head, int child) {
         if (!shape_.labelled || shape_.generated_labels) return 0;
         const std::int32_t label = sentence_.given_label(nodes_[child].position);
@@ -144,8 +144,8 @@ private:
         return std::log(label_probabilities_[label]);
     }
 
-    // A sentence has a word: what a stop before the first would take is shared out. Where one root is allowed, a second child
-    // is impossible and the stop after the first certain.
+    // A sentence has at least one word, so the probability of a stop before the first child is redistributed. If only one
+    // root is allowed, a second child is impossible and the stop after the first child is certain.
     void limit_root(ArcWeights& out) const {
         double& no_word = out.step[out.step_at(0, kRight, 0)];
         const double rest = std::log1p(-std::exp(no_word));

@@ -1,7 +1,7 @@
-// Parsing one sentence with Eisner's model, with everything that can be asked of it.
+// Parsing one sentence with Eisner's model, with all results that can be requested.
 //
-// All trees over the candidates are summed exactly. Where labels come after the arc, they are summed out, and chosen arc by arc
-// afterwards; where they are generated, they are part of the nodes.
+// All trees over the candidates are summed exactly. If labels come after the arc, they are summed out, and chosen for each
+// arc afterwards. If they are generated, they are part of the nodes.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace bistro {
 
 struct ChartRequest : OutputRequest {
-    int candidates;          // most tags (or tags with labels) per word
-    double least_candidate;  // relative to the probability of the word's likeliest
+    int candidates;          // maximum number of tags (or tags with labels) per word
+    double least_candidate;  // relative to the probability of the word's most probable one
 };
 
 class EisnerParse {
@@ -29,7 +29,7 @@ public:
         EisnerWeights(model, nodes_, sentence).weigh(weights_);
     }
 
-    // False if no tree agrees with the evidence.
+    // Returns false if no tree agrees with the evidence.
     bool run(std::uint64_t index, SentenceResult& result) {
         const BestTrees trees(weights_);
         if (trees.none()) return false;
@@ -102,7 +102,7 @@ private:
 
     double arc(int head, int child) const { return arcs_[weights_.pair_at(head, child)]; }
 
-    // Calls visit(head, child, probability) for the arcs of one word that have any.
+    // Calls visit(head, child, probability) for the arcs of one word with a probability above 0.
     template <class Visit>
     void each_arc(std::int32_t at, const Visit& visit) const {
         for (int child = weights_.first[at]; child < weights_.first[at + 1]; ++child) {
@@ -141,7 +141,7 @@ private:
                 add_mass(out.tags[at - 1], nodes_[child].tag, p);
                 if (model_.shape.labelled) add_labels(head, child, p, labels);
             });
-            // Every label has some probability; a list of all of them would say little.
+            // Every label has some probability, and a list of all labels would not be informative.
             if (model_.shape.labelled)
                 for (std::size_t l = 0; l < labels.size(); ++l)
                     if (labels[l] > 1e-6) out.labels[at - 1].emplace_back(static_cast<std::int32_t>(l), labels[l]);
@@ -149,7 +149,7 @@ private:
         return out;
     }
 
-    // The labels of an arc, weighted; given ones and those of nodes are certain.
+    // The labels of an arc with weights. Given labels and labels of nodes are certain.
     void add_labels(int head, int child, double mass, std::vector<double>& sums) const {
         const std::int32_t given =
             model_.shape.labels_first() ? nodes_[child].label : sentence_.given_label(nodes_[child].position);
@@ -161,14 +161,14 @@ private:
         for (std::size_t l = 0; l < sums.size(); ++l) sums[l] += mass * label_row_[l];
     }
 
-    // The tree of least risk over heads, each word with its likeliest tag, and among the nodes of that tag the likeliest under
-    // the head.
+    // The minimum-risk tree over heads. Each word has its most probable tag and, among the nodes of that tag, the most
+    // probable node under the head.
     ChartTree least_risk() const {
         std::vector<Weighted> scores(sentence_.words.size());
         for (std::int32_t at = 1; at <= sentence_.size(); ++at) {
             const std::int32_t given = sentence_.given_head(at);
             each_arc(at, [&](int head, int, double p) { add_mass(scores[at - 1], weights_.position[head], p); });
-            // What is given outweighs any number of other arcs.
+            // A given head outweighs any number of other arcs.
             if (given >= 0) scores[at - 1] = {{given, static_cast<double>(sentence_.size())}};
         }
         const auto heads = least_risk_heads(scores, model_.shape.single_root);
@@ -181,7 +181,7 @@ private:
         for (std::int32_t at = 1; at <= sentence_.size(); ++at) {
             Weighted masses;
             each_arc(at, [&](int head, int child, double p) {
-                // Next to nothing for the other heads: it counts where this head has no arc at all.
+                // A tiny weight for the other heads, which matters only if this head has no arc at all.
                 if (nodes_[child].tag == tags[at - 1])
                     add_mass(masses, child, weights_.position[head] == heads[at - 1] ? p : p * 1e-9);
             });
@@ -217,7 +217,7 @@ private:
         return tree;
     }
 
-    // Heads, labels and tags of a tree; labels that come after the arc are the likeliest, or drawn.
+    // Heads, labels and tags of a tree. Labels that come after the arc are the most probable ones, or drawn.
     Parse read(const ChartTree& tree, double log_total, Stream* rng) const {
         Parse parse;
         for (const double x : weights_of(weights_, tree)) parse.log_prob += x;

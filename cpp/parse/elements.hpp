@@ -1,5 +1,5 @@
-// Names of what a model can see. The number of an element is its place in the list of its model family, and each list is written
-// down once, in C++: Python asks for the names and gives contexts as names.
+// Names of context elements. The number of an element is its index in the list of its model family. Each list is defined
+// once, in C++: Python reads the names and passes contexts as names.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using ContextList = std::vector<std::uint8_t>;  // numbers of elements, the most
 
 inline constexpr std::size_t kLongestContext = 31;
 
-// The number of a name that is known to the compiler: another name does not compile.
+// The number of a name that is known at compile time. An unknown name does not compile.
 template <std::size_t n>
 consteval int number_of(const std::array<std::string_view, n>& names, std::string_view name) {
     const auto found = std::find(names.begin(), names.end(), name);
@@ -24,7 +24,7 @@ consteval int number_of(const std::array<std::string_view, n>& names, std::strin
     return static_cast<int>(found - names.begin());
 }
 
-// The place of a name that came from outside.
+// The index of a name that comes from outside.
 inline std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) throw std::invalid_argument("there is no context element " + name);

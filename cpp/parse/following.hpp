@@ -1,8 +1,8 @@
 // The partial trees that a search keeps alive while it reads a sentence, word by word.
 //
-// Derivations that have made the same tags and arcs (and labels, where later contexts see them) are one analysis: they have the same
-// stack, too, since all that has no head yet stands on it. An analysis may come from several analyses of the word before, where
-// left arcs were made at different times; the one that gives it the most probability is its parent.
+// Derivations with the same tags and arcs (and labels, if later contexts use them) are one analysis. They also have the
+// same stack, since all words without a head are on it. An analysis may come from several analyses of the previous word, if
+// left arcs were made at different times. Its parent is the one that contributes the most probability.
 #pragma once
 
 #include <cmath>
@@ -16,11 +16,11 @@
 namespace bistro {
 
 struct LiveAnalysis {
-    std::int64_t id, parent;  // numbers in the order of steps and of probability; the parent is -1 at the first word
+    std::int64_t id, parent;  // numbered by step and probability; the parent is -1 at the first word
     Parse tree;               // heads and labels are -1 where there are none yet
 };
 
-// What is alive after a word, or at the end.
+// The analyses that are alive after a word, or at the end.
 struct ReadingStep {
     std::int64_t alive = 0;
     double entropy = 0;  // over all analyses alive, in nats
@@ -30,7 +30,7 @@ struct ReadingStep {
 template <class Franchise>
 class Follower {
 public:
-    // The `most` likeliest analyses of each step are shown.
+    // The `most` most probable analyses of each step are shown.
     Follower(const TransitionModel<Franchise>& model, const States& states, const Sentence& sentence, std::size_t most)
         : model_(model), states_(states), sentence_(sentence), most_(most) {}
 
@@ -71,7 +71,7 @@ private:
             ->first;
     }
 
-    // The configuration of a derivation when it had generated the word before the present one, or the last at the end.
+    // The configuration of a derivation after it generated the previous word, or the last word at the end.
     std::uint32_t after_previous_word(std::uint32_t id) const {
         do id = states_[id].previous;
         while (states_[id].action != Action::shift);
@@ -83,7 +83,7 @@ private:
     const Sentence& sentence_;
     std::size_t most_;
     std::int64_t next_id_ = 0;
-    std::unordered_map<std::uint32_t, std::int64_t> id_of_;  // of the derivations of the step before, by their states
+    std::unordered_map<std::uint32_t, std::int64_t> id_of_;  // of the derivations of the previous step, by their states
     std::vector<ReadingStep> steps_;
 };
 

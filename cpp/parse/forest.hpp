@@ -1,8 +1,8 @@
-// All projective trees of one sentence with their weights: the best, the sum, draws, arcs, the k best.
+// All projective trees of one sentence with their weights: the best tree, the sum, draws, arcs, the k best trees.
 //
-// The sum is taken over plain numbers, which is eight times faster than over logarithms. So that they neither vanish nor overflow,
-// the weights of each word are divided by those it has in the best tree, which then weighs 1. Should a very long sentence
-// need it nevertheless, logarithms are used.
+// The sum uses plain numbers, which is eight times faster than logarithms. To avoid underflow and overflow, the weights of
+// each word are divided by its weights in the best tree, which then has weight 1. If this is not enough for a very long
+// sentence, logarithms are used.
 #pragma once
 
 #include <cmath>
@@ -30,7 +30,7 @@ private:
     double score_;
 };
 
-// What the sides of each node weigh in a tree, by [node][side]: the stop after the outermost child.
+// The weights of the sides of each node in a tree, by [node][side]: the stop after the outermost child.
 inline std::vector<double> stops_of(const ArcWeights& w, const ChartTree& tree) {
     std::vector<std::int32_t> outermost(w.nodes() * 2, 0);
     auto outer = [&](int word) {
@@ -46,7 +46,7 @@ inline std::vector<double> stops_of(const ArcWeights& w, const ChartTree& tree) 
     return stops;
 }
 
-// The logarithm of what one tree weighs, by word; the root's stop is the last.
+// The logarithm of the weight of one tree, by word. The root's stop is the last value.
 inline std::vector<double> weights_of(const ArcWeights& w, const ChartTree& tree) {
     const std::vector<double> stops = stops_of(w, tree);
     std::vector<double> weights;
@@ -59,7 +59,7 @@ inline std::vector<double> weights_of(const ArcWeights& w, const ChartTree& tree
     return weights;
 }
 
-// Sums over all trees, each of which counts by its weight to the power of 1 / temperature.
+// Sums over all trees, each with its weight to the power of 1 / temperature.
 class SumOfTrees {
 public:
     SumOfTrees(const ArcWeights& log_weights, const ChartTree& best, double temperature) : scaled_(log_weights) {

@@ -1,8 +1,8 @@
 // The arcs between two words, in a graph of stacks.
 //
-// An arc joins the two top items, so the words below the new top item begin further left: nodes are expanded in the order of where
-// their top item begins, the rightmost first, and each is complete when its turn comes. Arcs of little mass go on with a
-// probability in proportion to it (Russian roulette).
+// An arc joins the two top items, so the span of the new top item begins further left. Nodes are expanded by the position
+// at which their top item begins, from right to left, so each node is complete before it is expanded. Arcs with little mass
+// survive with a probability proportional to it (Russian roulette).
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "hpyp/frozen.hpp"
 #include "parse/distributions.hpp"
+#include "parse/next_tags.hpp"
 #include "parse/stack_view.hpp"
 #include "stop/pause.hpp"
 
@@ -20,9 +21,11 @@ namespace bistro {
 class GraphArcs {
 protected:
     GraphArcs(const TransitionModel<Frozen>& model, double least_arc)
-        : model_(model), view_(model), items_(model), of_actions_(model.actions, model.code().outcomes()), least_arc_(least_arc) {}
+        : model_(model), view_(model), items_(model),
+          of_actions_(model.actions, model.code().outcomes(), never_ends(model) ? end_outcome(model) : kNone),
+          least_arc_(least_arc) {}
 
-    // What is left of a node when it has expanded.
+    // The remainder of a node after its expansion.
     struct Expanded {
         std::uint32_t node;
         ActionProbabilities actions;
@@ -31,9 +34,10 @@ protected:
     // A node about to shift.
     struct Shifting {
         std::uint32_t node;
-        double probability, counts;  // of the shift; and how often it counts, because others were not kept
+        double probability, counts;  // of the shift; and its factor, because others were dropped
         Noise noise;
-        std::uint32_t tags = 0, group = 0;
+        NextTags::Entry next{};   // the stack by its number among those observed, and a tag
+        std::uint32_t group = 0;  // stacks of one group look the same from what is shifted onto them
     };
     struct Top {
         std::uint32_t item;
@@ -57,7 +61,7 @@ protected:
         add({items_.without_children(s.root_tag(), s.root_word(), 0), -1, -1, 0}, 0, 1.0, {});
     }
 
-    // Adds a stack with this top item on the node below.
+    // Adds a stack with this top item above the node.
     void add(const Top& top, std::uint32_t below, double weight, const Tally& tally) {
         bool is_new;
         const StackLook& under = graph_.nodes[below].look;
@@ -67,7 +71,7 @@ protected:
         graph_.link(node, below, weight).tally.add_times(weight, tally);
     }
 
-    // Takes all stacks with so many words through all arcs they may make.
+    // Applies all possible arcs to all stacks with this number of words.
     void make_arcs(std::int32_t words, bool words_left) {
         shifting_.clear();
         words_ = words;
@@ -85,19 +89,57 @@ protected:
                 arcs += graph_.nodes[id].mass * (expanded_.back().actions.left_arc + expanded_.back().actions.right_arc);
             }
             buckets_[bucket].clear();
-            // Before the next word arcs compete with shifts; after the last one, with each other.
+            // Before the next word, arcs compete with shifts; after the last word, they compete with each other.
             least_ = least_arc_ * (words_left ? 1.0 : arcs * kEnd);
+            if (!words_left && least_ > 0) least_ = std::min(least_, heaviest());
             for (const Expanded& e : expanded_) go_on(e, words_left);
         }
         graph_.forget_looks();
     }
 
+    // The mass of the heaviest arc among the nodes expanded last, along the heaviest links. After the last word nothing but arcs
+    // goes on, so one of them must for certain: else all might be lost.
+    double heaviest() {
+        double most = 0;
+        const Expanded* best = nullptr;
+        Action action = Action::left_arc;
+        for (const Expanded& e : expanded_)
+            for (const Action a : {Action::left_arc, Action::right_arc}) {
+                const double mass = graph_.nodes[e.node].mass * (a == Action::left_arc ? e.actions.left_arc : e.actions.right_arc);
+                if (mass > most) most = mass, best = &e, action = a;
+            }
+        if (!best) return least_;
+        double weight = action == Action::left_arc ? best->actions.left_arc : best->actions.right_arc;
+        if (has_labels()) {
+            observe(graph_.nodes[best->node].look, elements_);
+            model_.label_probabilities(action, elements_, label_probabilities_);
+            weight *= *std::max_element(label_probabilities_.begin(), label_probabilities_.end());
+        }
+        const std::uint32_t first = heaviest_link(best->node);
+        weight *= graph_.links[first].weight;
+        const std::uint32_t below = graph_.links[first].below;
+        const std::uint32_t second = heaviest_link(below);
+        if (second == kNone) return graph_.nodes[below].mass * weight;
+        return graph_.nodes[graph_.links[second].below].mass * weight * graph_.links[second].weight;
+    }
+
+    std::uint32_t heaviest_link(std::uint32_t node) const {
+        std::uint32_t best = kNone;
+        double most = -1;
+        for (std::uint32_t at = graph_.nodes[node].first_link; at != kNone; at = graph_.links[at].next)
+            if (const double mass = graph_.nodes[graph_.links[at].below].mass * graph_.links[at].weight; mass > most)
+                most = mass, best = at;
+        return best;
+    }
+
+    bool has_labels() const { return model_.labelled && model_.labels_in_contexts; }
+
     void observe(const StackLook& look, Elements& out) { view_.observe(items_, look, *sentence_, words_, out); }
 
-    // What a node may do; it has this number among those observed.
+    // The possible actions of a node, which has this index among the observed nodes.
     Expanded expand(std::uint32_t id, std::size_t number) {
         const Choices possible = view_.choices(items_, graph_.nodes[id].look, words_);
-        const auto outcomes = [&] { return of_actions_.of_prepared(number, observed_[number]); };
+        const auto outcomes = [&] { return of_actions_.of_prepared(number); };
         return {id, model_.action_probabilities(possible, model_.pace.factor(words_), outcomes), possible};
     }
 
@@ -121,24 +163,26 @@ protected:
         final_tally_.add_times(mass, tally);
     }
 
-    // Whether something of little mass goes on; if it does, it counts as much more as it is less probable to. Its error so far is
-    // that of its own tally and of the tally below.
-    bool goes_on(double mass, double& weight, Tally& tally, const Tally& below) {
-        if (mass >= least_) return true;
+    // The probability with which something of this mass goes on: 1 unless it is little, and 0 if it was drawn not to.
+    double chance(double mass) {
+        if (mass >= least_) return 1;
         const double p = mass / least_;
-        if (!(rng_->uniform() < p)) {
-            has_dropped_ = true;
-            return false;
-        }
+        if (rng_->uniform() < p) return p;
+        has_dropped_ = true;
+        return 0;
+    }
+
+    // What goes on by chance counts as much more as it is less probable to. Its error so far is that of its own tally and of the
+    // tally below.
+    void count_drawn(double p, double& weight, Tally& tally, const Tally& below) {
         weight /= p;
         const double variance = mean_square(tally.noise, below.noise, common_);
         add_noise(tally.noise, random_signs(std::sqrt((1 - p) * std::max(0.0, 1 - variance)), *rng_));
-        return true;
     }
 
-    // Where no later context reads labels, an arc stands for all its labels together.
+    // If no later context uses labels, an arc stands for all of its labels together.
     void make_arcs(std::uint32_t id, Action action, double probability, bool words_left) {
-        if (!model_.labelled || !model_.labels_in_contexts) return make_arc(id, action, 0, probability, words_left);
+        if (!has_labels()) return make_arc(id, action, 0, probability, words_left);
         observe(graph_.nodes[id].look, elements_);
         model_.label_probabilities(action, elements_, label_probabilities_);
         for (std::int32_t l = 0; l < model_.system.symbols.labels; ++l)
@@ -147,21 +191,25 @@ protected:
     }
 
     void make_arc(std::uint32_t id, Action action, std::int32_t label, double probability, bool words_left) {
+        const double p = chance(graph_.nodes[id].mass * probability);
+        if (p == 0) return;
         Tally of_action;
         of_action.log_joint = std::log(probability);
-        if (!goes_on(graph_.nodes[id].mass * probability, probability, of_action, graph_.nodes[id].tally)) return;
+        if (p < 1) count_drawn(p, probability, of_action, graph_.nodes[id].tally);
         const StackLook look = graph_.nodes[id].look;
         const std::int32_t root = model_.system.symbols.root_tag();
         for (std::uint32_t at = graph_.nodes[id].first_link; at != kNone; at = graph_.links[at].next) {
             const std::uint32_t second = graph_.links[at].below;
             double weight = graph_.links[at].weight * probability;
-            Tally tally = graph_.links[at].tally;
-            tally.add(of_action);
             const StackNode& below = graph_.nodes[second];
             const bool ends =
                 action == Action::right_arc && model_.system.single_root && items_.facts(below.look.items[0])[fact("tag")] == root;
             if (ends && words_left) continue;
-            if (!goes_on(below.mass * weight, weight, tally, below.tally)) continue;
+            const double goes_on = chance(below.mass * weight);
+            if (goes_on == 0) continue;
+            Tally tally = graph_.links[at].tally;
+            tally.add(of_action);
+            if (goes_on < 1) count_drawn(goes_on, weight, tally, below.tally);
             if (ends) {
                 tally.add(below.tally);
                 finish(below.mass * weight, tally);
@@ -181,9 +229,11 @@ protected:
         for (std::uint32_t at = graph_.nodes[second].first_link; at != kNone; at = graph_.links[at].next) {
             const std::uint32_t third = graph_.links[at].below;
             double product = weight * graph_.links[at].weight;
+            const double goes_on = chance(graph_.nodes[third].mass * product);
+            if (goes_on == 0) continue;
             Tally both = tally;
             both.add(graph_.links[at].tally);
-            if (!goes_on(graph_.nodes[third].mass * product, product, both, graph_.nodes[third].tally)) continue;
+            if (goes_on < 1) count_drawn(goes_on, product, both, graph_.nodes[third].tally);
             if (is_root_last && third == 0) {
                 finish(product, both);
                 continue;
@@ -193,7 +243,13 @@ protected:
         }
     }
 
-    static constexpr double kEnd = 10;  // an arc after the last word needs so many times the share to go on for certain
+    // Where the root is first and has one child, it ends the sentence by its arc.
+    static bool never_ends(const TransitionModel<Frozen>& model) { return model.system.root_first && model.system.single_root; }
+    static std::uint32_t end_outcome(const TransitionModel<Frozen>& model) {
+        return static_cast<std::uint32_t>(model.code().end());
+    }
+
+    static constexpr double kEnd = 3;  // an arc after the last word needs so many times the share to go on for certain
 
     const TransitionModel<Frozen>& model_;
     StackView view_;

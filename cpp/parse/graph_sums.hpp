@@ -1,8 +1,9 @@
 // Probabilities of prefixes by sums over a graph of stacks, which is thinned at random where it grows too large.
 //
-// Between two words every stack may take any arcs. What then shifts is added up over all tags of the next word: the probability of
-// the prefix. Nothing is drawn but which nodes go on; without thinning the sums are exact. Nodes are thinned where they are about
-// to shift, by a guess of how probable they make the next word, and once more when the word and its tag are there.
+// Between two words, every stack may take any arcs. The sum over all shifts and all tags of the next word is the
+// probability of the prefix. Only the choice of the nodes that are kept is random; without thinning, the sums are exact.
+// Nodes are thinned before they shift, by an estimate of the probability of the next word, and again after the word and its
+// tag are generated.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 
 #include "parse/graph_arcs.hpp"
 #include "parse/language.hpp"
-#include "parse/tag_choices.hpp"
 #include "parse/word_guide.hpp"
 
 namespace bistro {
@@ -26,22 +26,25 @@ struct GraphFigures {
 };
 
 // How much of the graph is kept, for at most so many nodes per word; 0: all of it. Easy words need fewer nodes: what has a certain
-// share of the whole (0.0006 for 100 nodes, never more than a quarter) is kept in any case, what has less is kept at random.
+// share of the whole (0.0015 for 100 nodes, never more than 0.15) is kept in any case, what has less is kept at random. A stack
+// before the word goes on with several tags, so fewer stacks are kept there.
 struct GraphSize {
     explicit GraphSize(double nodes)
-        : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(6 / (most * most + 20)),
-          shifting{1, share, most}, words{0.5, std::sqrt(share), most}, least_arc(0.3 * share), resolution(0.5 * share) {}
+        : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(15 / (most * most + 100)),
+          shifting{1, share, std::max(2.0, 0.35 * most)}, words{0.5, std::sqrt(share), most}, least_arc(0.4 * share),
+          least_others(0.9 * share), resolution(0.25 * share) {}
 
     double most, share;
     ThinningOptions shifting, words;
-    double least_arc;   // arcs of less mass may not go on
-    double resolution;  // relative error of a sum where something was dropped that left no trace
+    double least_arc;     // arcs of less mass may not go on
+    double least_others;  // nor the tags that a word never had in training
+    double resolution;    // relative error of a sum where something was dropped that left no trace
 };
 
 class GraphSums : private GraphArcs {
 public:
     GraphSums(const TransitionModel<Frozen>& model, const SearchOptions& options, const GraphSize& size)
-        : GraphArcs(model, size.least_arc), options_(options), size_(size), guide_(model), tag_choices_(model, options.unseen_tags),
+        : GraphArcs(model, size.least_arc), size_(size), guide_(model), next_tags_(model, options),
           tags_(static_cast<std::size_t>(model.system.symbols.tags)) {}
 
     // One row per word, and one for the end of the sentence.
@@ -54,12 +57,13 @@ public:
         return rows;
     }
 
-    // What may follow the first words of a sentence: `open` sees every node that comes to generate one word more, as elements with
-    // its share of the first words. Returned is the share that ends here, with the log-probability of the first words.
+    // The continuations of the first words of a sentence. `open` is called for every node that is about to generate another
+    // word, with its elements and its share of the first words. Returns the share that ends here, and the log-probability
+    // of the first words.
     template <class Open>
     std::pair<double, double> go_on_from(const Sentence& first, const Stream& rng, const Open& open) {
         Stream stream = rng;                     // also for the end of the sentence
-        for (const bool ends : {false, true}) {  // the same draws twice, because arcs use up what they begin with
+        for (const bool ends : {false, true}) {  // the same draws twice, because arcs consume their input
             stream = rng;
             begin(first, stream);
             for (std::int32_t i = 1; i <= first.size(); ++i) next_word(i);
@@ -88,66 +92,101 @@ private:
         return row;
     }
 
+    // Keeps some of the stacks about to shift, by a guess of how probable they make the next word.
     void thin_shifting(std::int32_t position) {
-        guide_.take(*sentence_, position);
+        guide_.take(*sentence_, position, next_tags_.is_apart_possible());
         masses_.clear();
+        others_.clear();
         double whole = 0;
         for (const Shifting& s : shifting_) {
             observe(graph_.nodes[s.node].look, elements_);
-            masses_.push_back(graph_.nodes[s.node].mass * s.probability * guide_.guess(elements_));
+            const WordGuide::Guess guess = guide_.guess(elements_);
+            const double mass = graph_.nodes[s.node].mass * s.probability;
+            masses_.push_back(mass * guess.all);
+            others_.push_back(mass * guess.others);
             whole += masses_.back();
         }
         kept_.clear();
         const auto variance = [&](std::uint32_t i) {
             return mean_square(graph_.nodes[shifting_[i].node].tally.noise, {}, common_);
         };
-        for (const Thinning::Kept& k : thinning_.thin(masses_, whole, size_.shifting, *rng_, variance)) {
-            kept_.push_back(shifting_[k.index]);
-            kept_.back().counts = k.factor;
-            kept_.back().noise = k.noise;
-        }
+        least_ = size_.least_others * whole;
+        for (const Thinning::Kept& k : thinning_.thin(masses_, whole, size_.shifting, *rng_, variance)) keep(k);
         has_dropped_ = has_dropped_ || thinning_.has_dropped();
+        number_stacks();
         shifting_.swap(kept_);
     }
 
-    // The tags of the word for every node, and which nodes look the same from what is shifted onto them.
-    void find_tags(std::int32_t position) {
-        const std::int32_t word = sentence_->words[static_cast<std::size_t>(position) - 1];
-        const double* spelling = sentence_->spelling(position, model_.system.symbols.tags);
+    // A stack that is kept goes on with every tag that the word had in training, and, if they have enough mass or by chance, with
+    // all others.
+    void keep(const Thinning::Kept& k) {
+        Shifting s = shifting_[k.index];
+        s.counts = k.factor;
+        s.noise = k.noise;
+        s.next.stack = k.index;
+        for (const std::int32_t tag : guide_.seen()) {
+            s.next.tag = tag;
+            kept_.push_back(s);
+        }
+        s.next.tag = kOtherTags;
+        const double p = guide_.seen().empty() ? 1.0 : chance(others_[k.index] * k.factor);
+        if (p == 0) return;
+        if (p < 1) {
+            Tally tally;
+            tally.noise = s.noise;
+            count_drawn(p, s.counts, tally, graph_.nodes[s.node].tally);
+            s.noise = tally.noise;
+        }
+        kept_.push_back(s);
+    }
+
+    // Stacks that were kept get numbers, and their elements are observed; stacks that look the same from what is shifted onto them
+    // are one group.
+    void number_stacks() {
+        numbers_.assign(shifting_.size(), kNone);
+        observed_.clear();
+        group_of_.clear();
         groups_.clear();
-        if (choices_.size() < shifting_.size()) choices_.resize(shifting_.size());
-        observed_.resize(shifting_.size());
-        for (std::size_t i = 0; i < shifting_.size(); ++i) observe(graph_.nodes[shifting_[i].node].look, observed_[i]);
-        tag_choices_.prepare(observed_);
-        for (std::uint32_t i = 0; i < shifting_.size(); ++i) {
-            Shifting& s = shifting_[i];
-            const StackLook& look = graph_.nodes[s.node].look;
-            tag_choices_.find_prepared(i, observed_[i], word, spelling, choices_[i]);
-            keep_most_probable(choices_[i], static_cast<std::size_t>(options_.tags));
-            s.tags = i;
-            StackLook seen = StackView::from_above(items_, look);
-            seen.last_tag = look.last_tag;
-            const auto known = std::find(groups_.begin(), groups_.end(), seen);
-            s.group = static_cast<std::uint32_t>(known - groups_.begin());
-            if (known == groups_.end()) groups_.push_back(seen);
+        for (Shifting& s : kept_) {
+            std::uint32_t& number = numbers_[s.next.stack];
+            if (number == kNone) {
+                number = static_cast<std::uint32_t>(observed_.size());
+                const StackLook& look = graph_.nodes[s.node].look;
+                observe(look, observed_.emplace_back());
+                StackLook seen = StackView::from_above(items_, look);
+                seen.last_tag = look.last_tag;
+                const auto known = std::find(groups_.begin(), groups_.end(), seen);
+                group_of_.push_back(static_cast<std::uint32_t>(known - groups_.begin()));
+                if (known == groups_.end()) groups_.push_back(seen);
+            }
+            s.next.stack = number;
+            s.group = group_of_[number];
         }
     }
 
-    // The sum over all that shifts and all tags; masses by tag and group.
+    void find_tags(std::int32_t position) {
+        entries_.clear();
+        for (const Shifting& s : shifting_) entries_.push_back(s.next);
+        next_tags_.find(observed_, entries_, guide_.seen(), sentence_->words[static_cast<std::size_t>(position) - 1],
+                        sentence_->spelling(position, model_.system.symbols.tags));
+    }
+
+    // The sum over all shifts and all tags, and masses by tag and group.
     GraphFigures figures() {
         group_masses_.assign(groups_.size() * tags_, 0.0);
         Tally sum;
         double lexical = 0;
         total_ = 0;
-        for (const Shifting& s : shifting_) {
+        for (std::size_t i = 0; i < shifting_.size(); ++i) {
+            const Shifting& s = shifting_[i];
             const StackNode& node = graph_.nodes[s.node];
             const double mass = node.mass * s.probability * s.counts;
             double of_word = 0, of_logs = 0;
-            for (const TagChoice& choice : choices_[s.tags]) {
+            for (const TagChoice& choice : next_tags_.of(i)) {
                 of_word += choice.probability;
                 group_masses_[static_cast<std::size_t>(choice.tag) * groups_.size() + s.group] += mass * choice.probability;
             }
-            for (const TagChoice& choice : choices_[s.tags]) {
+            for (const TagChoice& choice : next_tags_.of(i)) {
                 if (!(choice.probability > of_word * kNegligible)) continue;
                 of_logs += choice.probability * std::log(choice.probability);
                 lexical -= mass * choice.probability * std::log(choice.word);
@@ -167,36 +206,41 @@ private:
     // New nodes for the word, thinned.
     void push_words(std::int32_t position) {
         const std::int32_t word = sentence_->words[static_cast<std::size_t>(position) - 1];
-        by_group_.assign(groups_.size(), {});
         const auto variance = [&](std::uint32_t i) {
             return variance_of(i % groups_.size(), static_cast<std::int32_t>(i / groups_.size()));
         };
-        for (const Thinning::Kept& k : thinning_.thin(group_masses_, total_, size_.words, *rng_, variance))
-            by_group_[k.index % groups_.size()].push_back(k);
+        const std::vector<Thinning::Kept>& kept = thinning_.thin(group_masses_, total_, size_.words, *rng_, variance);
         has_dropped_ = has_dropped_ || thinning_.has_dropped();
-        for (const Shifting& s : shifting_)
-            for (const Thinning::Kept& k : by_group_[s.group]) {
-                const auto tag = static_cast<std::int32_t>(k.index / groups_.size());
-                const double probability = probability_of(choices_[s.tags], tag);
-                if (!(probability > 0)) continue;
+        kept_at_.assign(group_masses_.size(), kNone);
+        for (std::uint32_t at = 0; at < kept.size(); ++at) kept_at_[kept[at].index] = at;
+        word_items_.assign(tags_, kNone);
+        for (std::size_t i = 0; i < shifting_.size(); ++i) {
+            const Shifting& s = shifting_[i];
+            for (const TagChoice& choice : next_tags_.of(i)) {
+                const std::uint32_t at = kept_at_[static_cast<std::size_t>(choice.tag) * groups_.size() + s.group];
+                if (at == kNone || !(choice.probability > 0)) continue;
                 Tally tally;
-                tally.log_joint = std::log(s.probability * probability);
+                tally.log_joint = std::log(s.probability * choice.probability);
                 add_noise(tally.noise, s.noise);
-                add_noise(tally.noise, k.noise);
+                add_noise(tally.noise, kept[at].noise);
+                std::uint32_t& item = word_items_[static_cast<std::size_t>(choice.tag)];
+                if (item == kNone) item = items_.without_children(choice.tag, word, position);
                 const std::int32_t last_tag = graph_.nodes[s.node].look.last_tag;
-                add({items_.without_children(tag, word, position), tag, last_tag, position}, s.node,
-                    s.probability * s.counts * probability * k.factor / total_, tally);
+                add({item, choice.tag, last_tag, position}, s.node,
+                    s.probability * s.counts * choice.probability * kept[at].factor / total_, tally);
             }
+        }
     }
 
-    // Of the relative error of a tag on a group, apart from that of the prefix.
+    // The variance of the relative error of a tag on a group, without the error of the prefix.
     double variance_of(std::size_t group, std::int32_t tag) const {
         Tally sum;
         double whole = 0;
-        for (const Shifting& s : shifting_) {
-            if (s.group != group) continue;
+        for (std::size_t i = 0; i < shifting_.size(); ++i) {
+            const Shifting& s = shifting_[i];
+            if (s.group != group || (s.next.tag != tag && s.next.tag != kOtherTags)) continue;
             const StackNode& node = graph_.nodes[s.node];
-            const double mass = node.mass * s.probability * s.counts * probability_of(choices_[s.tags], tag);
+            const double mass = node.mass * s.probability * s.counts * probability_of(next_tags_.of(i), tag);
             whole += mass;
             sum.add_noise_times(mass, node.tally.noise);
             sum.add_noise_times(mass, s.noise);
@@ -211,7 +255,7 @@ private:
         return found == choices.end() ? 0.0 : found->probability;
     }
 
-    // With the root last, it comes onto the stack like a word, and takes what is there.
+    // With the root last, the root is pushed onto the stack like a word, and takes the items there.
     GraphFigures end_sentence() {
         make_arcs(sentence_->size(), false);
         const Symbols& s = model_.system.symbols;
@@ -231,17 +275,20 @@ private:
 
     static constexpr double kNegligible = 1e-7;  // a share of a word's probability that its means may do without
 
-    SearchOptions options_;
     GraphSize size_;
     Thinning thinning_;
     WordGuide guide_;
-    TagChoices<Frozen> tag_choices_;
+    NextTags next_tags_;
     std::size_t tags_;
     std::vector<Shifting> kept_;
-    std::vector<std::vector<TagChoice>> choices_;  // of every node about to shift
+    std::vector<NextTags::Entry> entries_;  // of all that shifts
+    std::vector<std::uint32_t> numbers_;    // by node about to shift: its number among those kept
+    std::vector<std::uint32_t> group_of_;   // by that number
     std::vector<StackLook> groups_;
-    std::vector<std::vector<Thinning::Kept>> by_group_;
-    std::vector<double> masses_, group_masses_;
+    std::vector<double> masses_, others_;  // guesses by node about to shift: of all tags, and of those the word never had
+    std::vector<double> group_masses_;
+    std::vector<std::uint32_t> kept_at_;     // by tag and group: the place among those kept
+    std::vector<std::uint32_t> word_items_;  // by tag
     double total_ = 0;
 };
 

@@ -1,8 +1,8 @@
-// The k best trees of a chart, one after the other, working out no more than is asked for (Huang & Chiang 2005).
+// The k best trees of a chart, one after the other, computed lazily (Huang & Chiang 2005).
 //
 // Every item has a list of its best derivations so far and a heap of candidates for the next one. A derivation is a way to
-// make the item and which derivation of each part it takes; after one is taken, those that use the next best derivation of
-// one part become candidates.
+// derive the item and the rank of the derivation of each part. After a derivation is chosen, those that use the next best
+// derivation of one part become candidates.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ public:
         double score;
     };
 
-    // The tree of this rank, 0 being the best; nothing if there are fewer.
+    // The tree of this rank, where 0 is the best; nothing if there are fewer trees.
     std::optional<Scored> tree(int rank) {
         if (!derivation(chart_.goal(), rank)) return std::nullopt;
         Scored result{ChartTree(chart_.weights().words), derivation(chart_.goal(), rank)->score};
@@ -52,7 +52,7 @@ private:
     struct Derivation {
         double score;
         std::int32_t way, of_part, of_other;
-        // Equal scores in a fixed order, so that the result is the same everywhere.
+        // Equal scores have a fixed order, so that the result is the same everywhere.
         bool operator<(const Derivation& b) const {
             return score != b.score ? score < b.score : std::tie(b.way, b.of_part, b.of_other) < std::tie(way, of_part, of_other);
         }
@@ -100,7 +100,7 @@ private:
         here.best.push_back(taken);
         const Way way = here.ways[taken.way];
         consider(item, way, {0.0, taken.way, taken.of_part + 1, taken.of_other});
-        // Only from the first derivation of the part, or a pair would come up twice.
+        // Only from the first derivation of the part. Otherwise, a pair would occur twice.
         if (taken.of_part == 0) consider(item, way, {0.0, taken.way, 0, taken.of_other + 1});
     }
 
@@ -118,7 +118,7 @@ private:
 
     const Chart<MaxPlus>& chart_;
     std::vector<std::int32_t> place_;  // by item: where in known_, or -1
-    std::deque<Known> known_;          // a deque: what is known stays where it is
+    std::deque<Known> known_;          // a deque, so that elements do not move
 };
 
 }  // namespace bistro

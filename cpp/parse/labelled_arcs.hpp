@@ -1,4 +1,4 @@
-// The probability of every head and label of a word together, collected arc by arc.
+// The joint probability of every head and label of a word, collected arc by arc.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@
 namespace bistro {
 
 struct LabelledArc {
-    std::int32_t head, label;  // label -1: what is left of the arc's probability
+    std::int32_t head, label;  // label -1: the remainder of the arc's probability
     double probability;
 };
 using LabelledArcs = std::vector<std::vector<LabelledArc>>;  // by word
 
-// Arcs less probable than kLeastArc, and parts of other arcs less probable than kLeastMass, are not asked for their labels; arcs
-// less probable than kLeastMass are not listed, nor labels with a share of their arc below kLeastLabel.
+// Labels are not computed for arcs less probable than kLeastArc and for parts of other arcs less probable than kLeastMass.
+// Arcs less probable than kLeastMass and labels with a share of their arc below kLeastLabel are not listed.
 inline constexpr double kLeastArc = 1e-3, kLeastMass = 1e-6, kLeastLabel = 1e-2;
 
-// The arcs of one word: first all masses, then the labels of those that are worth it.
+// The arcs of one word: first all masses, then the labels of the arcs that are probable enough.
 class ArcSums {
 public:
     void add(std::int32_t head, double mass) { at(head).total += mass; }
 
-    // Sums by label, to be added to; null for an arc whose labels do not matter.
+    // Sums by label, for adding to; null for an arc whose labels do not matter.
     std::vector<double>* labels(std::int32_t head, std::size_t num_labels) {
         Arc& arc = at(head);
         if (arc.total < kLeastArc) return nullptr;
@@ -29,7 +29,7 @@ public:
         return &arc.by_label;
     }
 
-    // Those of one head add up to its probability.
+    // The values of one head sum to its probability.
     std::vector<LabelledArc> list() const {
         std::vector<LabelledArc> out;
         for (const Arc& arc : arcs_) {

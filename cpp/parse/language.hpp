@@ -1,9 +1,9 @@
 // The transition model as a language model: probabilities of prefixes, word by word, and sentences drawn from it.
 //
-// The probability of a prefix is the sum over all derivations that have generated it. A deterministic search gives the part of
-// the sum that it kept, a lower bound; sequential Monte Carlo gives an unbiased estimate.
+// The probability of a prefix is the sum over all derivations that have generated it. A deterministic search gives a lower
+// bound, the sum over the derivations that it kept. Sequential Monte Carlo gives an unbiased estimate.
 //
-// The surprisal of a word falls into two parts: with D the derivations (tag of the word included), q(D) their posterior after the
+// The surprisal of a word has two parts: with D the derivations (tag of the word included), q(D) their posterior after the
 // word and p(D) their prior before it,   -log p(word) = E_q[-log p(word | D)] + KL(q || p),   lexical plus syntactic.
 #pragma once
 
@@ -18,9 +18,9 @@
 
 namespace bistro {
 
-// Means are over the derivations that have generated the last word, each by its share of the prefix. Their entropy is
-// log_prefix - log_joint: derivations that were not visited count through the first term, so it may exceed the logarithm of
-// the number of particles.
+// Means are over the derivations that have generated the last word, weighted by their share of the prefix. Their entropy is
+// log_prefix - log_joint. The first term includes derivations that were not visited, so the entropy may exceed the
+// logarithm of the number of particles.
 struct PrefixFigures {
     double log_prefix;  // of the words so far
     double lexical;     // mean of -log p(last word | tag, context), in nats
@@ -64,7 +64,7 @@ std::vector<double> contributions(const Policy& policy, const std::vector<Deriva
     return logs;
 }
 
-// One row a word, and one for the end of the sentence; `watch` sees the derivations of each row.
+// One row per word, and one for the end of the sentence. `watch` is called with the derivations of each row.
 template <class Franchise, class Policy, class Watch>
 std::vector<PrefixFigures> prefix_figures(Search<Franchise, Policy>& search, Policy policy, const Sentence& sentence,
                                           const Watch& watch) {
@@ -87,11 +87,11 @@ std::vector<PrefixFigures> prefix_figures(Search<Franchise, Policy>& search, Pol
 
 struct Generated {
     std::vector<std::int32_t> words, tags, heads, labels;
-    bool complete = false;  // false if the limit came before the end
+    bool complete = false;  // false if the limit was reached before the end
 };
 
-// What a sentence begins with, and how freely it goes on: every distribution is drawn from as p^(1 / temperature). The
-// derivation of the beginning is one of `particles` that have generated it.
+// The beginning of a sentence, and the temperature of its continuation: draws are from p^(1 / temperature). The derivation
+// of the beginning is one of `particles` that have generated it.
 struct GenerateOptions {
     std::int32_t most_words = 250;
     double temperature = 1;
@@ -186,7 +186,7 @@ private:
         return id;
     }
 
-    // Draws a derivation of the prefix and follows it; labels that the derivation leaves open are drawn on the way.
+    // Draws a derivation of the prefix and follows it. Labels that the derivation leaves open are drawn, too.
     std::uint32_t begin_with_prefix(Generated& out) {
         Sentence sentence = options_.prefix;
         sentence.prepare();

@@ -1,7 +1,7 @@
-// What the model said of a configuration, remembered for the others that look the same.
+// A cache of the model's answers for configurations that look the same.
 //
-// Derivations that generate the same word differ mostly in their past: what the contexts see of them is often identical. So
-// within one word every question is asked once. The key is the values of all elements that any context uses.
+// Derivations that generate the same word differ mostly in their past, and the elements of their contexts are often
+// identical. So every query is made once per word. The key has the values of all elements that any context uses.
 #pragma once
 
 #include <array>
@@ -32,13 +32,13 @@ public:
             if (used[e]) used_.push_back(static_cast<std::uint8_t>(e));
     }
 
-    // Forgets everything: the next word is another question.
+    // Clears the cache, since queries differ for the next word.
     void clear() {
         size_ = 0;
         std::fill(slots_.begin(), slots_.end(), kNone);
     }
 
-    // The answer for what is seen now; `is_new` if the question has not been asked.
+    // The answer for the current elements. `is_new` is set if the query is new.
     Answer& find(const Elements& elements, const Choices& possible, bool& is_new) {
         if ((size_ + 1) * 2 > slots_.size()) grow();
         std::array<std::int32_t, kElements + 1> key;
@@ -80,7 +80,7 @@ private:
 
     std::vector<std::uint8_t> used_;
     std::vector<std::uint32_t> slots_;
-    std::vector<Answer> answers_;  // the first size_ of them hold; the others keep their memory
+    std::vector<Answer> answers_;  // the first size_ are in use; the others keep their memory
     std::size_t size_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// The tree with the highest expected number of correct heads: the best tree of the chart whose arcs weigh their probability.
+// The tree with the highest expected number of correct heads: the best tree of a chart in which the weight of an arc is its
+// probability.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace bistro {
 
 using Weighted = std::vector<std::pair<std::int32_t, double>>;  // (what, probability)
 
-// Heads of the best projective tree for scores[d - 1] = (head, score) of word d; what is not listed scores 0.
+// Heads of the best projective tree for scores[d - 1] = (head, score) of word d. Heads that are not listed have the score
+// 0.
 inline std::vector<std::int32_t> least_risk_heads(const std::vector<Weighted>& scores, bool single_root) {
     std::vector<std::int32_t> positions(scores.size() + 1);
     std::iota(positions.begin(), positions.end(), 0);

@@ -1,7 +1,7 @@
-// The generative transition model: what the next action, label, tag and word are, given a configuration.
+// The generative transition model: the distributions of the next action, label, tag and word, given a configuration.
 //
-// It works with any form of a franchise, frozen or still learning: both give the restaurants of a context once and then
-// the probabilities of all outcomes from them.
+// It works with any form of a franchise, frozen or trainable. In both, the restaurants of a context are found once, and the
+// probabilities of all outcomes follow from them.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +67,7 @@ struct TransitionModel {
     Predictor<Franchise> actions, labels, tags, words;
     bool labelled = true, joint_labels = false, lexicalised = true, labels_in_contexts = false;
     // Tags that each word had in training: those of word w are tag_list[tag_begin[w]] to tag_list[tag_begin[w + 1]]. A word
-    // without any, or no lists at all, stands for all tags.
+    // without tags, or no lists at all, allows all tags.
     std::span<const std::int32_t> tag_begin, tag_list;
     Pace pace;
 
@@ -76,7 +76,7 @@ struct TransitionModel {
         const std::int32_t first = tag_begin[word], last = tag_begin[word + 1];
         return tag_list.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
     }
-    // Whether a word of the training data never had the tag there.
+    // Whether a word of the training data never had the tag in training.
     bool is_unseen(std::int32_t word, std::int32_t tag) const {
         const auto seen = tags_seen(word);
         return !seen.empty() && std::find(seen.begin(), seen.end(), tag) == seen.end();
@@ -84,8 +84,9 @@ struct TransitionModel {
 
     ActionCode code() const { return {joint_labels && labelled ? system.symbols.labels : 1}; }
 
-    // The probabilities of the possible actions, which share all mass; arcs count with all their labels. `of_outcomes()` gives
-    // the probability of every outcome, and is asked only where there is a choice. `shift_factor` is that of the pace.
+    // The probabilities of the possible actions, normalised. An arc has the sum over all of its labels. `of_outcomes()`
+    // returns the probability of every outcome, and is called only if several actions are possible. `shift_factor` is the
+    // factor of the pace.
     template <class OfOutcomes>
     ActionProbabilities action_probabilities(const Choices& possible, double shift_factor, const OfOutcomes& of_outcomes) const {
         if (possible.count() == 1)
@@ -107,8 +108,8 @@ struct TransitionModel {
         return p;
     }
 
-    // p(label | arc) for all labels; `elements` are those of the configuration before the arc. They sum to 1 beyond the single
-    // precision of the distributions, because an arc that stands for all its labels counts as 1.
+    // p(label | arc) for all labels; `elements` are those of the configuration before the arc. They are normalised more
+    // precisely than the single-precision distributions, because an arc that stands for all of its labels counts as 1.
     void label_probabilities(Action action, Elements& elements, std::vector<double>& out) const {
         const auto n = static_cast<std::size_t>(system.symbols.labels);
         out.resize(n);
@@ -125,7 +126,7 @@ struct TransitionModel {
         for (double& p : out) p /= sum;
     }
 
-    // p(label | arc) for one label: without looking at the others where the distribution sums to 1 by itself.
+    // p(label | arc) for one label, without computing the others if the distribution already sums to 1.
     double label_probability(Action action, Elements& elements, std::int32_t label, std::vector<double>& scratch) const {
         if (Franchise::single_precision || joint_labels) {
             label_probabilities(action, elements, scratch);

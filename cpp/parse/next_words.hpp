@@ -1,8 +1,8 @@
-// What comes after the first words of a sentence: the probability of every next word, of its tags, and of the end.
+// Predictions after the first words of a sentence: the probability of every next word, of its tags, and of the end.
 //
-// The derivations that have generated the first words go on until they are about to generate another. What they then predict,
-// p(tag) p(word | tag), is added up over all tags and words, not drawn; so one run of particles gives all words at once. Many
-// derivations look the same to the contexts of tags and words: these are kept as one, with the sum of their weights.
+// The derivations of the first words are extended until they are about to generate another word. Their predictions, p(tag)
+// p(word | tag), are summed over all tags instead of drawn, so one run of particles gives the probabilities of all words.
+// Many derivations look the same to the contexts of tags and words. They are merged, and their weights are added.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@
 
 namespace bistro {
 
-// Distributions of one franchise, each with a weight, added up.
+// A weighted sum of distributions of one franchise.
 //
-// A restaurant predicts x by its own entry, or by its back-off weight times what the restaurant above it predicts. So its weight is
-// passed on upwards, times the back-off, and entries are put right by what they differ from that: the work is one step per entry
-// of the restaurants met, however many contexts lead to them.
+// A restaurant predicts x by its own entry, or by its back-off weight times the prediction of the restaurant above it. So
+// the weight of a restaurant, times its back-off weight, is added to the restaurant above, and the entries contribute the
+// difference. This takes one step per entry of the visited restaurants, however many contexts lead to them.
 class MixedDistribution {
 public:
     explicit MixedDistribution(const Frozen& franchise) : franchise_(franchise) {}
@@ -36,7 +36,7 @@ public:
         levels_[static_cast<std::size_t>(depth)][path[depth]].weight += weight;
     }
 
-    // Adds the sum to `out`, and is empty again.
+    // Adds the sum to `out`, and clears it.
     void sum_up(double* out) {
         for (std::size_t level = levels_.size(); level-- > 0;)
             for (const auto& [restaurant, place] : levels_[level]) {
@@ -52,7 +52,7 @@ public:
                         out[x] += passed * franchise_.base_probability(static_cast<std::uint32_t>(x));
             }
         levels_.clear();
-        // What is impossible must not come out as less than that.
+        // Rounding must not make a probability negative.
         for (std::int32_t x = 0; x < franchise_.dishes; ++x) out[x] = std::max(out[x], 0.0);
     }
 
@@ -76,10 +76,10 @@ private:
     }
 
     const Frozen& franchise_;
-    std::vector<std::map<std::uint32_t, Place>> levels_;  // by restaurant; in order, so that sums never depend on hashing
+    std::vector<std::map<std::uint32_t, Place>> levels_;  // by restaurant; sorted, so that sums do not depend on hashing
 };
 
-// What one run, or one search, found. Weights are shares of the probability of the first words.
+// The results of one run or one search. Weights are shares of the probability of the first words.
 class NextWords {
 public:
     explicit NextWords(const TransitionModel<Frozen>& model) : model_(&model) {
@@ -144,7 +144,7 @@ private:
     std::vector<std::pair<Elements, double>> open_;
 };
 
-// Goes on from the first words of a sentence, of which there may be none.
+// Continues the first words of a sentence, which may be empty.
 template <class Policy>
 NextWords next_words(Search<Frozen, Policy>& search, Policy policy, const TransitionModel<Frozen>& model, const Sentence& first) {
     std::vector<std::int32_t> words(first.words.begin(), first.words.end()), spelled(first.spelled.begin(), first.spelled.end());

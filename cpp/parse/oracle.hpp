@@ -1,7 +1,7 @@
 // Training events of annotated trees: the contexts and outcomes of one derivation.
 //
-// The deterministic oracle makes every arc as soon as it is due: right arcs, then left arcs, then shifts. Certain actions are
-// no events: nothing could be learned from them.
+// The deterministic oracle makes every arc as soon as possible: right arcs, then left arcs, then shifts. Actions without an
+// alternative are not events, since nothing could be learned from them.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct ContextLists {
     ContextList actions, labels, tags, words;
 };
 
-// What the recorder needs to know of a model.
+// The properties of a model that the recorder needs.
 struct EventShape {
     System system;
     ContextLists contexts;
@@ -50,7 +50,7 @@ class Recorder {
 public:
     Recorder(const EventShape& shape, DerivationEvents& out) : shape_(shape), out_(out) {}
 
-    // Follows the deterministic oracle through a tree; false if the tree is not projective or not a tree.
+    // Follows the deterministic oracle through a tree. Returns false if it is not a projective tree.
     bool follow(const Sentence& sentence) {
         states_.clear();
         std::uint32_t id = start(shape_.system, states_);
@@ -70,7 +70,7 @@ public:
         return true;
     }
 
-    // Follows a derivation that is known. Tags and labels that the sentence lacks are taken from the history.
+    // Follows a known derivation. Tags and labels that the sentence lacks are taken from the history.
     void retrace(const Sentence& sentence, const std::vector<HistoryStep>& history) {
         states_.clear();
         last_ = start(shape_.system, states_);

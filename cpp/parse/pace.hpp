@@ -1,8 +1,9 @@
-// A factor on the probability of a shift by the words generated so far: (words / begin)^-exponent after `begin` words, 1 before.
+// A factor on the probability of a shift that depends on the number of generated words: (words / begin)^-exponent after
+// `begin` words, and 1 before.
 //
-// Contexts see the top of the stack, not how long the sentence is, and smoothed contexts go on too willingly in long sentences.
-// The factor comes before the possible actions share the probability, so the model stays a distribution over all finite
-// sentences and trees.
+// Contexts contain the top of the stack but not the length of the sentence, and with smoothed contexts, long sentences
+// continue too often. The factor is applied before the possible actions are normalised, so the model remains a distribution
+// over all finite sentences and trees.
 #pragma once
 
 #include <cmath>

@@ -1,6 +1,6 @@
-// The first elements of a context as one number, where they are few and small: tags, labels and counts, but not words.
+// The first elements of a context as one number, if they are few and small: tags, labels and counts, but not words.
 //
-// Contexts that begin with the same tags are met again and again, in every text, so what they lead to is worth remembering.
+// Contexts that begin with the same tags recur in every text, so their restaurants are worth caching.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ public:
 
     int length() const { return length_; }
 
-    // False if a value is too large: then there is no number.
+    // Returns false if a value is too large for a number.
     bool pack(const Elements& elements, std::uint64_t& key) const {
         std::uint32_t all = 0;
         key = 1;

@@ -1,4 +1,4 @@
-// Parsing one sentence with everything that can be asked of it, and many sentences side by side.
+// Parsing one sentence with all results that can be requested, and many sentences in parallel.
 #pragma once
 
 #include <algorithm>
@@ -15,26 +15,26 @@
 
 namespace bistro {
 
-// What any parser returns for a sentence.
+// The results of any parser for a sentence.
 struct OutputRequest {
     int best;  // most probable trees, or none
     int samples;
     bool marginals;      // of heads, of labels and of tags
-    bool tags_alone;     // of these marginals only those of tags are asked for, and no probability of the best tree
-    bool minimum_risk;   // the first tree is the one of least risk
+    bool tags_alone;     // only the marginals of tags are requested, without the probability of the best tree
+    bool minimum_risk;   // the first tree is the minimum-risk tree
     bool arc_marginals;  // of heads with labels, and of tags
-    double temperature;  // of marginals, samples and least risk
+    double temperature;  // of marginals, samples and the minimum-risk tree
     std::uint64_t seed, purpose;
 };
 
 struct ParseRequest : OutputRequest {
     bool use_beam;
     std::int64_t size;   // particles, or the width of the beam
-    bool by_weight;      // how particles are shared out after each word
-    bool by_derivation;  // derivations are ranked, each with its labels; or trees, which sum over derivations and labels
+    bool by_weight;      // how particles are redistributed after each word
+    bool by_derivation;  // whether derivations with their labels are ranked, or trees, which sum over derivations and labels
     SearchOptions search;
 
-    // The model in which labels belong to derivations, if those are ranked.
+    // The model in which labels are part of derivations, if derivations are ranked.
     template <class Franchise>
     TransitionModel<Franchise> searched(TransitionModel<Franchise> model) const {
         model.labels_in_contexts |= by_derivation;
@@ -43,21 +43,21 @@ struct ParseRequest : OutputRequest {
 };
 
 struct SentenceResult {
-    std::vector<Parse> parses;  // the best first, then the samples
+    std::vector<Parse> parses;  // best first, then the samples
     Marginals marginals;
     LabelledArcs arcs;
     double log_total = 0;  // natural logarithm of the summed probability of all derivations found
     bool relaxed = false;  // the evidence on heads could not be met and was dropped
 };
 
-// The chart of least risk takes time and memory that grow with the cube and the square of the length. A longer sentence, which
-// is a list or a mistake, gets its most probable tree.
+// The time and memory of the minimum-risk chart grow with the cube and the square of the length. A longer sentence, which
+// is usually a list or a mistake, gets its most probable tree.
 inline constexpr std::int32_t kLongestForRisk = 1000;
 
-// Derivations of one tree differ only in when left arcs are made: few of them hold its probability.
+// Derivations of one tree differ only in when left arcs are made, and few of them have most of its probability.
 inline constexpr std::size_t kDerivationsOfATree = 8;
 
-// The heads, labels and tags of least risk; its probabilities are not known.
+// The heads, labels and tags of the minimum-risk tree. Its probabilities are not known.
 template <class Franchise>
 Parse least_risk(const Posterior<Franchise>& posterior, const Marginals& marginals, const TransitionModel<Franchise>& model) {
     Parse parse{least_risk_heads(marginals.heads, model.system.single_root), {}, {}, NAN, NAN};
@@ -69,7 +69,8 @@ Parse least_risk(const Posterior<Franchise>& posterior, const Marginals& margina
     return parse;
 }
 
-// Parses sentences one after the other. Its searches outlast a sentence, because what they have looked up serves the next one.
+// Parses sentences one after the other. Its searches are kept between sentences, because their cached look-ups speed up the
+// next sentence.
 template <class Franchise>
 class SentenceParser {
 public:
@@ -117,7 +118,7 @@ private:
         return true;
     }
 
-    // Replaces the most probable tree by the one of least risk, if that is another one.
+    // Replaces the most probable tree by the minimum-risk tree, if they differ.
     void take_least_risk(Parse& first, const Sentence& sentence, const Posterior<Franchise>& posterior,
                          const Marginals& marginals) {
         Parse chosen = least_risk(posterior, marginals, model_);
@@ -127,7 +128,7 @@ private:
         first = std::move(chosen);
     }
 
-    // Of a whole tree with its tags and labels: the sum over the derivations that lead to it.
+    // The probability of a whole tree with its tags and labels: the sum over its derivations.
     double tree_log_prob(const Sentence& sentence, const Parse& parse) {
         Sentence known;
         known.words = sentence.words, known.tags = parse.tags, known.heads = parse.heads, known.labels = parse.labels;
@@ -142,7 +143,7 @@ private:
     Search<Franchise, BeamPolicy> beam_, of_a_tree_;
 };
 
-// Calls work(i) for all i below n on several threads, each with a `work` of its own from `make_work`; the first exception is
+// Calls work(i) for all i below n on several threads, each with its own `work` from `make_work`. The first exception is
 // passed on.
 template <class MakeWork>
 void in_parallel_each(std::size_t n, int threads, const MakeWork& make_work) {

@@ -1,7 +1,7 @@
-// How a search spends its effort: particles that follow the uncertainty, or a beam of fixed width.
+// How a search allocates its effort: particles that follow the uncertainty, or a beam of fixed width.
 //
-// A policy shares a derivation's budget between its continuations, limits the reduces within a word, and selects among the
-// derivations that have generated the same words. The search itself knows nothing of budgets.
+// A policy divides a derivation's budget between its continuations, limits the reduces within a word, and selects among the
+// derivations that have generated the same words. The search itself does not depend on budgets.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ struct Derivation {
     std::uint32_t state;
     double log_weight;  // natural logarithm of its joint probability with the words so far
     std::int64_t particles;
-    double log_importance = 0;   // for policies that draw: what the draws leave to be weighed
-    std::int32_t retained = -1;  // steps of the retained history it has followed, -1 if it left it
+    double log_importance = 0;   // for policies that draw: the importance weight
+    std::int32_t retained = -1;  // steps of the retained history that it has followed, -1 if it has left the history
     double last_word = 1;        // p(word | tag, context) of the word generated last
-    std::int32_t unseen = 0;     // tags found, not given, that their words never had in training
+    std::int32_t unseen = 0;     // predicted tags that their words never had in training
 };
 
 inline bool better(const Derivation& a, const Derivation& b) {
@@ -35,8 +35,8 @@ inline void keep_best(std::vector<Derivation>& derivations, std::size_t width) {
     derivations.resize(width);
 }
 
-// Numbers of particles, which are never negative, rounded to the nearest and upwards. (Those of the standard library are calls
-// unless the compiler may assume a newer processor.)
+// Rounding to the nearest number and upwards, for numbers of particles, which are never negative. (The functions of the
+// standard library are calls unless the compiler may assume a newer processor.)
 inline std::int64_t rounded(double x) {
     const auto whole = static_cast<std::int64_t>(x);
     return whole + (x - static_cast<double>(whole) >= 0.5);
@@ -46,9 +46,9 @@ inline std::int64_t rounded_up(double x) {
     return whole + (x > static_cast<double>(whole));
 }
 
-// Algorithm 1 of Buys & Blunsom (2015): `budget` particles are divided, never drawn. After each word they are shared out
-// anew: in the paper by weight times the particles a derivation had, which counts its probability once more with every word
-// and soon leaves few derivations alive; `by_weight`, by weight alone.
+// Algorithm 1 of Buys & Blunsom (2015): `budget` particles are divided, never drawn. After each word, they are
+// redistributed: in the paper, by weight times the number of particles of a derivation, which counts its probability again
+// with every word and soon leaves few derivations alive; with `by_weight`, by weight alone.
 struct ParticlePolicy {
     static constexpr bool draws = false;
     std::int64_t budget;
@@ -56,7 +56,7 @@ struct ParticlePolicy {
 
     std::int64_t initial() const { return budget; }
 
-    // Rounded shares of `particles`; what rounding leaves over or takes too much is put right at the largest share.
+    // Rounded shares of `particles`. The largest share absorbs the rounding error.
     void share(std::int64_t particles, std::span<const double> probabilities, int, std::span<std::int64_t> out) const {
         double total = 0;
         for (const double p : probabilities) total += p;
@@ -86,7 +86,7 @@ struct ParticlePolicy {
             d.particles = static_cast<std::int64_t>(static_cast<double>(budget) * static_cast<double>(d.particles) *
                                                     std::exp(d.log_weight - highest) / total);
         std::erase_if(derivations, [](const Derivation& d) { return d.particles == 0; });
-        // With a budget of very few particles all shares may fall below one.
+        // With very few particles, all shares may be below one.
         if (derivations.empty()) {
             best.particles = budget;
             derivations.push_back(best);
@@ -131,9 +131,10 @@ struct IndependentDraws {
     }
 };
 
-// As little chance as possible: how many particles take a continuation is its expected number, one random number deciding for
-// all continuations which way the fractions are rounded (systematic resampling, Kitagawa 1996). The mean of every number is
-// right, so the estimate is unbiased as with independent draws, and varies far less. It cannot retain a history.
+// As little randomness as possible: the number of particles of a continuation is its expected number, and one random number
+// decides for all continuations how the fractions are rounded (systematic resampling, Kitagawa 1996). All means are
+// correct, so the estimate is unbiased, as with independent draws, and varies far less. This policy cannot retain a
+// history.
 struct SystematicDraws {
     static void share(std::int64_t particles, std::span<const double> weights, int, std::span<std::int64_t> out, Stream& rng) {
         double total = 0;
@@ -157,7 +158,7 @@ struct SystematicDraws {
     }
 };
 
-// What particles count for: their number times their importance, the highest importance being 1.
+// The weights of particles: their number times their importance, scaled so that the highest importance is 1.
 inline std::vector<double> importance_weights(const std::vector<Derivation>& derivations, double& highest) {
     highest = -INFINITY;
     for (const Derivation& d : derivations) highest = std::max(highest, d.log_importance);
@@ -167,15 +168,15 @@ inline std::vector<double> importance_weights(const std::vector<Derivation>& der
     return weights;
 }
 
-// Sequential Monte Carlo: particles draw their continuations, and after each word all are drawn anew by their importance. With
-// a retained history (conditional SMC, Andrieu et al. 2010) one particle follows that history and is never lost, which is what
-// makes the draw of a new history a step of particle Gibbs.
+// Sequential Monte Carlo: particles draw their continuations, and after each word all are resampled by their importance.
+// With a retained history (conditional SMC, Andrieu et al. 2010), one particle follows that history and is never lost, so
+// that drawing a new history is a step of particle Gibbs.
 template <class Draws>
 struct MonteCarloPolicy {
     static constexpr bool draws = true;
     std::int64_t budget;
     Stream* rng;
-    // Particles are drawn anew only where they count for fewer than this share of their number (effective sample size).
+    // Particles are resampled only if their effective sample size is below this share of their number.
     double resample_below = 1;
     double log_evidence = 0;  // the estimate of log p(words so far), up to the weights not yet resampled
 

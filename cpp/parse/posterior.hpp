@@ -1,11 +1,11 @@
-// From weighted derivations to trees and to the probability of every head, label and tag.
+// Computes trees and the probability of every head, label and tag from weighted derivations.
 //
-// Derivations share their histories: the mass of a State is the sum over all complete derivations that pass through it, added
-// up from the ends backwards. An arc or a tag was made by one State, so its probability is that State's mass.
+// Derivations share their histories. The mass of a State is the sum over all complete derivations that pass through it,
+// computed backwards from the ends. An arc or a tag belongs to one State, so its probability is that State's mass.
 //
-// Trees are ranked by their probabilities. In marginals and samples derivations count by their probability to the power of
-// 1 / temperature: a model that multiplies many steps, each as if the others told nothing of it, is too sure of itself. A tag
-// that its word never had in training may make a derivation count less.
+// Trees are ranked by their probabilities. In marginals and samples, the weight of a derivation is its probability to the
+// power of 1 / temperature, because a model that multiplies many steps as if they were independent is overconfident. A tag
+// that its word never had in training may reduce the weight of a derivation.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +63,7 @@ public:
             groups_[found->second].posterior += std::exp(d.log_weight - log_total_);
             shares_.push_back((d.log_weight - finals_[0].log_weight) / temperature);
         }
-        // Where the weight is 0 the search has tried no such tag.
+        // If the weight is 0, the search has not tried such tags.
         if (unseen_tags > 0 && unseen_tags < 1) weigh_unseen_tags(std::log(unseen_tags));
         for (double& share : shares_) share = std::exp(share);
         const double total = std::accumulate(shares_.begin(), shares_.end(), 0.0);
@@ -78,7 +78,7 @@ public:
         double posterior = 0;
     };
 
-    // All trees, the most probable first; or first the one that has the most probable derivation.
+    // All trees, with the most probable tree first, or with the tree of the most probable derivation first.
     std::vector<const Group*> ranked(bool by_derivation = false) const {
         std::vector<const Group*> order;
         for (const Group& g : groups_) order.push_back(&g);
@@ -87,7 +87,7 @@ public:
         return order;
     }
 
-    // A tree with the likeliest label of each arc.
+    // A tree with the most probable label of each arc.
     Parse tree_of(const Group& group) const {
         Parse parse = read_back(group.derivations[0].state, group);
         choose_labels(group, parse);
@@ -95,7 +95,7 @@ public:
         return parse;
     }
 
-    // The most probable trees, derivations of the same tree added up.
+    // The most probable trees, where the derivations of the same tree are summed.
     std::vector<Parse> best(std::size_t most, bool by_derivation = false) const {
         std::vector<Parse> parses;
         for (const Group* g : ranked(by_derivation)) {
@@ -132,7 +132,7 @@ public:
         }
         if (!model_.labelled || !with_labels) return out;
         const std::vector<double> label_mass = label_masses(mass, [](const State&) { return true; });
-        // Every label has some probability; a list of all of them would say little.
+        // Every label has some probability, and a list of all labels would not be informative.
         for (std::size_t i = 0; i < label_mass.size(); ++i)
             if (label_mass[i] > 1e-6)
                 out.labels[i / num_labels].emplace_back(static_cast<std::int32_t>(i % num_labels), label_mass[i]);
@@ -168,8 +168,8 @@ public:
         return out;
     }
 
-    // The likeliest label of every word given its head. An arc that no derivation has made, which a tree of least risk may
-    // need, gets the word's likeliest label.
+    // The most probable label of every word given its head. A minimum-risk tree may contain an arc that no derivation has;
+    // it gets the word's most probable label.
     std::vector<std::int32_t> labels_for(const std::vector<std::int32_t>& heads) const {
         const std::vector<double> mass = masses();
         std::vector<std::int32_t> labels(heads.size(), -1);
@@ -189,7 +189,8 @@ private:
         for (double& share : shares_) share -= highest;
     }
 
-    // By State: the sum over the complete derivations that pass through it. A State is made after the one it comes from.
+    // By State: the sum over the complete derivations that pass through it. A State has a higher number than its
+    // predecessor.
     std::vector<double> masses() const {
         std::vector<double> mass(states_.size(), 0.0);
         for (std::size_t i = 0; i < finals_.size(); ++i) mass[finals_[i].state] += shares_[i];
@@ -198,7 +199,7 @@ private:
         return mass;
     }
 
-    // Fills in the labels that are open with the likeliest ones over the arcs that count.
+    // Fills in missing labels with the most probable labels over the selected arcs.
     template <class Counts>
     void likeliest_labels(const std::vector<double>& mass, std::vector<std::int32_t>& labels, const Counts& counts) const {
         const auto num_labels = static_cast<std::ptrdiff_t>(model_.system.symbols.labels);
@@ -210,7 +211,7 @@ private:
         }
     }
 
-    // By word and label, over the arcs that count.
+    // By word and label, over the selected arcs.
     template <class Counts>
     std::vector<double> label_masses(const std::vector<double>& mass, const Counts& counts) const {
         const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
@@ -233,8 +234,8 @@ private:
             if (is_arc(states_[id])) work(id);
     }
 
-    // Where in label_rows_ the labels of an arc are: p(label | the configuration in which the arc was made), or certainty
-    // where the label is given or part of the state.
+    // The position in label_rows_ of the labels of an arc: p(label | the configuration in which the arc was made), or 1 if
+    // the label is given or part of the state.
     std::size_t labels_at(std::uint32_t id) const {
         const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
         std::uint32_t& row = label_row_[id];
@@ -266,7 +267,7 @@ private:
         return parse;
     }
 
-    // The likeliest label of every arc of a tree, over all its derivations; words without a head keep theirs open.
+    // The most probable label of every arc of a tree, over all of its derivations. Words without a head have no label.
     void choose_labels(const Group& group, Parse& parse) const {
         if (!model_.labelled) return;
         const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
@@ -286,7 +287,8 @@ private:
         }
     }
 
-    // Of tree, tags, labels and words together: derivations have their labels by different contexts, so each is asked.
+    // The joint probability of tree, tags, labels and words. The contexts of labels differ between derivations, so each is
+    // evaluated.
     double log_prob(const Group& group, const Parse& parse) const {
         std::vector<Derivation> labelled = group.derivations;
         if (model_.labelled)
@@ -313,7 +315,7 @@ private:
     std::vector<double> shares_;  // of the derivations, at the temperature
     std::vector<Group> groups_;
     std::unordered_map<std::uint64_t, std::size_t> group_of_;  // by the hash of the tree
-    // Label distributions are worked out when first asked for, once a State.
+    // Label distributions are computed when first needed, once per State.
     mutable std::vector<std::uint32_t> label_row_;
     mutable std::vector<double> label_rows_;
     mutable Elements elements_{};

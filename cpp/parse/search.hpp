@@ -1,7 +1,7 @@
 // The search over derivations of one sentence, word by word, under any policy.
 //
-// A pass takes every derivation that has generated i words to one that has generated i + 1: in rounds, each derivation may
-// shift (into the next set) or reduce (into the next round). After the last word, passes go on until the trees are complete.
+// A pass extends every derivation of i words to derivations of i + 1 words. In rounds, each derivation may shift (into the
+// next set) or reduce (into the next round). After the last word, passes continue until the trees are complete.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@
 namespace bistro {
 
 struct SearchOptions {
-    int tags = 3;              // most tags tried for a word
-    int labels = 1;            // most labels tried for an arc, where later contexts see labels
+    int tags = 3;              // maximum number of tags tried for a word
+    int labels = 1;            // maximum number of labels tried for an arc, if later contexts use labels
     bool both_reduces = true;  // or only the more probable one, as in Algorithm 1 of the paper
-    double unseen_tags = 0;    // factor of tags that a word of the training data never had there; 0: they are not tried
+    double unseen_tags = 0;    // factor of tags that a known word never had in training; 0: they are not tried
 };
 
 template <class Franchise, class Policy>
@@ -36,13 +36,13 @@ public:
         : model_(model), policy_(policy), options_(options), memory_(model), of_actions_(model.actions, model.code().outcomes()),
           tag_choices_(model, options.unseen_tags) {}
 
-    // Complete derivations, the best first; empty if the evidence allows none that the policy kept. A policy that draws may
-    // be given a history, which one of its particles follows.
+    // Complete derivations, best first. The result is empty if the policy kept none that the evidence allows. A policy that
+    // draws may have a history, which one of its particles follows.
     const std::vector<Derivation>& run(const Sentence& sentence, const History* history = nullptr) {
         return run(sentence, history, [](const std::vector<Derivation>&) {});
     }
 
-    // The same; `watch` sees all derivations that have generated a word, before any of them is dropped.
+    // The same. `watch` is called with all derivations that have generated a word, before any of them is dropped.
     template <class Watch>
     const std::vector<Derivation>& run(const Sentence& sentence, const History* history, const Watch& watch) {
         history_ = history;
@@ -54,16 +54,16 @@ public:
             if (i < sentence.size()) watch(beam_);
             policy_.select(beam_);
         }
-        // Complete derivations have the probability that the model gives them.
+        // Complete derivations have their probability under the model.
         if (options_.unseen_tags > 0 && options_.unseen_tags < 1)
             for (Derivation& d : finals_) d.log_weight -= d.unseen * std::log(options_.unseen_tags);
         std::sort(finals_.begin(), finals_.end(), better);
         return finals_;
     }
 
-    // Derivations of the first words of a sentence, whatever follows: `watch` as in `run`, then `open` sees every derivation that
-    // comes to generate one word more, with the elements before its tag is chosen. Returned are those that end here instead.
-    // `longer` is the sentence with any word behind it.
+    // Derivations of the first words of a sentence with any continuation. `watch` is called as in `run`, and then `open`
+    // with every derivation that is about to generate another word, with the elements before its tag is chosen. Returns the
+    // derivations that end here instead. `longer` is the sentence with an arbitrary word appended.
     template <class Watch>
     const std::vector<Derivation>& run_open(const Sentence& sentence, const Sentence& longer, const Watch& watch, Open open) {
         history_ = nullptr;
@@ -84,7 +84,7 @@ public:
         return finals_;
     }
 
-    // What was remembered of the model serves the next sentence, too; only the policy's own state begins anew.
+    // The cache of the model is kept for the next sentence. Only the policy's own state is reset.
     void restart(Policy policy) { policy_ = policy; }
 
     const States& states() const { return states_; }
@@ -111,7 +111,7 @@ private:
         observe(states_, d.state, model_.system.symbols, sentence.words, elements_);
         bool is_new;
         answer_ = &memory_.find(elements_, possible, is_new);
-        // All derivations of a pass have generated the same words, so what is remembered has the same factor.
+        // All derivations of a pass have generated the same words, so cached values have the same factor.
         const double factor = model_.pace.factor(states_[d.state].shifted);
         if (is_new) answer_->actions = model_.action_probabilities(possible, factor, [&] { return of_actions_.of(elements_); });
         const ActionProbabilities p = answer_->actions;
@@ -131,8 +131,8 @@ private:
         }
     }
 
-    // Particles that do not shift take the more probable reduce, whatever its own share of them: in Algorithm 1 reduce has what
-    // is left after shift. Where labels belong to derivations, the most probable arc is the one with its best label.
+    // Particles that do not shift take the more probable reduce, independent of its own share: in Algorithm 1, reduce gets
+    // the particles that shift leaves. If labels are part of derivations, arcs are compared with their best label.
     std::array<double, 4> with_one_reduce(std::array<double, 4> shares) {
         double left = shares[1], right = shares[2];
         if (left > 0 && right > 0 && model_.labelled && model_.labels_in_contexts) {
@@ -150,8 +150,8 @@ private:
         return *std::max_element(label_probabilities_.begin(), label_probabilities_.end());
     }
 
-    // The part of a derivation that takes alternative i. Draws are made by the probabilities among the alternatives that
-    // the evidence allows, so what these sum to is left to be weighed.
+    // The part of a derivation that takes alternative i. Draws use the normalised probabilities of the alternatives that
+    // the evidence allows, so their sum becomes a factor of the importance weight.
     Derivation part_of(const Derivation& d, std::span<const double> probabilities, int i, std::int64_t particles, int kept) const {
         Derivation part = d;
         part.particles = particles;
@@ -185,7 +185,7 @@ private:
         });
     }
 
-    // Where no later context sees labels, the arc stands for all its labels together, and its label is chosen by itself.
+    // If no later context uses labels, the arc stands for all of its labels together, and its label is chosen separately.
     void make_arc(const Sentence& sentence, Action action, const Derivation& d) {
         const State& top = states_[d.state];
         const State& dependent = action == Action::left_arc ? states_[top.below] : top;
@@ -216,7 +216,7 @@ private:
         return d;
     }
 
-    // Divides a derivation between alternatives by their probabilities; `kept` is the one of the retained history.
+    // Divides a derivation between alternatives by their probabilities. `kept` is the alternative of the retained history.
     template <class Continue>
     void split(const Derivation& d, const std::vector<TagChoice>& items, std::int32_t kept, const Continue& go_on) {
         part_probabilities_.clear();
@@ -248,7 +248,7 @@ private:
     PredictionMemory memory_;
     Distributions<Franchise> of_actions_;
     TagChoices<Franchise> tag_choices_;
-    Open open_;                                   // sees what is about to generate a word that nobody knows
+    Open open_;                                   // called for derivations that are about to generate an unknown next word
     PredictionMemory::Answer* answer_ = nullptr;  // for the derivation that is being expanded
 };
 

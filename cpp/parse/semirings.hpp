@@ -1,4 +1,4 @@
-// Ways to add up trees: the sum, the highest, and the sum in logarithms.
+// Ways to combine trees: the sum, the maximum, and the sum in logarithms.
 //
 // A semiring has `zero` (no tree), `one` (nothing yet), `plus`, `times` (parts of one tree), sums of products along rows of memory,
 // and `inverse` and `probability`, which turn a value and the inverse of a total into a share of it. Sums:
@@ -16,7 +16,7 @@ namespace bistro {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Several sums side by side are work for vector units, in an order that is the same on every machine.
+// Several parallel sums use the vector units, in an order that is the same on every machine.
 inline constexpr int kLanes = 4;
 
 struct SumProduct {
@@ -79,7 +79,7 @@ struct MaxPlus {
     }
 };
 
-// Eight times slower than SumProduct, and good for any length.
+// Eight times slower than SumProduct, but works for any length.
 struct LogSum {
     static constexpr double zero = -kInfinity, one = 0.0;
     static double times(double a, double b) { return a + b; }

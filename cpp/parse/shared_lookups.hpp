@@ -1,7 +1,7 @@
-// Probabilities of a few outcomes in many contexts that end in the same restaurants: each is looked up once.
+// Probabilities of a few outcomes in many contexts that lead to the same restaurants. Each is looked up once.
 //
-// p(x) in a restaurant is its own entry, or its back-off weight times p(x) in the restaurant above it; contexts that share a
-// beginning share the restaurants of that beginning, whatever follows.
+// p(x) in a restaurant is its own entry, or its back-off weight times p(x) in the restaurant above it. Contexts with a
+// common beginning share the restaurants of that beginning.
 #pragma once
 
 #include <cmath>

@@ -1,9 +1,9 @@
 // All stacks of a sentence in one graph (a graph-structured stack, Tomita 1985; Huang & Sagae 2010).
 //
-// A node is what the contexts of the model see of a stack: its top item, and ever less of the items below. A link leads to a node
-// that the item was shifted onto; every path of links down to the empty stack is one stack, and its probability is the product of
-// the weights on the way. Configurations that look the same are one node, whatever lies deeper, so a few hundred nodes stand for
-// astronomically many derivations.
+// A node has the facts about a stack that the contexts of the model use: its top item, and fewer and fewer facts about the
+// items below. A link leads to a node that the item was shifted onto. Every path of links down to the empty stack is one
+// stack, and its probability is the product of the weights on the path. Configurations that look the same share one node,
+// independent of the deeper items, so a few hundred nodes represent astronomically many derivations.
 //
 // Weights are scaled word by word so that the stacks after each word have probability 1 together.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace bistro {
 
-// What is known of all derivations behind a node or a link, as means by their weights: it adds up where weights multiply.
+// Weighted means over all derivations of a node or a link. They are added where weights are multiplied.
 struct Tally {
     double log_joint = 0;  // log probability
     Noise noise{};         // relative error, in copies
@@ -41,7 +41,7 @@ struct Tally {
 };
 
 struct StackLook {
-    std::array<std::uint32_t, kStackItems> items{};  // from the top, as seen from there
+    std::array<std::uint32_t, kStackItems> items{};  // from the top, as seen from the top
     std::int16_t last_tag = -1, last_tag_but_one = -1;
     std::int32_t begin = 0;  // the first word below the top item
     bool operator==(const StackLook&) const = default;
@@ -79,13 +79,13 @@ public:
         forget_looks();
     }
 
-    // Nodes to come are others, even if they look the same.
+    // Later nodes are different nodes, even if they look the same.
     void forget_looks() {
         std::fill(slots_.begin(), slots_.end(), kNone);
         known_ = 0;
     }
 
-    // The node that looks so; `is_new` if there was none.
+    // The node with this look. `is_new` is set if there was none.
     std::uint32_t node(const StackLook& look, bool& is_new) {
         if ((known_ + 1) * 2 > slots_.size()) grow();
         std::size_t slot = look.hash() & (slots_.size() - 1);
@@ -113,7 +113,7 @@ public:
         return links.back();
     }
 
-    // All links of a node are there: their tallies become means, and the node's own are known.
+    // Called when all links of a node exist. Their tallies become means, and the node's own tally is computed.
     void settle(std::uint32_t id) {
         StackNode& node = nodes[id];
         node.mass = 0;

@@ -1,9 +1,10 @@
-// Stack items as the contexts of a model see them.
+// Stack items, reduced to the facts that the contexts of a model use.
 //
-// Two configurations have the same future if the model cannot tell them apart: if every fact that any context reads is the same. An
-// item moves down when others are shifted onto it and up again when they leave, so what must be known of it depends on how deep
-// it lies: on top all that a context reads at any depth, one below all that is read from the second item on, and so forth. Equal
-// items get equal numbers, and so do items that are equal in what is read from some depth on.
+// Two configurations have the same future if the model cannot distinguish them: if every fact that any context uses is the
+// same. An item moves down when others are shifted onto it and up again when they are removed, so the relevant facts depend
+// on its depth: for the top item, all facts that a context uses at any depth; for the item below, all facts that are used
+// from the second item on, and so on. Equal items get equal numbers, and so do items that have equal facts from some depth
+// on.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ consteval int fact(std::string_view name) { return number_of(kFactNames, name); 
 
 class StackItems {
 public:
-    static constexpr std::uint32_t kMissing = 0;  // the number of what lies below the stack
+    static constexpr std::uint32_t kMissing = 0;  // the number of the bottom, below the stack
     static constexpr std::int32_t kUnread = -1;
 
     template <class Franchise>
@@ -48,13 +49,14 @@ public:
     void clear() {
         items_.clear();
         std::fill(slots_.begin(), slots_.end(), kNone);
+        std::fill(joined_.begin(), joined_.end(), Joined{});
         const std::int32_t t = symbols_.no_tag(), w = symbols_.no_word(), l = symbols_.no_label();
         items_.push_back({{t, w, t, l, w, t, l, w, kMostChildren + 1, kMostChildren + 1, 0}, {}});
     }
 
     const ItemFacts& facts(std::uint32_t item) const { return items_[item].facts; }
 
-    // The number that stands for the item when it lies `depth` places below the top.
+    // The number of the item when it is `depth` places below the top.
     std::uint32_t seen_at(std::uint32_t item, std::size_t depth) const { return items_[item].seen_at[depth - 1]; }
 
     std::uint32_t without_children(std::int32_t tag, std::int32_t word, std::int32_t position) {
@@ -62,8 +64,27 @@ public:
         return number({tag, word, t, l, w, t, l, w, 0, 0, position});
     }
 
-    // The item `head` when `child` has become its outermost child on one side.
+    // The item `head` when `child` has become its outermost child on one side. The same two items meet again and again.
     std::uint32_t with_child(std::uint32_t head, std::uint32_t child, Action arc, std::int32_t label) {
+        const std::uint64_t pair = pair_key(head, child);
+        const std::uint32_t how = static_cast<std::uint32_t>(label) * 2 + (arc == Action::left_arc);
+        Joined& joined = joined_[mix(pair + how) & (kJoined - 1)];
+        if (joined.pair != pair || joined.how != how || joined.item == kNone) joined = {pair, how, join(head, child, arc, label)};
+        return joined.item;
+    }
+
+private:
+    struct Item {
+        ItemFacts facts;
+        std::array<std::uint32_t, kStackItems - 1> seen_at{};
+    };
+    struct Joined {
+        std::uint64_t pair = 0;
+        std::uint32_t how = 0, item = kNone;
+    };
+    static constexpr std::size_t kJoined = 1024;
+
+    std::uint32_t join(std::uint32_t head, std::uint32_t child, Action arc, std::int32_t label) {
         ItemFacts facts = items_[head].facts;
         const bool left = arc == Action::left_arc;
         const auto first = static_cast<std::size_t>(left ? fact("lc1.tag") : fact("rc1.tag"));
@@ -75,19 +96,13 @@ public:
         return number(facts);
     }
 
-private:
-    struct Item {
-        ItemFacts facts;
-        std::array<std::uint32_t, kStackItems - 1> seen_at{};
-    };
-
     std::uint32_t number(const ItemFacts& facts) {
         const std::uint32_t item = find(masked(facts, 0));
         if (items_[item].seen_at[0] != kNone) return item;
         for (std::size_t depth = 1; depth < kStackItems; ++depth) {
             const std::uint32_t below = find(masked(items_[item].facts, depth));
             items_[item].seen_at[depth - 1] = below;
-            // What is seen from a depth on is itself an item, of which less is seen still further down.
+            // The facts that are used from a depth on form an item themselves, with fewer facts further down.
             for (std::size_t more = depth; more < kStackItems; ++more)
                 if (items_[below].seen_at[more - 1] == kNone)
                     items_[below].seen_at[more - 1] = find(masked(items_[item].facts, more));
@@ -132,6 +147,7 @@ private:
     Symbols symbols_;
     std::array<std::array<bool, kFacts + 1>, kStackItems> read_{};  // by depth: which facts are read there or further down
     std::vector<Item> items_;
+    std::vector<Joined> joined_ = std::vector<Joined>(kJoined);
     std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(256, kNone);
 };
 

@@ -1,4 +1,4 @@
-// What the model sees of a stack: which actions are possible, and the elements of its contexts.
+// The model's view of a stack: the possible actions, and the elements of the contexts.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ public:
             }
     }
 
-    // A stack with this item on top of another; last tags count only where a context reads them.
+    // A stack with this item on top of another. Last tags count only if a context uses them.
     StackLook on_top(const StackItems& items, const StackLook& under, std::uint32_t item, std::int32_t last_tag,
                      std::int32_t last_tag_but_one, std::int32_t begin) const {
         StackLook look = from_above(items, under);
@@ -30,7 +30,7 @@ public:
         return look;
     }
 
-    // What is seen of a stack from a new item on top of it.
+    // The view of a stack from a new item on top of it.
     static StackLook from_above(const StackItems& items, const StackLook& under) {
         StackLook look;
         for (std::size_t depth = 1; depth < kStackItems; ++depth) look.items[depth] = items.seen_at(under.items[depth - 1], depth);

@@ -1,9 +1,8 @@
 // Parser configurations of the arc-standard system, as a persistent tree.
 //
-// Every transition makes one new State: the new top of the stack. `below` leads to the rest of the stack, which is
-// shared between all configurations that have it in common, and `previous` to the configuration before, from which
-// the whole derivation can be read back. Nothing is ever copied or changed, so a beam of derivations costs one State
-// a step each.
+// Every transition creates one new State, the new top of the stack. `below` leads to the rest of the stack, which all
+// configurations share that have it in common, and `previous` to the previous configuration, from which the whole
+// derivation can be read. Nothing is copied or changed, so each derivation of a beam costs one State per step.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +33,12 @@ struct State {
     std::int32_t dependent = 0;                         // of the arc that this transition made
     std::int16_t label = -1;                            // of that arc
     std::int16_t last_tag = -1, last_tag_but_one = -1;  // of the words generated last
-    std::uint16_t given_children = 0;                   // children of the top item that the evidence demanded
+    std::uint16_t given_children = 0;                   // children of the top item that the evidence requires
     Action action = Action::start;
-    std::uint64_t tree = 0;  // a hash of the arcs and tags so far, the same for every order of making them
+    std::uint64_t tree = 0;  // a hash of the arcs and tags so far, independent of their order
 };
 
-// What one arc or tag adds to the hash of its tree.
+// The contribution of one arc or tag to the hash of its tree.
 inline std::uint64_t arc_hash(std::int32_t dependent, std::int32_t head, std::int32_t label) {
     return mix(mix(pair_key(static_cast<std::uint32_t>(dependent), static_cast<std::uint32_t>(head))) +
                static_cast<std::uint64_t>(label + 1));

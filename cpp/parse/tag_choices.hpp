@@ -1,4 +1,4 @@
-// Which tags the next word may have, and how probable each is together with the word.
+// The possible tags of the next word, and the joint probability of each tag and the word.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,9 @@ inline void keep_most_probable(std::vector<TagChoice>& items, std::size_t most) 
 template <class Franchise>
 class TagChoices {
 public:
-    // A tag that its word never had in training counts `unseen_tags` times its probability; with 0, it is not tried. Where
-    // words are not generated, the tags they had are all that ties tags to words, and no others are tried.
+    // The probability of a tag that its word never had in training is multiplied by `unseen_tags`; with 0, such tags are
+    // not tried. If words are not generated, only the tags that they had in training relate tags to words, and no others
+    // are tried.
     TagChoices(const TransitionModel<Franchise>& model, double unseen_tags)
         : model_(model), unseen_tags_(model.lexicalised ? unseen_tags : 0), of_tags_(model.tags, model.system.symbols.tags) {
         const ContextList& contexts = model.words.contexts;
@@ -37,20 +38,21 @@ public:
         }
     }
 
-    // Every tag the next word may have, with its probability, in the order of the tags; `spelling` is p(spelling | tag) where the
-    // word needs it.
+    // Every possible tag of the next word with its probability, in the order of the tags. `spelling` is p(spelling | tag),
+    // if the word needs it.
     void find(Elements& elements, std::int32_t word, std::int32_t given, const double* spelling, std::vector<TagChoice>& out) {
         number_ = kNone;
         find_tags(elements, word, given, spelling, out);
     }
 
-    // The same for any tag, where many questions are known beforehand: it is faster to look for all of them together.
+    // The same for any tag, if many queries are known beforehand, since it is faster to look them up together.
     void prepare(std::span<const Elements> questions) { of_tags_.prepare(questions); }
     void find_prepared(std::uint32_t number, Elements& elements, std::int32_t word, const double* spelling,
                        std::vector<TagChoice>& out) {
         number_ = number;
         find_tags(elements, word, -1, spelling, out);
     }
+    double of_prepared(std::size_t number, std::int32_t tag) { return of_tags_.of_prepared(number)[tag]; }
 
 private:
     void find_tags(Elements& elements, std::int32_t word, std::int32_t given, const double* spelling, std::vector<TagChoice>& out) {
@@ -81,7 +83,7 @@ private:
     void find_all(Elements& elements, std::int32_t word, std::vector<TagChoice>& out) {
         const std::int32_t tags = model_.system.symbols.tags;
         of_words_.resize(tags);
-        const double* of_tags = number_ == kNone ? of_tags_.of(elements) : of_tags_.of_prepared(number_, elements);
+        const double* of_tags = number_ == kNone ? of_tags_.of(elements) : of_tags_.of_prepared(number_);
         if (fan_)
             fan_->probabilities(static_cast<std::uint32_t>(word), ContextOf{elements, model_.words.contexts},
                                 static_cast<int>(model_.words.contexts.size()), of_words_.data());
@@ -90,10 +92,10 @@ private:
         for (std::int32_t tag = 0; tag < tags; ++tag) add(tag, of_tags[tag], of_words_[tag], out);
     }
 
-    // Whether all tags that the word never had would make it less than a ten-thousandth as probable, their factor counted, as
-    // its own tags do. A tenth to a fifth of a text are such words, found as fast as if no other tags were tried. What the rest
-    // of the context does to a word under a tag that never had it can only make it less probable. Without a factor nothing is
-    // left out.
+    // Whether all tags that the word never had in training together, including their factor, contribute less than a
+    // ten-thousandth of the probability under its own tags. A tenth to a fifth of the words of a text satisfy this, and are
+    // as fast as if no other tags were tried. The rest of the context can only make a word less probable under a tag that
+    // it never had. Without a factor, nothing is left out.
     bool is_closed(std::int32_t word) {
         if (unseen_tags_ == 1 || !fan_ || model_.tags_seen(word).empty()) return false;
         if (closed_.empty()) closed_.assign(static_cast<std::size_t>(model_.system.symbols.words), kOpen);
@@ -132,11 +134,11 @@ private:
     double unseen_tags_;
     static constexpr double kLeastShare = 1e-4;
     static constexpr std::uint8_t kOpen = 0, kClosed = 1, kKnown = 2;
-    std::vector<std::uint8_t> closed_;  // by word, worked out when first asked for
-    std::optional<Fan> fan_;            // where contexts of words begin with the tag
+    std::vector<std::uint8_t> closed_;  // by word, computed when first needed
+    std::optional<Fan> fan_;            // if contexts of words begin with the tag
     Distributions<Franchise> of_tags_;
     std::vector<double> of_words_;
-    std::uint32_t number_ = kNone;  // of the question among those prepared, or none
+    std::uint32_t number_ = kNone;  // index of the query among those prepared, or none
 };
 
 }  // namespace bistro

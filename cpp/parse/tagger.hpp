@@ -1,9 +1,10 @@
-// A hidden Markov model of the states of words (tags, or tags with labels): which few are worth a place in the chart.
+// A hidden Markov model of the states of words (tags, or tags with labels). It selects the few states that are used in the
+// chart.
 //
 //     p(words, states) = Π p(state_i | state_{i-1}) p(word_i | state_i, state_{i-1})
 //
-// Forward and backward sums give the probability of every state of every word. A word that was seen in training has the states
-// it was seen with; a word that is given a tag or label, those that agree.
+// Forward and backward sums give the probability of every state of every word. A known word has the states that it had in
+// training. A word with a given tag or label has the states that agree with it.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ struct Tagger {
 
     using Weighted = std::vector<std::pair<std::int32_t, double>>;
 
-    // By word: states and their probabilities, likeliest first.
+    // By word: states and their probabilities, most probable first.
     std::vector<Weighted> posteriors(const Sentence& s) const {
         const std::size_t n = s.words.size();
         std::vector<std::vector<std::int32_t>> candidates;
@@ -71,7 +72,7 @@ private:
         return (tag < 0 || tag == tag_of[state]) && (label < 0 || label_of[state] < 0 || label == label_of[state]);
     }
 
-    // The word's states that agree with what is given, or else all states that do, or else all.
+    // The word's states that agree with the given tag and label, or else all states that agree, or else all states.
     std::vector<std::int32_t> possible(const Sentence& s, std::int32_t at) const {
         const std::int32_t word = s.words[at - 1];
         std::vector<std::int32_t> found;

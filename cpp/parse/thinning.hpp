@@ -1,18 +1,19 @@
-// Keeping some of many weighted alternatives, at random and without bias, and what that adds to the error of a sum.
+// Keeps some of many weighted alternatives, at random and without bias, and tracks the error that this adds to a sum.
 //
-// An alternative with share s of the whole is kept with probability p(s) = min(1, s^flatness / limit), and then counts 1 / p times
-// as much: the expectation of every sum over the future is what it was. Those that are kept for certain stay exact; the others
-// are drawn systematically, so that their number is fixed (optimal resampling, Fearnhead & Clifford 2003).
+// An alternative with share s of the total is kept with probability p(s) = min(1, s^flatness / limit), and its weight is
+// then divided by p, so the expectation of every later sum is unchanged. Alternatives that are kept for certain remain
+// exact; the others are drawn systematically, so that their number is fixed (optimal resampling, Fearnhead & Clifford
+// 2003).
 //
-// They are drawn in a random order. A sorted order would vary less, but by an amount that nothing tells; in a random order the
-// variance is that of a sample of fixed size: pairs of those drawn differ as much as their sum varies. What each contributes in
-// the end is not known yet, so each carries its part of the error along, as random numbers of the right variance: opposite ones
-// for the two of a pair. They add up as the contributions do.
+// They are drawn in a random order. In a sorted order, the variance would be lower but unknown. In a random order, it is
+// that of a sample of fixed size: the differences within pairs of draws estimate the variance of their sum. The final
+// contribution of each alternative is not known yet, so each carries its part of the error as random numbers of the right
+// variance, with opposite signs within a pair. These numbers are added in the same way as the contributions.
 //
-// A draw also makes the errors count more that an alternative had before: it counts 1 / p times as much, with probability p, so
-// squares grow by 1 / p. With an error of relative variance v before, the new one has variance (1 - p) (1 - v), not 1 - p: together
-// they are what two draws one after the other come to. Where there is anything to draw from at least two are drawn: what is
-// dropped without any trace would not be in the error.
+// A draw also increases the existing error of an alternative: its weight is divided by p with probability p, so squares
+// grow by 1 / p. If the existing error has relative variance v, the new error has variance (1 - p) (1 - v), not 1 - p, so
+// that the total is that of two successive draws. If there is anything to draw from, at least two alternatives are drawn,
+// since an alternative that is dropped without a trace would not be included in the error.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +43,7 @@ inline Noise random_signs(double size, Stream& rng) {
     return noise;
 }
 
-// The mean square of two errors together, apart from the one that is common to all.
+// The mean square of the sum of two errors, without the error that is common to all.
 inline double mean_square(const Noise& one, const Noise& other, const Noise& common) {
     float sum = 0;
     for (std::size_t c = 0; c < kChannels; ++c) {
@@ -53,9 +54,9 @@ inline double mean_square(const Noise& one, const Noise& other, const Noise& com
 }
 
 struct ThinningOptions {
-    double flatness;  // 1: shares alone decide; 1/2: where every alternative has a future of its own
-    double limit;     // what s^flatness must reach to be kept for certain
-    double most;      // alternatives kept at most
+    double flatness;  // 1: shares alone decide; 1/2: for alternatives with different futures
+    double limit;     // value of s^flatness from which an alternative is kept for certain
+    double most;      // maximum number of alternatives that are kept
 };
 
 class Thinning {
@@ -67,8 +68,8 @@ public:
         Noise noise{};  // where it is drawn
     };
 
-    // Which of the alternatives with these weights are kept; `whole` is what shares are shares of, and `variance(index)` is that of
-    // the relative error which an alternative has already.
+    // The alternatives that are kept, given their weights. `whole` is the total of the shares, and `variance(index)` is the
+    // variance of the existing relative error of an alternative.
     template <class Variance>
     const std::vector<Kept>& thin(std::span<const double> weights, double whole, const ThinningOptions& options, Stream& rng,
                                   const Variance& variance) {
@@ -92,7 +93,7 @@ public:
         return kept_;
     }
 
-    // Whether the last thinning kept only some.
+    // Whether the last thinning dropped any alternatives.
     bool has_dropped() const { return kept_.size() < keys_.size(); }
 
 private:
@@ -102,7 +103,7 @@ private:
     };
     static constexpr double kLeastDrawn = 2;
 
-    // The limit with which `most` are kept, or the option where that keeps fewer.
+    // The limit with which `most` alternatives are kept, or the limit of the options if that keeps fewer.
     double limit_for(const ThinningOptions& options) const {
         auto heavy_and_light = [&](double limit) {
             double heavy = 0, light = 0;
@@ -123,7 +124,8 @@ private:
         return std::max(limit, options.limit);
     }
 
-    // What makes keys probabilities: at least two are drawn, and a whole number of them. Those that reach 1 are kept for certain.
+    // The factor that turns keys into probabilities, so that a whole number of alternatives, at least two, is drawn.
+    // Alternatives that reach 1 are kept for certain.
     double scale_for(double sum, double limit) {
         double wanted = std::max(std::min(kLeastDrawn, static_cast<double>(light_.size())), std::ceil(sum / limit - 1e-9));
         for (;;) {
@@ -140,9 +142,17 @@ private:
         }
     }
 
+    // A random order, by a generator that is fast and good enough for it: whatever the order, each is drawn with its probability.
+    void shuffle(std::uint64_t state) {
+        for (std::size_t i = light_.size(); i > 1; --i) {
+            state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+            std::swap(light_[i - 1], light_[((state >> 32) * i) >> 32]);
+        }
+    }
+
     template <class Variance>
     void draw(double scale, Stream& rng, const Variance& variance) {
-        for (std::size_t i = light_.size(); i > 1; --i) std::swap(light_[i - 1], light_[rng.below(i)]);
+        shuffle(rng.next());
         const std::size_t first = kept_.size();
         double upto = rng.uniform();
         for (const Key& key : light_) {
@@ -158,7 +168,7 @@ private:
         }
     }
 
-    // The second of a pair has the opposite of the first; the last three of an odd number sum to nothing.
+    // The second of a pair has the opposite sign of the first. With an odd number, the last three sum to 0.
     void set_noise(std::size_t first, std::size_t i, Stream& rng) {
         const double size = std::sqrt(std::max(0.0, 1 - 1 / kept_[i].factor));
         const std::size_t nth = i - first;

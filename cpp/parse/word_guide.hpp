@@ -1,8 +1,11 @@
-// A quick guess of how probable the next word is: from the first elements of the context of its tag, and from its tag alone.
+// A fast estimate of the probability of the next word, from the first elements of the context of its tag and from its tag
+// alone.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "hpyp/frozen.hpp"
@@ -13,13 +16,19 @@ namespace bistro {
 
 class WordGuide {
 public:
+    struct Guess {
+        double all = 0, others = 0;  // with any tag, and with those that the word did not have in training
+    };
+
     explicit WordGuide(const TransitionModel<Frozen>& model)
-        : model_(model), first_{model.tags.franchise, first(model.tags.contexts)}, of_tags_(first_, model.system.symbols.tags),
-          beginning_(first_.contexts), is_whole_(beginning_.length() == static_cast<int>(first_.contexts.size())),
-          guesses_(kGuesses), of_word_(static_cast<std::size_t>(model.system.symbols.tags)) {}
+        : model_(model), first_{model.tags.franchise, first(model.tags.contexts)}, beginning_(first_.contexts),
+          is_whole_(beginning_.length() == static_cast<int>(first_.contexts.size())), of_tags_(first_, model.system.symbols.tags),
+          tags_(static_cast<std::size_t>(model.system.symbols.tags)), width_((tags_ + kLanes - 1) / kLanes * kLanes),
+          guesses_(kGuesses), keys_(kRows), rows_((kRows + 1) * width_), of_word_(width_), of_others_(width_) {}
     WordGuide(const WordGuide&) = delete;  // what it remembers refers to itself
 
-    void take(const Sentence& sentence, std::int32_t position) {
+    // The word to be guessed from now on; with `apart` the tags that it had in training are told from others.
+    void take(const Sentence& sentence, std::int32_t position, bool apart) {
         ++taken_;
         const std::int32_t tags = model_.system.symbols.tags;
         const double* spelling = sentence.spelling(position, tags);
@@ -32,30 +41,49 @@ public:
             of_word_[static_cast<std::size_t>(tag)] =
                 words.probability_on_path(path.data(), depth, word) * (spelling ? spelling[tag] : 1.0);
         }
+        seen_ = apart ? model_.tags_seen(static_cast<std::int32_t>(word)) : std::span<const std::int32_t>();
+        of_others_ = of_word_;
+        for (const std::int32_t tag : seen_) of_others_[static_cast<std::size_t>(tag)] = 0;
     }
 
-    double guess(const Elements& elements) {
+    // The tags that the word had in training, if they are looked at apart from others.
+    std::span<const std::int32_t> seen() const { return seen_; }
+
+    Guess guess(const Elements& elements) {
         std::uint64_t key;
-        if (!is_whole_ || !beginning_.pack(elements, key)) return look_up(elements);
-        Guess& known = guesses_[mix(key) & (kGuesses - 1)];
-        if (known.key != key || known.taken != taken_) known = {key, taken_, look_up(elements)};
-        return known.value;
+        if (!is_whole_ || !beginning_.pack(elements, key)) return look_up(fill(elements, kRows));
+        Known& known = guesses_[mix(key) & (kGuesses - 1)];
+        if (known.key == key && known.taken == taken_) return known.guess;
+        const std::size_t row = mix(key) & (kRows - 1);
+        const bool is_kept = keys_[row] == key;
+        keys_[row] = key;
+        return (known = {key, taken_, look_up(is_kept ? &rows_[row * width_] : fill(elements, row))}).guess;
     }
 
 private:
     // A guess for the word taken, kept for others with the same beginning.
-    struct Guess {
+    struct Known {
         std::uint64_t key = 0, taken = 0;
-        double value = 0;
+        Guess guess;
     };
     static constexpr std::ptrdiff_t kContexts = 4;
-    static constexpr std::size_t kGuesses = 256;
+    static constexpr std::size_t kGuesses = 256, kRows = 8192, kLanes = 4;
 
-    double look_up(const Elements& elements) {
-        const double* of_tags = of_tags_.of(elements);
-        double sum = 0;
-        for (std::size_t tag = 0; tag < of_word_.size(); ++tag) sum += of_tags[tag] * of_word_[tag];
-        return sum;
+    // p(tag | beginning of the context) into a row; for a guess, single precision is enough.
+    const float* fill(const Elements& elements, std::size_t row) {
+        const double* of_tags = of_tags_.nested_of(elements);
+        for (std::size_t tag = 0; tag < tags_; ++tag) rows_[row * width_ + tag] = static_cast<float>(of_tags[tag]);
+        return &rows_[row * width_];
+    }
+
+    Guess look_up(const float* of_tags) const {
+        Guess guess;
+        std::array<double, kLanes> sums{};  // they do not wait for each other
+        for (std::size_t tag = 0; tag < width_; tag += kLanes)
+            for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += of_tags[tag + lane] * of_others_[tag + lane];
+        guess.all = guess.others = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        for (const std::int32_t tag : seen_) guess.all += of_tags[tag] * of_word_[static_cast<std::size_t>(tag)];
+        return guess;
     }
 
     static ContextList first(const ContextList& contexts) {
@@ -64,12 +92,16 @@ private:
 
     const TransitionModel<Frozen>& model_;
     Predictor<Frozen> first_;
-    Distributions<Frozen> of_tags_;
     PackedContext beginning_;
     bool is_whole_;
-    std::vector<Guess> guesses_;
-    std::uint64_t taken_ = 0;      // words so far
-    std::vector<double> of_word_;  // p(word | tag)
+    Distributions<Frozen> of_tags_;
+    std::size_t tags_, width_;  // and tags rounded up
+    std::vector<Known> guesses_;
+    std::vector<std::uint64_t> keys_;          // of the rows
+    std::vector<float> rows_;                  // p(tag | beginning), for beginnings met before and one other
+    std::uint64_t taken_ = 0;                  // words so far
+    std::span<const std::int32_t> seen_;       // tags that the word had in training
+    std::vector<double> of_word_, of_others_;  // p(word | tag), of all tags and of those that are not seen
 };
 
 }  // namespace bistro

@@ -1,6 +1,6 @@
 // The chart of one sentence: inside values of all spans, and the probability of every beginning of the sentence.
 //
-// inside(i, k, A) is the probability that A derives words i to k, summed over derivations or of the best of them:
+// inside(i, k, A) is the probability that A derives words i to k, as the sum or the maximum over derivations:
 //
 //     inside(i, k, A) = Σ_{A → B C} p Σ_j inside(i, j, B) inside(j, k, C) + Σ_{A → B} p inside(i, k, B) + p(A → word i) if k = i + 1
 //
@@ -9,12 +9,13 @@
 //
 //     expected(j, C) = Σ_i Σ_{A → B C} expected(i, A) p inside(i, j, B) + Σ_{A → C …} p expected(j, A),     expected(0, start) += 1
 //
-// and Σ_A expected(j, A) p(A → word j) is the probability of all sentences that begin with words 0 to j (Jelinek and Lafferty 1991;
-// Stolcke 1995). This costs one sum per span, where inside values cost one per split.
+// and Σ_A expected(j, A) p(A → word j) is the probability of all sentences that begin with words 0 to j (Jelinek and
+// Lafferty 1991; Stolcke 1995). This takes one sum per span, whereas inside values take one per split.
 //
-// The chart grows from left to right, one column (an end k) at a time, and in a column from right to left. A symbol is put over a span
-// only if it is expected at the start of the span. Each word is multiplied by a power of two that brings the probability of the beginning
-// up to it to between 1 and 2, so that no sentence is too long for floating point, and nothing is rounded.
+// The chart grows from left to right, one column (an end k) at a time, and within a column from right to left. A symbol is
+// added over a span only if it is expected at the start of the span. Each word is multiplied by a power of two, so that the
+// scaled probability of the beginning of the sentence stays between 1 and 2. Therefore, no sentence is too long for
+// floating point, and the scaling does not round.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,7 @@ namespace bistro::pcfg {
 template <class Semiring>
 class Chart {
 public:
-    // `keep`: the values of all spans remain; `ahead`: so does what is expected after the last word.
+    // `keep` keeps the values of all spans. `ahead` also keeps the symbols that are expected after the last word.
     Chart(const Grammar<Semiring>& grammar, const Words& words, bool keep, bool ahead = false)
         : grammar_(grammar), terms_(grammar.terms), words_(words), keep_(keep), ahead_asked_(ahead), length_(words.count()),
           starts_(length_), values_(static_cast<std::size_t>(length_) * grammar.symbols),
@@ -76,17 +77,18 @@ private:
         std::int32_t split;
         std::vector<double> sides;
     };
-    // What begins at one position.
+    // The symbols that begin at one position.
     struct Start {
         std::vector<double> expected;  // by symbol
-        std::vector<double> of_terms;  // by term: what its parents are expected with
+        std::vector<double> of_terms;  // by term: the expected values of its parents
         bool everything = false;       // any symbol may begin here
         std::vector<Waiting> waiting;  // by split
         std::vector<WaitingAt> waiting_at;
         std::vector<Left> lefts;  // by split
     };
 
-    // Less probable symbols, compared with the words so far, count as impossible: the inverse would be too large a number.
+    // Symbols that are less probable than this, relative to the words so far, count as impossible, since their inverse
+    // would be too large.
     static constexpr double kLeast = 1e-200;
 
     double logarithm(double scaled) const {
@@ -96,7 +98,7 @@ private:
     double* values(std::int32_t start) { return values_.data() + static_cast<std::size_t>(start) * grammar_.symbols; }
     double* rights(std::int32_t start) { return rights_.data() + static_cast<std::size_t>(start) * terms_.size; }
 
-    // Completes what begins after the columns so far.
+    // Completes the symbols that begin after the current columns.
     void expect(Start& here) {
         for (std::int32_t term = 0; term < terms_.size; ++term)
             if (ahead_[term] != 0) terms_.right.template scatter<Semiring>(term, ahead_[term], next_.data());
@@ -112,7 +114,7 @@ private:
         std::fill(ahead_.begin(), ahead_.end(), 0.0);
     }
 
-    // What is expected after the last word, given the words so far.
+    // The symbols that are expected after the last word, given the words so far.
     void look_ahead() {
         Start after;
         expect(after);
@@ -122,7 +124,7 @@ private:
         for (double& value : result_.expected) value /= before;
     }
 
-    // Finds the probability of the words up to this one, and brings it near 1; tells whether it is above 0.
+    // Computes the probability of the words up to this one, and scales it to about 1. Returns whether it is above 0.
     bool scale(std::int32_t word) {
         double prefix = 0;
         words_.each(word, [&](std::int32_t symbol, double prob) {
@@ -162,7 +164,7 @@ private:
         return true;
     }
 
-    // Binary rules over a span, from the spans before and after each split; tells whether there are any.
+    // Applies binary rules over a span, from the spans before and after each split. Returns whether there are any values.
     bool combine(const Start& here, double* out) {
         bool any = false;
         std::size_t w = 0;
@@ -190,7 +192,8 @@ private:
         return any;
     }
 
-    // Keeps what longer spans need of this one as their left part: of terms, and of rules with short left children.
+    // Stores the values that longer spans need if this span is their left part: for terms, and for rules with short left
+    // children.
     void keep_left(Start& here, std::int32_t end, const double* out) {
         std::vector<double> sides(terms_.slots());
         bool any = false;
@@ -239,8 +242,8 @@ private:
     Result result_;
     std::vector<Start> starts_;
     std::vector<double> values_, rights_;  // of the current column, by start: by symbol, by term
-    std::vector<bool> filled_;             // likewise: whether there is anything
-    std::vector<double> next_, ahead_;     // what is expected after the current column: by symbol, by term
+    std::vector<bool> filled_;             // likewise: whether there is any value
+    std::vector<double> next_, ahead_;     // expected values after the current column: by symbol, by term
     std::vector<double> products_, group_values_;
     std::vector<std::int32_t> groups_;
     std::vector<Split> splits_;

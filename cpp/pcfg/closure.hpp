@@ -1,9 +1,9 @@
-// Any number of steps: multiplication by S* = I + S + S² + …, which is (I - S)⁻¹ for sums.
+// The closure over any number of steps: multiplication by S* = I + S + S² + …, which is (I - S)⁻¹ for sums.
 //
-// S* itself is full where a grammar can fall back from any symbol to any other. So symbols are eliminated one after the other, first
-// those whose elimination joins the fewest pairs of others (Markowitz 1957), and a multiplication follows the steps that remain. For
-// sums this is a decomposition into two triangles with pivots on the diagonal: all numbers added are positive, and what cannot be
-// reached is exactly zero.
+// S* itself is dense if a grammar can back off from any symbol to any other. So symbols are eliminated one after the other,
+// first those whose elimination joins the fewest pairs of others (Markowitz 1957), and a multiplication follows the
+// remaining steps. For sums, this is an LU decomposition with pivots on the diagonal. All summands are positive, and the
+// values of symbols that cannot be reached are exactly zero.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ public:
         }
     }
 
-    // x = S* x: every symbol receives the values of those it leads to.
+    // x = S* x: every symbol receives the values of the symbols that it leads to.
     void up(double* x) const {
         for (const std::int32_t i : ascending_)
             if (x[i] != 0) {
@@ -53,7 +53,7 @@ public:
             x[*i] = Semiring::plus(x[*i], star_[*i] * to_later_.template gather<Semiring>(*i, x));
     }
 
-    // x = x S*: every symbol hands its value on to those it leads to.
+    // x = x S*: every symbol passes its value to the symbols that it leads to.
     void down(double* x) const {
         for (const std::int32_t i : order_)
             if (x[i] != 0) {
@@ -79,7 +79,7 @@ private:
         }
         std::size_t cost(std::int32_t i) const { return from[i].size() * to[i].size(); }
 
-        // The next to eliminate, or -1. Costs in the queue may be out of date; such a symbol is put back.
+        // The next symbol to eliminate, or -1. Costs in the queue may be out of date; such a symbol is put back.
         std::int32_t cheapest() {
             while (!queue.empty()) {
                 const auto [known_cost, i] = queue.top();
@@ -90,7 +90,7 @@ private:
             }
             return -1;
         }
-        // Steps through i become steps past it.
+        // Replaces steps through i by direct steps.
         void eliminate(std::int32_t i, double star) {
             done[i] = true;
             for (const std::int32_t source : to[i]) {

@@ -36,10 +36,10 @@ struct Rules {
     }
 };
 
-// Up to so many words a left child counts as short: its few splits are followed one by one.
+// Up to this number of words, a left child counts as short, and its few splits are processed one by one.
 inline constexpr std::int32_t kShort = 8;
 
-// The most words that each symbol derives, kShort + 1 for more than kShort.
+// The maximum number of words that each symbol derives, or kShort + 1 for more than kShort.
 inline std::vector<std::int32_t> longest_spans(const Rules& rules) {
     std::vector<std::int32_t> longest(rules.symbols, 1);
     auto raise = [&](std::int32_t symbol, std::int32_t length) {

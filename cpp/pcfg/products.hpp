@@ -8,12 +8,13 @@
 
 namespace bistro::pcfg {
 
-// One split: the left sides of the span before it, and the right sides of the span after it.
+// One split: the left sides of the span before the split, and the right sides of the span after the split.
 struct Split {
     const double *left, *right;
 };
 
-// x[t] += left[t] right[t] for terms with a left side of their own. Four splits at a time: x is read and written once for all of them.
+// x[t] += left[t] right[t] for terms with their own left side. Four splits are processed at a time, so that x is read and
+// written once for all of them.
 template <class Semiring>
 void add_singles(double* __restrict x, std::size_t n, const std::vector<Split>& splits) {
     std::size_t s = 0;

@@ -1,4 +1,4 @@
-// What becomes of several derivations of the same words: their sum, or the most probable one.
+// How several derivations of the same words are combined: by their sum, or by their maximum.
 //
 // `star(a)` is the value of any number of repetitions, 1 + a + a² + …
 #pragma once
@@ -10,7 +10,7 @@ namespace bistro::pcfg {
 struct Sums {
     static double plus(double a, double b) { return a + b; }
     static double star(double a) {
-        if (!(a < 1)) throw std::invalid_argument("rules that lead back to their own symbol have a probability of 1 or more");
+        if (!(a < 1)) throw std::invalid_argument("a cycle of unary rules has a probability of 1 or more");
         return 1 / (1 - a);
     }
 };

@@ -1,4 +1,4 @@
-// One sentence: what may emit its words, and what a chart found out about it.
+// One sentence: the symbols that may emit its words, and the results of a chart.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace bistro::pcfg {
 
-// The symbols that emit each word, with their probabilities: those of word i are entries begin[i] to begin[i + 1].
+// The symbols that emit each word, with their probabilities. Those of word i are entries begin[i] to begin[i + 1].
 struct Words {
     std::span<const std::int64_t> begin;
     std::span<const std::int32_t> symbols;
@@ -21,13 +21,14 @@ struct Words {
     }
 };
 
-// What remains of a chart.
+// The results of a chart.
 struct Result {
     double log_prob = -std::numeric_limits<double>::infinity();
     std::vector<double> prefix_log_probs;  // of the first word, the first two, …
-    std::vector<double> scales;            // what the probabilities of each word were multiplied by
-    std::vector<double> expected;          // if asked for, by symbol: p(words, then a symbol that begins) / p(words)
-    // If asked for: symbols and values over each span; those of a span are entries begin[c] to begin[c + 1], c = cell(start, end).
+    std::vector<double> scales;            // the factor of the probabilities of each word
+    std::vector<double> expected;          // if requested, by symbol: p(words, then a symbol that begins) / p(words)
+    // If requested: symbols and values over each span. Those of a span are entries begin[c] to begin[c + 1], c =
+    // cell(start, end).
     std::vector<std::int64_t> begin{0};
     std::vector<std::int32_t> symbols;
     std::vector<double> values;

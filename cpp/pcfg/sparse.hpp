@@ -1,4 +1,4 @@
-// Sparse matrices by rows: the entries of each row one after the other, in the order in which they were given.
+// Sparse matrices in row order. The entries of each row are in the given order.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ public:
     std::int32_t rows() const { return static_cast<std::int32_t>(begin_.size()) - 1; }
     bool empty(std::int32_t row) const { return begin_[row] == begin_[row + 1]; }
 
-    // The entries of a row times the values of their columns, added to what there is.
+    // The sum over a row of its entries times the values of their columns, added to a given value.
     template <class Semiring>
     double gather(std::int32_t row, const double* values, double sum = 0) const {
         for (std::size_t e = begin_[row]; e < begin_[row + 1]; ++e) sum = Semiring::plus(sum, weight_[e] * values[column_[e]]);

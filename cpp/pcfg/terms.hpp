@@ -1,12 +1,14 @@
-// Binary rules as a sum of few products, so that a chart multiplies as little as possible for each of its n³/6 splits.
+// Binary rules as a sum of few products, so that a chart needs as few multiplications as possible for each of its n³/6
+// splits.
 //
 // With I(i, j, B) the value of symbol B over words i to j, a split at j gives A
 //
 //     Σ_{A → B C} p(A → B C) I(i, j, B) I(j, k, C)
 //
-// Rules with the same A and C need one product for this: their left sides are added up before, once per span and not once per split.
-// So do rules with the same A and B, or the same B and C. Every rule is put into one such group, the largest groups first. A group is a
-// term: weights of symbols on its left, on its right, and of the symbols it is added to.
+// Rules with the same A and C need only one product: their left sides are added first, once per span instead of once per
+// split. The same holds for rules with the same A and B, or the same B and C. Every rule is assigned to one such group, the
+// largest groups first. A group is a term: the weights of symbols on its left, on its right, and of the symbols that it
+// contributes to.
 //
 // Left children that derive only a few words have few splits, and need no term (`short_left` in pcfg/grammar.hpp).
 #pragma once
@@ -37,12 +39,12 @@ struct Term {
     std::vector<Weighted> left, right, parent;
 };
 
-// Puts every rule into one group that shares two of its three symbols.
+// Assigns every rule to a group that shares two of its three symbols.
 class Grouping {
 public:
     explicit Grouping(const std::vector<BinaryRule>& rules)
         : rules_(rules), groups_of_(rules.size()), covered_(rules.size(), false) {
-        // Of groups of the same size the first is taken: one with a single left symbol, which terms can share.
+        // Among groups of the same size, the first is chosen, which has a single left symbol that terms can share.
         for (const Shared shared : {kParentLeft, kLeftRight, kParentRight}) collect(shared);
     }
 
@@ -110,13 +112,13 @@ private:
 
     const std::vector<BinaryRule>& rules_;
     std::vector<Group> groups_;
-    std::vector<std::int32_t> open_;  // rules of a group that no term has yet
+    std::vector<std::int32_t> open_;  // rules of a group that are not in a term yet
     std::vector<std::array<std::int32_t, 3>> groups_of_;
     std::vector<bool> covered_;
 };
 
-// Terms numbered for a chart. A chart keeps the left sides of all spans: those used by one term each, in the order of the terms; then
-// symbols that are the left side of many terms, which stand next to each other.
+// Terms numbered for a chart. A chart stores the left sides of all spans: first those that are used by only one term, in
+// the order of the terms, and then symbols that are the left side of many terms, which are adjacent.
 class Terms {
 public:
     struct Run {

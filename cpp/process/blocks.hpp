@@ -1,7 +1,7 @@
 // Many small tables in one pool: the children and the dishes of every node of a tree.
 //
-// A block of up to eight slots is searched from its beginning; a larger one is an open-addressing table of its own. The room of a
-// block follows from its size, so a block is two numbers; outgrown room is used again.
+// A block of up to eight slots is searched linearly. A larger block is an open-addressing table. The capacity of a block
+// follows from its size, so a block is stored as two numbers. Freed memory is reused.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Block {
 template <class Slot>
 class BlockPool {
 public:
-    // The number of the slot of a key; kNone where it has none.
+    // The number of the slot of a key, or kNone if there is none.
     std::uint32_t find(Block block, std::uint32_t key) const {
         if (block.size <= kLinear) {
             for (std::uint32_t i = block.at; i < block.at + block.size; ++i)
@@ -42,7 +42,7 @@ public:
         }
     }
 
-    // Asks memory for the slots that `find` will look at.
+    // Prefetches the slots that `find` will read.
     void prefetch(Block block, std::uint32_t key) const {
         if (block.size == 0) return;
         const std::uint32_t at = block.size <= kLinear ? 0 : static_cast<std::uint32_t>(mix(key)) & (room(block.size) - 1);
@@ -50,7 +50,7 @@ public:
         if (block.size <= kLinear && block.size * sizeof(Slot) > 64) bistro::prefetch(&slots_[block.at + block.size - 1]);
     }
 
-    // Adds a key that the block does not have; numbers of the block's slots change.
+    // Adds a key that the block does not have. The numbers of the block's slots change.
     std::uint32_t insert(Block& block, const Slot& slot) {
         const std::uint32_t before = room(block.size), after = room(block.size + 1);
         if (before != after) move(block, before, after);
@@ -99,7 +99,7 @@ private:
         const std::uint32_t to = take(after);
         for (std::uint32_t i = to; i < to + after; ++i) slots_[i] = Slot{kNone};
         Block moved{to, 0};
-        const std::uint32_t size = block.size + 1;  // as large as it is about to be: that decides where keys are put
+        const std::uint32_t size = block.size + 1;  // its future size, which determines the positions of keys
         for (std::uint32_t i = block.at; i < block.at + before; ++i) {
             const Slot slot = slots_[i];
             if (slot.key == kNone) continue;
@@ -119,7 +119,7 @@ private:
         }
         const std::size_t at = slots_.size();
         if (at + room >= kNone) throw std::length_error("more than four billion contexts or outcomes");
-        // Grows by a half: a doubling would keep half of the memory of a long text unused.
+        // Grows by half, since doubling would leave half of the memory of a long text unused.
         if (at + room > slots_.capacity()) slots_.reserve(std::max(at + room, slots_.capacity() + slots_.capacity() / 2));
         slots_.resize(at + room, Slot{kNone});
         return static_cast<std::uint32_t>(at);

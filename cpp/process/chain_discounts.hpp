@@ -1,8 +1,8 @@
 // Discounts and strengths of contexts whose chains are collapsed.
 //
-// A context of length n has discount d_n; all from some length on share one. The strength of the empty context is alpha, and every longer
-// context has that of the context one shorter times its own discount. Then a context whose parents down to length m were integrated out is
-// again a Pitman-Yor process, with
+// A context of length n has discount d_n, and all contexts from some length on share one discount. The strength of the
+// empty context is alpha, and the strength of every longer context is the strength of its parent times its own discount.
+// Then a context whose parents down to length m are integrated out is again a Pitman-Yor process, with
 //
 //     discount  d_{m+1} d_{m+2} ... d_n      strength  alpha d_1 d_2 ... d_n
 //
@@ -22,12 +22,12 @@ public:
     ChainDiscounts(std::vector<double> discount, double strength) { assign(std::move(discount), strength); }
 
     void assign(std::vector<double> discount, double strength) {
-        if (discount.size() < 2) throw std::invalid_argument("at least two discounts are needed");
+        if (discount.size() < 2) throw std::invalid_argument("there must be at least two discounts");
         for (const double d : discount)
             if (!(d > 0 && d < 1)) throw std::invalid_argument("a discount must lie in (0, 1)");
         if (!(strength > -discount[0] && std::isfinite(strength)))
             throw std::invalid_argument("a strength must be finite and greater than -discount");
-        // A negative strength stays above minus the discount of every longer context: it shrinks as fast.
+        // A negative strength stays above minus the discount of every longer context, since it shrinks at the same rate.
         discount_ = std::move(discount);
         strength_ = strength;
         refresh();
@@ -38,7 +38,8 @@ public:
     double alpha() const { return strength_; }
     int index(std::int32_t depth) const { return std::min(depth, levels() - 1); }
 
-    // The discount of a context of length `to` whose parent that is kept has length `from`; the empty context has no parent.
+    // The discount of a context of length `to` whose nearest stored ancestor has length `from`. The empty context has no
+    // parent.
     double discount(std::int32_t from, std::int32_t to) const {
         if (to == 0) return discount_[0];
         const std::int32_t last = levels() - 1;
@@ -52,11 +53,12 @@ public:
         return depth > last ? own * power(depth - last) : own;
     }
 
-    // Adds the derivative by the logarithm of a product of discounts, those of lengths from + 1 to `to`, to that by every factor.
+    // Adds the derivative with respect to the logarithm of a product of discounts, those of lengths from + 1 to `to`, to
+    // the derivative for every factor.
     void spread(std::int32_t from, std::int32_t to, double derivative, std::vector<double>& by) const {
         const std::int32_t last = levels() - 1;
         for (std::int32_t n = std::min(to, last); n > from; --n) by[n] += derivative;
-        // The last discount is a factor once for every length that it stands for.
+        // The last discount occurs as a factor once for every length that shares it.
         if (to > last) by[last] += derivative * (to - std::max(from, last));
     }
 

@@ -1,8 +1,8 @@
-// The tree of all contexts that were observed, chains collapsed: a suffix tree of the reversed text, grown symbol by symbol.
+// The tree of all observed contexts with collapsed chains: a suffix tree of the reversed text, built symbol by symbol.
 //
-// A node is a context that branches, or in which several events were observed. All contexts between a node and its parent are left out.
-// A leaf is a context with one event; it is no more than a place in the text. There are at most as many nodes as leaves, so memory is
-// linear in the text however long the contexts are.
+// A node is a context that branches, or in which several events were observed. All contexts between a node and its parent
+// are left out. A leaf is a context with one event, and is only a position in the text. There are at most as many nodes as
+// leaves, so memory is linear in the length of the text, however long the contexts are.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace bistro {
 
 // A child of a node: another node or, with the highest bit, a leaf.
 struct ChildSlot {
-    std::uint32_t key = kNone;  // the next symbol back
+    std::uint32_t key = kNone;  // the next earlier symbol
     std::uint32_t child = 0;
 };
 inline constexpr std::uint32_t kLeaf = 0x80000000u;
 inline bool is_leaf(std::uint32_t child) { return (child & kLeaf) != 0; }
 
-// Customers and tables of one outcome in one node; the sizes are listed once there is a second table.
+// Customers and tables of one outcome in one node. Table sizes are listed from the second table on.
 struct Seats {
     std::uint32_t key = kNone;  // the outcome
     std::int32_t customers = 0;
@@ -47,18 +47,18 @@ struct ContextLeaf {
     std::int32_t length() const { return vacant() ? ~depth : depth; }
 };
 
-// Where a context is in the tree: the nodes passed, and what comes behind the last of them.
+// The position of a context in the tree: the nodes on its path, and its position after the last of them.
 struct TreePath {
     std::vector<std::uint32_t> nodes;  // from the root on
-    std::uint32_t below = kNone;       // the slot of a child whose edge the context enters, or reaches the end of if that is a leaf
-    std::int32_t matched = 0;          // so many symbols of the context are on the way
+    std::uint32_t below = kNone;       // the slot of a child whose edge the context enters, or whose end it reaches if the child is a leaf
+    std::int32_t matched = 0;          // number of symbols of the context on the path
 };
 
 class ContextTree {
 public:
     ContextTree() : nodes_(1) {}
 
-    // The way of a context of so many symbols; context(k) is its k-th symbol, the nearest first.
+    // The path of a context of the given length. context(k) is its k-th symbol, nearest first.
     template <class Context>
     void locate(const Context& context, std::int32_t length, TreePath& path) const {
         path.nodes.assign(1, 0);
@@ -80,7 +80,7 @@ public:
         path.matched = depth;
     }
 
-    // Makes the node at which the way of a context leaves an edge; gives its number. The child keeps its own.
+    // Creates the node at which the path of a context leaves an edge, and returns its number. The child keeps its number.
     std::uint32_t split(TreePath& path) {
         const std::uint32_t child = children_[path.below].child;
         const auto end = label(child).first;
@@ -93,7 +93,7 @@ public:
         return number;
     }
 
-    // A leaf below the last node of a path, for text[end] after `length` symbols.
+    // Adds a leaf below the last node of a path, for text[end] after `length` symbols.
     void add_leaf(const TreePath& path, std::uint32_t end, std::int32_t length) {
         ContextNode& parent = nodes_[path.nodes.back()];
         if (leaves_.size() >= kLeaf - 1) throw std::length_error("more than two billion events");
@@ -103,7 +103,7 @@ public:
                          ChildSlot{symbol(text_[end - 1 - static_cast<std::uint32_t>(parent.depth)]), leaf | kLeaf});
     }
 
-    // The leaf at the end of a path becomes a node without customers; gives the leaf as it was.
+    // Turns the leaf at the end of a path into a node without customers, and returns the previous leaf.
     ContextLeaf open_leaf(TreePath& path) {
         ContextLeaf& old = leaves_[children_[path.below].child & ~kLeaf];
         const ContextLeaf leaf = old;

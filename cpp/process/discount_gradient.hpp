@@ -1,6 +1,7 @@
-// Discounts that follow the text: after every event each takes a small step up the gradient of the event's log-probability.
+// Discounts that adapt to the text: after every event, each takes a small step along the gradient of the event's
+// log-probability.
 //
-// With D and theta the discount and strength of a restaurant on the way of a context, and q the probability above it,
+// With D and theta the discount and strength of a restaurant on the path of a context, and q the probability above it,
 //
 //     p = (c_x - D t_x + (theta + D t) q) / (c + theta)
 //     dp = (theta + D t)/(c + theta) dq  +  D (t q - t_x)/(c + theta) dlog D  +  theta (q - p)/(c + theta) dlog theta
@@ -20,7 +21,7 @@
 
 namespace bistro {
 
-// What one restaurant on the way of a context says of one outcome.
+// The values of one restaurant on the path of a context for one outcome.
 struct PathStep {
     std::int32_t above, depth;  // of the restaurant above it, and its own
     std::int32_t customers, tables, own_customers, own_tables;
@@ -35,16 +36,16 @@ class DiscountLearner {
 public:
     // Steps of `rate`, smaller as the gradients add up (Duchi, Hazan & Singer 2011).
     DiscountLearner(double rate, int levels) : rate_(rate), square_(levels + 1, 1.0), gradient_(levels + 1) {
-        if (!(rate > 0)) throw std::invalid_argument("the rate of learning must be above 0");
+        if (!(rate > 0)) throw std::invalid_argument("the learning rate must be above 0");
     }
 
-    // Looks at one event; after so many of them, all parameters move.
+    // Processes one event. After a given number of events, all parameters are updated.
     void look(const std::vector<PathStep>& steps, double p, ChainDiscounts& parameters) {
         differentiate(steps, p, parameters);
         if (++seen_ % kBatch == 0) move_all(parameters);
     }
 
-    // All that changes, for a file.
+    // The state, for saving in a file.
     std::vector<double> state() const {
         std::vector<double> out{static_cast<double>(seen_)};
         out.insert(out.end(), square_.begin(), square_.end());
@@ -52,7 +53,7 @@ public:
         return out;
     }
     void restore(const std::vector<double>& state) {
-        if (state.size() != 1 + 2 * square_.size()) throw std::invalid_argument("the saved gradients do not fit");
+        if (state.size() != 1 + 2 * square_.size()) throw std::invalid_argument("the saved gradients do not match the parameters");
         for (const double x : state)
             if (!std::isfinite(x)) throw std::invalid_argument("the saved gradients are damaged");
         seen_ = static_cast<std::int64_t>(state[0]);
@@ -62,7 +63,7 @@ public:
     }
 
 private:
-    // Derivatives of log p by the logarithm of every discount, and by that of the strength.
+    // Derivatives of log p with respect to the logarithms of every discount and of the strength.
     void differentiate(const std::vector<PathStep>& steps, double p, const ChainDiscounts& parameters) {
         double weight = 1 / p, by_strength = 0;
         for (std::size_t k = steps.size(); k-- > 0;) {
@@ -74,7 +75,7 @@ private:
                 by_strength += weight * s.strength * (s.parent - s.probability) / total;
                 weight *= (s.strength + s.discount * s.tables) / total;
             }
-            // The strengths of this restaurant and of all below have the discounts of this edge as factors.
+            // The discounts of this edge are factors of the strengths of this restaurant and of all restaurants below.
             if (k > 0) parameters.spread(above, s.depth, by_strength, gradient_);
         }
         gradient_.back() += by_strength;

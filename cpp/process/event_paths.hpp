@@ -1,7 +1,7 @@
-// The restaurants of several events, looked up side by side.
+// The restaurants of several events, looked up in parallel.
 //
-// A context is looked up one element after the other, and each look-up waits for memory. Those of different events do not wait for each
-// other: all take a step, then all take the next.
+// A context is looked up element by element, and each look-up waits for memory. Different events do not wait for each
+// other: all events take one step, and then all take the next step.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace bistro {
 
 struct EventPath {
     Before before;
-    int length;  // of the context; after `find`, of its longest beginning that has a restaurant
+    int length;  // of the context; after `find`, of its longest prefix that has a restaurant
     std::int32_t dish;
     std::uint32_t* nodes;  // length + 1 restaurants, from the empty context on
     std::uint32_t entry;
@@ -38,7 +38,7 @@ public:
     auto begin() const { return events_.begin(); }
     auto end() const { return events_.end(); }
 
-    // Restaurants and entries of all events, made where they do not exist.
+    // Restaurants and entries of all events, which are created if they do not exist.
     void make(Franchise& franchise) {
         descend(franchise, [&](std::uint32_t parent, std::int32_t element) { return franchise.make_child(parent, element); });
         fetch_entries(franchise);

@@ -1,7 +1,7 @@
 // The sequence memoizer: a hierarchical Pitman-Yor process whose contexts are as long as the text (Wood et al. 2009).
 //
-// Only contexts that branch have a restaurant (context_tree.hpp); what lies between is integrated out (chain_discounts.hpp). How customers sit
-// is in seated_tree.hpp; here events come, are predicted, and leave.
+// Only contexts that branch have a restaurant (context_tree.hpp); all others are integrated out (chain_discounts.hpp). The
+// seating of customers is in seated_tree.hpp. Here, events are added, predicted and removed.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ public:
 
     // --- events ------------------------------------------------------------------------------------
 
-    // Observes all events; gives the probability of each just before it was observed. With a `learner`, discounts move after each.
+    // Observes all events. Returns the probability of each event just before it was observed. With a `learner`, discounts
+    // are updated after each event.
     std::vector<double> observe(const Sequences& events, Stream& rng, DiscountLearner* learner = nullptr) {
         events.check(base_->dishes());
         std::vector<std::int32_t>& text = tree_.text();
@@ -38,7 +39,7 @@ public:
         return out;
     }
 
-    // Takes events back: all of them, or none if one was not observed.
+    // Removes events: all of them, or none if one of them was not observed.
     void forget(const Sequences& events, Stream& rng) {
         events.check(base_->dishes());
         std::vector<std::pair<std::int64_t, std::int64_t>> gone;
@@ -51,7 +52,7 @@ public:
             const std::int64_t offsets[] = {0, at - begin + 1};
             observe({events.elements.subspan(begin, at - begin + 1), offsets, true}, rng);
         }
-        throw std::invalid_argument("no such customer to remove");
+        throw std::invalid_argument("there is no such customer to remove");
     }
 
     std::vector<double> probabilities(const Sequences& events) const {
@@ -71,10 +72,11 @@ public:
         return out;
     }
 
-    // The share of the base in the predictive distribution of a context: what an outcome never seen has of it.
+    // The share of the base in the predictive distribution of a context, which determines the probability of an unseen
+    // outcome.
     double base_weight(std::span<const std::int32_t> elements) const { return probability(path_of(elements), -1); }
 
-    // One Gibbs sweep: every event leaves and comes back.
+    // One Gibbs sweep: every event is removed and added again.
     void sweep(Stream& rng) {
         for_each_path([&](const TreePath& path) {
             pause();
@@ -83,7 +85,7 @@ public:
         });
     }
 
-    // All events leave; a base that learns loses the customers that stand for their tables.
+    // Removes all events. A base that learns loses the customers that represent their tables.
     void empty(Stream& rng) {
         for_each_path([&](const TreePath& path) {
             for (auto [dish, times] : own_events(path.nodes.back()))
@@ -92,7 +94,7 @@ public:
         for (ContextLeaf& leaf : tree_.leaves()) leaf.depth = ~leaf.length();
     }
 
-    // (outcome, size, tables) of all tables in the restaurant of exactly this context; nothing where it has none.
+    // (outcome, size, tables) of all tables in the restaurant of exactly this context; empty if there is none.
     std::vector<std::int32_t> tables(std::span<const std::int32_t> elements) const {
         const TreePath path = path_of(elements);
         std::vector<std::int32_t> out;
@@ -112,7 +114,7 @@ public:
         return out;
     }
 
-    // A customer of the empty context that stands for a table of another process.
+    // A customer of the empty context that represents a table of another process.
     void add_at_root(std::int32_t dish, Stream& rng) {
         path_.nodes.assign(1, 0);
         climb(path_, dish);
@@ -131,7 +133,7 @@ public:
 private:
     static constexpr std::size_t kGroup = 24;  // events that walk down the tree together
 
-    // Calls work(begin, at) for every event, in order, after the next few of them have walked ahead.
+    // Calls work(begin, at) for every event, in order, after the data of the next few events have been prefetched.
     template <class Work>
     void in_groups(const Sequences& events, const Work& work) const {
         std::vector<std::pair<std::int64_t, std::int64_t>> group;
@@ -175,7 +177,7 @@ private:
         }
     }
 
-    // Removes one event; false if there is none. Restaurants stay.
+    // Removes one event. Returns false if there is none. Restaurants are kept.
     bool forget_one(const Sequences& events, std::int64_t begin, std::int64_t at, Stream& rng) {
         const auto length = static_cast<std::int32_t>(at - begin);
         const std::int32_t dish = events.elements[at];
@@ -194,7 +196,8 @@ private:
 
     // --- prediction ----------------------------------------------------------------------------------
 
-    // Inside an edge, the restaurant that would be made there decides. Of a table that would break, the expected number of pieces counts.
+    // Inside an edge, the restaurant that would be created there is used, with the expected number of pieces of each table
+    // that would be split.
     double probability(const TreePath& path, std::int32_t dish) const {
         double p = dish < 0 ? 1.0 : base_->probability(dish);
         std::int32_t above = 0;

@@ -1,4 +1,4 @@
-// How probable the seating of a sequence memoizer is, for any hyper-parameters.
+// The probability of the seating of a sequence memoizer, for any hyper-parameters.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace bistro {
 
-// The counts of all restaurants, gathered once. Contexts with one customer say nothing of the hyper-parameters.
+// The counts of all restaurants, gathered once. Contexts with one customer are not informative about the hyper-parameters.
 class MemoizerLikelihood {
 public:
     explicit MemoizerLikelihood(const Memoizer& memoizer) {
@@ -47,7 +47,7 @@ public:
         return sum;
     }
 
-    // The same with its derivatives by the logarithm of every discount and, last, by that of the strength.
+    // The same with its derivatives with respect to the logarithm of every discount and, last, of the strength.
     std::pair<double, std::vector<double>> gradient(const ChainDiscounts& parameters) const {
         std::vector<double> by(parameters.levels() + 1, 0.0);
         std::size_t at = 0;

@@ -1,4 +1,4 @@
-// A sequence memoizer as plain arrays, and back. A file may be damaged: everything is checked before it is used.
+// Conversion of a sequence memoizer to plain arrays and back. A file may be damaged, so everything is checked before use.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct MemoizerState {
     std::vector<std::int32_t> text;
     std::vector<std::uint32_t> nodes;     // end, depth, number of children, number of outcomes served
     std::vector<std::int32_t> leaves;     // end, depth (its complement if vacant)
-    std::vector<std::uint32_t> children;  // symbol, child: those of the first node first
+    std::vector<std::uint32_t> children;  // symbol, child, starting with the first node
     std::vector<std::int32_t> seats;      // outcome, customers, tables
     std::vector<std::int32_t> sizes;      // number of the seats, size, tables
 };
@@ -52,7 +52,7 @@ struct MemoizerColumns {
     std::span<const std::int32_t> seats, sizes;
 };
 
-// Fills a memoizer that has observed nothing.
+// Fills an empty memoizer.
 class MemoizerReader {
 public:
     MemoizerReader(Memoizer& memoizer, const MemoizerColumns& from) : memoizer_(memoizer), from_(from) {
@@ -89,7 +89,7 @@ private:
         read_children();
     }
 
-    // Every node but the root and every leaf that still is one has one parent, and that is shorter: then it is a tree.
+    // The result is a tree if every node except the root, and every current leaf, has exactly one parent, which is shorter.
     void read_children() {
         ContextTree& tree = memoizer_.tree();
         std::vector<bool> node_seen(tree.nodes().size()), leaf_seen(tree.leaves().size());

@@ -1,8 +1,8 @@
-// A franchise that is observed and forgotten event by event, in any order, and swept whenever there is time.
+// A franchise in which events are observed and forgotten one by one, in any order, with sweeps at any time.
 //
-// The franchise itself does not know which of its customers are events and which stand for tables of longer contexts. Here each entry
-// has the number of its events beside it. That is all a sweep has to know, so no list of events is kept, and a customer that was
-// never observed cannot be removed.
+// The franchise itself does not know which of its customers are events and which represent tables of longer contexts. Here,
+// the number of events of each entry is stored as well. A sweep needs nothing else, so no list of events is kept, and a
+// customer that was never observed cannot be removed.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +23,10 @@ namespace bistro {
 class OnlineFranchise {
 public:
     explicit OnlineFranchise(std::shared_ptr<Franchise> franchise) : franchise_(std::move(franchise)) {
-        if (!franchise_) throw std::invalid_argument("a franchise is needed");
+        if (!franchise_) throw std::invalid_argument("a franchise is missing");
     }
 
-    // Observes all events; gives the probability of each just before it was observed.
+    // Observes all events. Returns the probability of each event just before it was observed.
     std::vector<double> observe(const Sequences& events, Stream& rng) {
         events.check(franchise_->base().dishes());
         std::vector<double> out;
@@ -43,7 +43,7 @@ public:
         return out;
     }
 
-    // Takes events back: all of them, or none if one was not observed.
+    // Removes events: all of them, or none if one of them was not observed.
     void forget(const Sequences& events, Stream& rng) {
         events.check(franchise_->base().dishes());
         std::vector<std::uint32_t> entries;
@@ -58,7 +58,7 @@ public:
         });
         if (!all_found) {
             for (const std::uint32_t entry : entries) ++observed_[entry];
-            throw std::invalid_argument("no such customer to remove");
+            throw std::invalid_argument("there is no such customer to remove");
         }
         for (const std::uint32_t entry : entries) franchise_->remove(entry, rng);
     }
@@ -74,7 +74,7 @@ public:
         return out;
     }
 
-    // All outcomes in the context of everything in `elements`.
+    // The distribution over all outcomes in the context `elements`.
     std::vector<double> distribution(std::span<const std::int32_t> elements) const {
         std::vector<std::uint32_t> path(franchise_->levels());
         std::vector<double> out(static_cast<std::size_t>(franchise_->base().dishes()));
@@ -103,13 +103,13 @@ public:
             }
     }
 
-    // All events leave; a base that learns loses the customers that stand for their tables.
+    // Removes all events. A base that learns loses the customers that represent their tables.
     void empty(Stream& rng) {
         for (std::uint32_t entry = 0; entry < observed_.size(); ++entry)
             for (; observed_[entry] > 0; --observed_[entry]) franchise_->remove(entry, rng);
     }
 
-    // (dish, size, tables) of all tables in the restaurant of exactly this context; nothing where there is none.
+    // (dish, size, tables) of all tables in the restaurant of exactly this context; empty if there is none.
     std::vector<std::int32_t> tables(std::span<const std::int32_t> elements) const {
         const Before before{elements.data() + elements.size()};
         std::vector<std::uint32_t> path(franchise_->levels());
@@ -132,14 +132,14 @@ public:
     void restore_observed(std::span<const std::int32_t> observed) {
         const auto& entries = franchise_->entries();
         bool fits = observed.size() == entries.size();
-        // A customer of an entry is an event, or stands for a table of a longer context.
+        // A customer of an entry is an event, or represents a table of a longer context.
         std::vector<std::int64_t> customers(observed.begin(), observed.end());
         for (std::size_t i = 0; fits && i < entries.size(); ++i) {
             fits = observed[i] >= 0;
             if (entries[i].parent != kNone) customers[entries[i].parent] += entries[i].tables;
         }
         for (std::size_t i = 0; fits && i < entries.size(); ++i) fits = customers[i] <= entries[i].customers;
-        if (!fits) throw std::invalid_argument("the saved events do not fit the franchise");
+        if (!fits) throw std::invalid_argument("the saved events do not match the franchise");
         observed_.assign(observed.begin(), observed.end());
     }
 
@@ -171,7 +171,7 @@ private:
     }
 
     std::shared_ptr<Franchise> franchise_;
-    std::vector<std::int32_t> observed_;  // by entry; entries behind the last have none
+    std::vector<std::int32_t> observed_;  // by entry; entries after the last have none
 };
 
 }  // namespace bistro

@@ -1,8 +1,9 @@
-// Who sits where in a tree of contexts: the restaurants of the sequence memoizer.
+// The seating in a tree of contexts: the restaurants of the sequence memoizer.
 //
-// When a new context leaves the tree in the middle of an edge, a restaurant is made there: every table of the child is broken into pieces,
-// which stay below, and the table itself moves up, its pieces being its customers. A table of n customers breaks as n customers sit down in
-// a Chinese restaurant of discount d2 and strength -d1 d2 (Gasthaus & Teh 2010), d1 and d2 being the discounts of the upper and lower part.
+// When a new context leaves the tree in the middle of an edge, a restaurant is created there: every table of the child is
+// split into pieces, which stay below, and the table itself moves up, with its pieces as customers. A table of n customers
+// is split in the same way as n customers are seated in a Chinese restaurant with discount d2 and strength -d1 d2 (Gasthaus
+// & Teh 2010), where d1 and d2 are the discounts of the upper and lower parts.
 #pragma once
 
 #include <algorithm>
@@ -60,8 +61,8 @@ public:
         }
     }
 
-    // (outcome, events) of a node and of the leaves below it: customers that do not stand for tables of longer contexts. The event of
-    // a leaf has a table to itself, which stands for it in the node.
+    // (outcome, events) of a node and of the leaves below it: customers that do not represent tables of longer contexts.
+    // The event of a leaf has its own table, which represents it in the node.
     std::vector<std::pair<std::int32_t, std::int32_t>> own_events(std::uint32_t number, bool with_leaves = true) const {
         const ContextNode& node = tree_.nodes()[number];
         std::vector<std::uint32_t> slots, inner;
@@ -112,7 +113,7 @@ public:
     }
 
 protected:
-    // Makes a restaurant where the way of a context leaves an edge, or ends at a leaf.
+    // Creates a restaurant where the path of a context leaves an edge, or ends at a leaf.
     void open_below(TreePath& path, Stream& rng) {
         const std::uint32_t child = tree_.children()[path.below].child;
         const std::int32_t above = tree_.nodes()[path.nodes.back()].depth;
@@ -135,7 +136,7 @@ protected:
         return is_leaf(child) && path.matched == tree_.label(child).second;
     }
 
-    // Tables of `child` break into pieces; each becomes a table of `made` that has its pieces as customers.
+    // Splits tables of `child` into pieces. Each table becomes a table of `made` that has its pieces as customers.
     void break_tables(std::uint32_t child, std::uint32_t made, std::int32_t above, Stream& rng) {
         const std::int32_t middle = tree_.nodes()[made].depth, bottom = tree_.nodes()[child].depth;
         const double whole = parameters_.discount(above, bottom), lower = parameters_.discount(middle, bottom);
@@ -163,7 +164,7 @@ protected:
         }
     }
 
-    // Seats `size` customers in a restaurant of this discount and strength -whole; their tables are added to `pieces`.
+    // Seats `size` customers in a restaurant with this discount and strength -whole. Their tables are added to `pieces`.
     static std::int32_t break_table(std::int32_t size, double discount, double whole, TableSizes& pieces, Stream& rng) {
         TableSizes own{SizeCount{1, 1}};
         std::int32_t tables = 1;
@@ -180,7 +181,7 @@ protected:
 
     // --- seating -------------------------------------------------------------------------------------
 
-    // Fills steps_ with what every node of a path says of an outcome; gives the probability at the last of them.
+    // Fills steps_ with the values of every node of a path for an outcome. Returns the probability at the last node.
     double climb(const TreePath& path, std::int32_t dish) const {
         steps_.resize(path.nodes.size());
         double p = base_->probability(dish);
@@ -200,7 +201,8 @@ protected:
         return p;
     }
 
-    // One customer of the last of the first `count` nodes of a path, and of those above as long as tables are opened.
+    // Adds a customer to the last of the first `count` nodes of a path, and to the nodes above as long as tables are
+    // opened.
     void seat_upwards(const TreePath& path, std::size_t count, std::int32_t dish, Stream& rng) {
         for (std::size_t k = count; k-- > 0;)
             if (!seat(path.nodes[k], dish, steps_[k], rng)) return;
@@ -213,7 +215,7 @@ protected:
         base_->remove(dish, rng);
     }
 
-    // True if a table was opened.
+    // Returns true if a table was opened.
     bool seat(std::uint32_t number, std::int32_t dish, const PathStep& step, Stream& rng) {
         ContextNode& node = tree_.nodes()[number];
         std::uint32_t slot = seats_.find(node.seats, static_cast<std::uint32_t>(dish));
@@ -223,7 +225,7 @@ protected:
         if (size > 0 && seating_ != Seating::minimal) size = seating_ == Seating::maximal ? 0 : join_table(seats, node, step, rng);
         ++seats.customers, ++node.customers;
         if (size > 0) return false;
-        // A second table makes a list necessary; a list that is there stays in use.
+        // A list is needed from the second table on. An existing list stays in use.
         if (seating_ == Seating::gibbs && seats.sizes == kNone && seats.tables > 0)
             list_sizes(seats, {SizeCount{seats.customers - 1, 1}});
         if (seats.sizes != kNone) grow_table(sizes_[seats.sizes], 0, +1);
@@ -231,7 +233,7 @@ protected:
         return true;
     }
 
-    // Draws between the tables of this outcome and a new one (0), and grows the table that was drawn.
+    // Draws one of the tables of this outcome or a new table (0), and adds a customer to it.
     std::int32_t join_table(const Seats& seats, const ContextNode& node, const PathStep& step, Stream& rng) {
         const double old_tables = seats.customers - step.discount * seats.tables;
         const double new_table = (step.strength + step.discount * node.tables) * step.parent;
@@ -243,11 +245,11 @@ protected:
         return size;
     }
 
-    // True if a table was closed.
+    // Returns true if a table was closed.
     bool unseat(std::uint32_t number, std::int32_t dish, Stream& rng) {
         ContextNode& node = tree_.nodes()[number];
         const std::uint32_t slot = seats_.find(node.seats, static_cast<std::uint32_t>(dish));
-        if (slot == kNone || seats_[slot].customers == 0) throw std::invalid_argument("no such customer to remove");
+        if (slot == kNone || seats_[slot].customers == 0) throw std::invalid_argument("there is no such customer to remove");
         Seats& seats = seats_[slot];
         std::int32_t size = seats.customers;
         if (seats.tables > 1)
@@ -259,7 +261,7 @@ protected:
         return true;
     }
 
-    // Customers and tables of an outcome that a node did not have.
+    // Adds customers and tables of an outcome that the node did not have.
     void put(std::uint32_t number, std::int32_t dish, std::int32_t customers, std::int32_t tables, TableSizes sizes) {
         ContextNode& node = tree_.nodes()[number];
         Seats seats{static_cast<std::uint32_t>(dish), customers, tables, kNone};

@@ -1,7 +1,7 @@
-// Events as they come: sequences of outcomes, each in the context of all that stand before it in its sequence.
+// Events in sequence: each outcome is in the context of all previous outcomes of its sequence.
 //
-// An event with a context of its own, whatever it is made of, is a sequence of which only the last element is observed: the
-// elements before it are the context, the nearest one last. So one form serves texts and single events.
+// An event with a separate context is a sequence of which only the last element is observed: the elements before it are the
+// context, the nearest one last. So texts and single events have the same form.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Sequences {
     std::span<const std::int32_t> elements;
     std::span<const std::int64_t> offsets;  // sequence i is elements[offsets[i] .. offsets[i + 1])
     bool last_only = false;                 // only the last element of each sequence is observed
-    std::int64_t given = 0;                 // so many elements at the beginning of each sequence are context only
+    std::int64_t given = 0;                 // number of elements at the beginning of each sequence that are only context
 
     void check(std::int64_t outcomes) const {
         const auto size = static_cast<std::int64_t>(elements.size());
@@ -32,7 +32,7 @@ struct Sequences {
         for (const std::int32_t element : elements)
             if (element < 0) throw std::invalid_argument("an element of a sequence is negative");
         for_each([&](std::int64_t, std::int64_t at) {
-            if (elements[at] >= outcomes) throw std::invalid_argument("an outcome is not among those of the base");
+            if (elements[at] >= outcomes) throw std::invalid_argument("an outcome is not among the outcomes of the base");
         });
     }
 

@@ -1,7 +1,8 @@
 // A base over strings: an outcome is spelled, character by character, by another franchise.
 //
-// A table opened at depth 0 sends a whole word there, one customer for each of its characters and one for its end. Every string has a
-// probability, so new outcomes can be added at any time (the nested Pitman-Yor process of Mochihashi, Yamada & Ueda 2009).
+// A table opened at depth 0 adds a whole word to it, with one customer for each of its characters and one for its end.
+// Every string has a probability, so new outcomes can be added at any time (the nested Pitman-Yor process of Mochihashi,
+// Yamada & Ueda 2009).
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,7 @@ public:
     // Numbers a new outcome.
     std::int32_t append(std::span<const std::int32_t> word) {
         for (const std::int32_t c : word)
-            if (c < 0 || c >= characters_->base().dishes() || c == end_) throw std::invalid_argument("a character is not possible");
+            if (c < 0 || c >= characters_->base().dishes() || c == end_) throw std::invalid_argument("a character is out of range");
         // Stored between two ends, so that the first character has a context.
         letters_.push_back(end_);
         letters_.insert(letters_.end(), word.begin(), word.end());
@@ -72,7 +73,7 @@ private:
             const int reached = characters_->descend(Back{letters.data() + i}, depth(i), path.data());
             product *= characters_->probability_on_path(path.data(), reached, static_cast<std::uint32_t>(letters[i]));
         }
-        // A word of many hundred characters is too improbable for a number; its base must still be above 0.
+        // The probability of a word of many hundred characters underflows, but its base must still be above 0.
         return std::max(product, 1e-300);
     }
 

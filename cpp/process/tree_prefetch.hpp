@@ -1,7 +1,8 @@
-// Fetches from memory what the next events will need, several events side by side.
+// Prefetches the data of the next events, several events in parallel.
 //
-// In a long text every step down the tree waits for memory. The contexts of the next events are known, so a group of them walks ahead
-// together, each step of one hiding the waiting of the others. Labels are not compared: a wrong turn fetches in vain, and changes nothing.
+// In a long text, every step down the tree waits for memory. The contexts of the next events are known, so a group of them
+// walks ahead together, and their memory accesses overlap. Labels are not compared: a wrong path prefetches useless data,
+// but has no other effect.
 #pragma once
 
 #include <cstdint>

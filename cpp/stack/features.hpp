@@ -1,7 +1,7 @@
-// What a stacked decision looks at: features of a candidate, hashed into one table of weights.
+// The features of a candidate in a stacked decision, hashed into one table of weights.
 //
-// A feature is a name with the numbers of what it sees. Those of a vote have a value, the vote's log-probability, so that their
-// weights say how much a voter counts, in general and for each tag, label or distance.
+// A feature is a name with the values of its parts. The features of a vote have a value, the vote's log-probability, so
+// that their weights determine the influence of a voter, in general and for each tag, label or distance.
 #pragma once
 
 #include <cmath>
@@ -19,8 +19,8 @@ struct Feature {
 };
 using Features = std::vector<Feature>;
 
-// A share of the features is left out in a step of learning, by their order, so the same ones for all candidates of a word; the others
-// count more.
+// In a training step, a share of the features is dropped by their index, so that the same features are dropped for all
+// candidates of a word. The others are scaled up.
 class Dropout {
 public:
     explicit Dropout(double share = 0, std::uint64_t seed = 0)
@@ -97,8 +97,8 @@ private:
     Features features_;
 };
 
-// One candidate of a word: what it is, what comes with it, the votes for it (the last is the mixture), and the voters whose
-// first choice it is, as bits.
+// One candidate of a word: its value, its companion, the votes for it (the last is the mixture), and the voters whose first
+// choice it is, as bits.
 struct Candidate {
     int word;
     std::int32_t what, with;
@@ -121,7 +121,7 @@ struct Way {
     Way(int word, int head) : distance(head == 0 ? 40 : distance_class(word - head)), side(head == 0 ? 2 : head < word) {}
 };
 
-// The candidate is a head; with it comes the likeliest label of the arc.
+// The candidate is a head. Its companion is the most probable label of the arc.
 inline void head_features(const View& v, const Candidate& c, Collector& out) {
     const int i = c.word, h = c.what;
     const std::int64_t ti = v.tag(i), th = v.tag(h), wi = v.form(i, kLower), wh = v.form(h, kLower), lb = c.with, pat = c.first_of;
@@ -153,7 +153,7 @@ inline void head_features(const View& v, const Candidate& c, Collector& out) {
     }
 }
 
-// The candidate is a label; with it comes the head.
+// The candidate is a label. Its companion is the head.
 inline void label_features(const View& v, const Candidate& c, Collector& out) {
     const int i = c.word, h = c.with;
     const std::int64_t lb = c.what, ti = v.tag(i), th = v.tag(h), wi = v.form(i, kLower), wh = v.form(h, kLower), pat = c.first_of;

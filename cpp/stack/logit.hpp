@@ -12,13 +12,14 @@
 
 namespace bistro::stack {
 
-inline double score(std::span<const float> weights, const Features& features) {
+template <class Weights>
+double score(const Weights& weights, const Features& features) {
     double sum = 0;
     for (const Feature& f : features) sum += static_cast<double>(weights[f.place]) * f.value;
     return sum;
 }
 
-// Scores become probabilities.
+// Turns scores into probabilities.
 inline void normalise(std::vector<double>& scores) {
     double highest = scores.front(), sum = 0;
     for (const double s : scores) highest = std::max(highest, s);
@@ -31,7 +32,7 @@ public:
     Learner(int bits, double rate, double share = 0, std::uint64_t seed = 0)
         : rate_(rate), weights(std::size_t{1} << bits, 0.0F), dropout(share, seed), squares_(weights.size(), kFirst) {}
 
-    // One step: the candidate `gold` should have been more probable. Returns the loss before it.
+    // One training step with the candidate `gold`. Returns the loss before the step.
     double learn(const std::vector<Features>& candidates, std::size_t size, std::size_t gold) {
         p_.resize(size);
         for (std::size_t c = 0; c < size; ++c) p_[c] = score(weights, candidates[c]);

@@ -1,8 +1,8 @@
 // Features as data: a template is a list of elements, and an element is an attribute of a word in a role.
 //
-// The roles of a candidate are the word itself, its head, their neighbours, and what is around them in a tree that is not final.
-// The attributes of a word are columns of numbers: what it looks like, its classes, its tag, its label. A last role, `kFacts`, has
-// what is known of the candidate as a whole: distance, side, counts of what lies between.
+// The roles of a candidate are the word itself, its head, their neighbours, and related words in a preliminary tree. The
+// attributes of a word are columns of numbers: its form, its classes, its tag, its label. The last role, `kFacts`, has
+// facts about the candidate as a whole: distance, side, counts of the words between.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ struct Element {
     std::uint8_t role, column;
 };
 
-// Templates one after the other; a feature is the number of its template with the values of its elements.
+// Concatenated templates. A feature is the number of its template with the values of its elements.
 class Templates {
 public:
     Templates(std::span<const std::int32_t> begin, std::span<const std::int32_t> elements, int columns) {
@@ -75,7 +75,7 @@ public:
         for (std::size_t i = 0; i < elements.size(); i += 2) {
             const int most = elements[i] == kFacts ? static_cast<int>(kNumFacts) : columns;
             if (elements[i] < 0 || elements[i] >= kRoles || elements[i + 1] < 0 || elements[i + 1] >= most)
-                throw std::invalid_argument("a template has no such element");
+                throw std::invalid_argument("a template has an unknown element");
             elements_.push_back({static_cast<std::uint8_t>(elements[i]), static_cast<std::uint8_t>(elements[i + 1])});
         }
         begin_.assign(begin.begin(), begin.end());
@@ -91,7 +91,7 @@ private:
     std::vector<Element> elements_;
 };
 
-// A sentence as templates see it: one row of attributes per place; the last attributes are tag and label.
+// A sentence for templates, with one row of attributes per place. The last attributes are tag and label.
 class Table {
 public:
     Table(const View& view, std::span<const std::int32_t> words, int columns, bool is_wanted)
@@ -123,10 +123,10 @@ private:
     std::vector<std::int32_t> values_;
 };
 
-// What the roles of a candidate are, and the facts about it.
+// The roles of a candidate, and the facts about it.
 class Cast {
 public:
-    // `head` is the candidate head, the head that comes with a label, or the tree's head of a word whose tag is asked.
+    // `head` is the candidate head, the head of a candidate label, or, for a candidate tag, the head in the tree.
     Cast(const Table& table, const Candidate& c, int head, std::int64_t label) {
         const View& v = table.view();
         const int i = c.word, none = table.none();
@@ -159,7 +159,8 @@ private:
     std::array<std::int64_t, kNumFacts> facts_{};
 };
 
-// The features of a candidate: those of the templates, and for every voter its log-probability with those of its own templates.
+// The features of a candidate: those of the templates, and for every voter those of its own templates with its
+// log-probability as value.
 inline void template_features(const Cast& cast, const Candidate& c, const Templates& templates, const Templates& of_votes,
                               const Dropout& dropout, Collector& out) {
     std::size_t feature = 0;

@@ -1,4 +1,4 @@
-// A sentence as a stacked decision sees it: its words by what they look like, and a tree that is not final.
+// A sentence in a stacked decision: its words by their form, and a preliminary tree.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace bistro::stack {
 
-// What a word looks like, one number each: as written, lower case, its last 3, 2 and 4 letters, its first 3, its shape, and
-// whether it is punctuation (1) or not (0).
+// The form of a word, with one number each for: the word as written, in lower case, its last 3, 2 and 4 letters, its first
+// 3 letters, its shape, and whether it is punctuation (1) or not (0).
 enum Form { kWritten, kLower, kSuffix3, kSuffix2, kSuffix4, kPrefix3, kShape, kIsPunctuation, kForms };
 
 // Places 1 to n are words, 0 is the root and n + 1 the end.
@@ -44,11 +44,12 @@ public:
     std::int64_t leftmost(int place) const { return left_[place] ? tag_[children_[first_[place]]] : kNone; }
     std::int64_t rightmost(int place) const { return right_[place] ? tag_[children_[first_[place + 1] - 1]] : kNone; }
 
-    // The outermost child on a side, 0 if there is none.
+    // The outermost child on a side, or 0 if there is none.
     int first_left(int place) const { return left_[place] ? children_[first_[place]] : 0; }
     int last_right(int place) const { return right_[place] ? children_[first_[place + 1] - 1] : 0; }
 
-    // The nearest other children of a head on a word's side of it: between the two, and beyond the word; 0 for none.
+    // The nearest other children of a head on the same side as a word: between the head and the word, and beyond the word;
+    // 0 for none.
     std::pair<int, int> siblings(int word, int head) const {
         int inner = 0, outer = 0;
         for (int c = first_[head]; c < first_[head + 1]; ++c) {
@@ -61,7 +62,8 @@ public:
         return {inner, outer};
     }
 
-    // How a candidate for a head relates to the head in the tree: it is that one (0), its head (1), its child (2), or its sibling (3).
+    // The relation of a candidate head to the head in the tree: the same word (0), its head (1), its child (2), or its
+    // sibling (3).
     int relation(int candidate, int head) const {
         if (candidate == head) return 0;
         if (head > 0 && head_[head] == candidate) return 1;
@@ -82,14 +84,14 @@ public:
         return found;
     }
 
-    // How many children of a head have a label, a word itself left out; at most 2.
+    // The number of children of a head with a given label, without the word itself, at most 2.
     int with_label(int head, std::int64_t label, int without) const {
         int found = 0;
         for (int c = first_[head]; c < first_[head + 1]; ++c) found += label_[children_[c]] == label && children_[c] != without;
         return std::min(found, 2);
     }
 
-    // How many words between two places have a tag, at most 2, and how many are punctuation, at most 3.
+    // The number of words between two places with a given tag, at most 2, and of punctuation marks, at most 3.
     int with_tag_between(int a, int b, std::int64_t tag) const {
         int found = 0;
         for (int i = std::min(a, b) + 1; i < std::max(a, b) && found < 2; ++i) found += tag_[i] == tag;

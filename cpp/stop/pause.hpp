@@ -1,8 +1,8 @@
-// Long computations that end early: because nobody waits for them any more, or because of Ctrl-C.
+// Stopping long computations early, because their result is no longer needed, or because of Ctrl-C.
 //
-// A loop that can take long calls pause() about every millisecond. Whoever starts a computation may give its thread a stop flag
-// first, and sets the flag from any other thread; pause() then throws Stopped. This file knows nothing of Python: the bindings
-// say how Ctrl-C is heard.
+// A loop that may take long calls pause() about every millisecond. The caller of a computation may give its thread a stop
+// flag first, and set the flag from any other thread; pause() then throws Stopped. This file does not depend on Python: the
+// bindings define how Ctrl-C is detected.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,8 @@ inline void pause() {
     if (auto* hear = detail::hear_signals.load(std::memory_order_relaxed)) hear();
 }
 
-// Gives this thread a stop flag for as long as it lives; a computation on several threads hands its own on to each.
+// Gives this thread a stop flag during the lifetime of the object. A computation on several threads passes its flag on to
+// each of them.
 class Watching {
 public:
     explicit Watching(const std::atomic<bool>* flag) : before_(detail::stop_flag) { detail::stop_flag = flag; }

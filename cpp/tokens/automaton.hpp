@@ -1,11 +1,11 @@
 // A frozen n-gram model as an automaton that reads one symbol at a time.
 //
 // A state is the longest context that the model knows, so two histories in the same state have the same future. Along a
-// text the depth of the state rises by at most one per symbol: all steps down the back-off chain together are no
-// more than the symbols read, and a step costs about two look-ups whatever the order of the model.
+// text, the depth of the state rises by at most one per symbol. So the total number of steps down the back-off chain is at
+// most the number of symbols, and a step takes about two look-ups, independent of the order of the model.
 //
-// Hidden events (a word ends, a sentence ends) are tried between almost any two characters and are mostly improbable:
-// each state has their probabilities ready, so that a vain trial costs no look-up at all.
+// Hidden events (a word ends, a sentence ends) are tried between almost any two characters and are mostly improbable. Each
+// state stores their probabilities, so that a failed trial needs no look-up.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ public:
         }
         if (words > kNone) throw std::invalid_argument("a model of characters is too large");
         memory_ = large_memory(words * sizeof(std::uint32_t));
-        // A state may lead to one that comes later, so all of them have their numbers first.
+        // A state may lead to a later state, so all states are numbered first.
         for (std::uint32_t node = 0; node < nodes; ++node) new (&at(place[node])) State{node, 0, 0, 1, 0, {}};
         std::vector<std::uint32_t> parent(nodes, 0), depth(nodes, 0);
         for (std::uint32_t node = 0; node < nodes; ++node) {
@@ -77,7 +77,7 @@ public:
         return {found.probability, found.next};
     }
 
-    // Tells the processor that a state is read soon: memory, not arithmetic, is what takes the time.
+    // Prefetches a state that is read soon, since most of the time is spent on memory access.
     void expect(std::uint32_t state) const {
         const State* soon = &at(state);
         bistro::prefetch(soon);
@@ -96,13 +96,13 @@ private:
         float probability;
         std::uint32_t next;
     };
-    // What is known of one context; its entries follow in memory, so that one visit to memory brings both.
+    // The record of one context. Its entries follow in memory, so that one access loads both.
     struct State {
         std::uint32_t node;     // its number in the frozen model
-        std::uint32_t entries;  // how many follow
+        std::uint32_t entries;  // number of entries that follow
         std::uint32_t shorter;  // the context without its oldest symbol
         float backoff;
-        std::uint32_t symbols;  // one bit for several symbols: without it, none of them has an entry
+        std::uint32_t symbols;  // one bit for several symbols; if it is 0, none of them has an entry
         std::array<Hidden, kHiddenEvents> hidden;
 
         const Entry* begin() const { return reinterpret_cast<const Entry*>(this + 1); }
@@ -111,7 +111,7 @@ private:
     static constexpr std::size_t kStateWords = sizeof(State) / sizeof(std::uint32_t),
                                  kEntryWords = sizeof(Entry) / sizeof(std::uint32_t);
 
-    // A state is the place of its record in memory, counted in words of four bytes.
+    // A state is the position of its record in memory, in words of four bytes.
     State& at(std::uint32_t state) const { return *reinterpret_cast<State*>(memory_.get() + std::size_t{4} * state); }
 
     double base(std::uint32_t symbol) const {
@@ -135,8 +135,8 @@ private:
         }
     }
 
-    // Fills in one state; those of all shorter contexts are there already. The context of (state, symbol) is that of
-    // (shorter state, symbol) with one more element at its far end, if the model knows it.
+    // Fills in one state. The states of all shorter contexts must exist. The context of (state, symbol) is that of (shorter
+    // state, symbol) with one more element at its far end, if the model knows it.
     State& enter(const Frozen& frozen, std::uint32_t node, const std::vector<std::uint32_t>& place, std::uint32_t shorter,
                  const std::vector<std::uint32_t>& depth) {
         const std::uint32_t first = frozen.entry_begin[node], entries = frozen.entry_begin[node + 1] - first;

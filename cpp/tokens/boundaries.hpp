@@ -1,9 +1,9 @@
-// Where words and sentences end in a text: sums over all ways to put hidden events between its characters.
+// Finds the ends of words and sentences in a text, by sums over all ways to put hidden events between its characters.
 //
-// The histories after each character form a layer; histories in the same state are one. What is improbable beyond hope
-// is dropped. Whenever a single history is left, everything before it is settled: its probabilities are computed
-// (backward sums over the layers since the last such place) and its memory is used again, so that a text of any
-// length needs little.
+// The histories after each character form a layer, and histories in the same state are merged. Very improbable histories
+// are dropped. Whenever a single history is left, everything before it is decided: its probabilities are computed (by
+// backward sums over the layers since the last such place) and its memory is reused, so that a text of any length needs
+// little memory.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Boundaries {
 public:
     Boundaries(const Automaton& automaton, const BoundaryOptions& options) : automaton_(automaton), options_(options) {}
 
-    // `allowed`: by character, which events may follow it: bit 0 for none, then one bit for each hidden event.
+    // `allowed` has for each character the events that may follow it: bit 0 for none, then one bit for each hidden event.
     // Writes the probability of each hidden event after each character; returns log p of the text (events summed out).
     double run(std::span<const std::int32_t> text, std::span<const std::uint8_t> allowed, std::uint32_t start,
                std::uint32_t final_symbol, float* out) {
@@ -76,7 +76,7 @@ private:
         layers_.assign(1, {0, 0});
     }
 
-    // The logarithm of a product is taken only now and then.
+    // The logarithm of a product is computed only occasionally.
     void count(double probability) {
         scale_ *= probability;
         if (scale_ > kTiny) return;
@@ -88,7 +88,7 @@ private:
         return (allowed & (2 << event)) && (!(allowed & 1) || automaton_.hidden(state, event).probability >= options_.least_event);
     }
 
-    // Whether the only history goes on without any hidden event.
+    // Whether the only history continues without a hidden event.
     bool is_plain(std::uint8_t allowed) const {
         for (int e = 0; e < kHiddenEvents; ++e)
             if (is_tried(histories_[0].state, allowed, e)) return false;
@@ -166,9 +166,10 @@ private:
         return std::max(least, weights_[options_.most] * (1 + 1e-12));
     }
 
-    // Everything up to `end` characters is certain to pass through the histories of the last layer.
+    // All histories of the first `end` characters pass through the last layer.
     void settle(std::size_t end) {
-        // An edge's weight is forward weight of its origin times its own factor; divided by the former it is its own.
+        // An edge's weight is the forward weight of its origin times its own factor. Dividing by the forward weight gives
+        // the factor.
         after_.clear();
         for (std::size_t h = layers_.back().first_history; h < histories_.size(); ++h) after_.push_back(histories_[h].weight);
         std::size_t last_edge = edges_.size();
@@ -194,7 +195,7 @@ private:
 
     const Automaton& automaton_;
     BoundaryOptions options_;
-    std::vector<Layer> layers_;  // those since the last place that is certain
+    std::vector<Layer> layers_;  // those since the last decided place
     std::vector<History> histories_;
     std::vector<Edge> edges_;
     std::vector<double> weights_, after_, before_;

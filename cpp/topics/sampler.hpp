@@ -5,18 +5,18 @@
 //     P(w, s, t) = prod_n  theta[s_n | w_parent(n)]  phi[w_n | s_n],
 //     theta[. | v] ~ Dirichlet(strength * weight),   phi[. | s] ~ Dirichlet(smoothing, ..., smoothing),
 //
-// so that parents are to states what documents are to topics. The weights are shared by all parents and learned: with a
-// given number K of states they are Dirichlet(gamma / K, ...), with an open number they are the sticks of a Dirichlet
-// process with concentration gamma (Teh et al. 2006, the sampler by direct assignment), and some weight is left for
-// states not yet seen. theta and phi are integrated out; a state is drawn from
+// so parents and states correspond to documents and topics. The weights are shared by all parents and learned: with a given
+// number K of states they are Dirichlet(gamma / K, ...), with an open number they are the sticks of a Dirichlet process
+// with concentration gamma (Teh et al. 2006, the sampler by direct assignment), and some weight is left for states not yet
+// seen. theta and phi are integrated out; a state is drawn from
 //
 //     p(s_n = k | rest)  ~  (n[v, k] + strength * weight[k])  (n[k, w] + smoothing) / (n[k] + V * smoothing).
 //
-// Generation of dependents may have to stop: every parent then chooses a stop, too, as one more outcome of theta beside
-// the states. Stops emit no word and have no state to be drawn, so that their counts are data; but they have a weight of
-// their own among the common ones, they take part in all counts n[v], and the prior of the weights has K + 1 outcomes.
+// With stops, every parent also generates a stop, as an additional outcome of theta beside the states. Stops emit no word
+// and have no state to be drawn, so their counts are data. But they have their own weight among the shared weights, they
+// are included in all counts n[v], and the prior of the weights has K + 1 outcomes.
 //
-// States live in slots; in the open form an empty slot waits for the next new state.
+// States are stored in slots. In the open form, an empty slot is used for the next new state.
 #pragma once
 
 #include <algorithm>
@@ -41,18 +41,18 @@ struct TopicParameters {
 
 class TopicSampler {
 public:
-    // Tokens (parents[i], words[i]), best sorted by parent. slots: the number of states, or room for the first open ones.
-    // stops: how often each parent stops; empty for a model without stops.
+    // Tokens are (parents[i], words[i]), preferably sorted by parent. `slots` is the number of states, or the initial
+    // number of slots in the open form. `stops` is how often each parent stops, or empty for a model without stops.
     TopicSampler(std::span<const std::int32_t> parents, std::span<const std::int32_t> words, std::span<const std::int32_t> stops,
                  std::int32_t num_parents, std::int32_t num_words, std::int32_t slots, bool open, TopicParameters parameters)
         : parents_(parents.begin(), parents.end()), words_(words.begin(), words.end()), stops_(stops.begin(), stops.end()),
           num_parents_(num_parents), num_words_(num_words), open_(open), parameters_(parameters), states_(words.size(), -1) {
         if (slots < 1) throw std::invalid_argument("there must be at least one state");
         if (!stops.empty() && static_cast<std::int32_t>(stops.size()) != num_parents)
-            throw std::invalid_argument("one number of stops is needed for each parent");
+            throw std::invalid_argument("there must be one number of stops for each parent");
         if (std::any_of(stops.begin(), stops.end(), [](auto n) { return n < 0; }))
-            throw std::invalid_argument("a number of stops is below 0");
-        if (parents.size() != words.size()) throw std::invalid_argument("as many parents as words are needed");
+            throw std::invalid_argument("a number of stops is negative");
+        if (parents.size() != words.size()) throw std::invalid_argument("there must be as many parents as words");
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (parents[i] < 0 || parents[i] >= num_parents) throw std::invalid_argument("a parent is out of range");
             if (words[i] < 0 || words[i] >= num_words) throw std::invalid_argument("a word is out of range");
@@ -123,12 +123,12 @@ public:
     double stop_weight() const { return stop_weight_; }
     const std::vector<std::int32_t>& stops() const { return stops_; }
 
-    // Comes back into a saved state; everything else follows from it.
+    // Restores a saved state, from which everything else is computed.
     void restore(std::span<const std::int32_t> states, std::span<const double> weights, double unseen, double stop_weight,
                  TopicParameters parameters) {
-        if (states.size() != states_.size()) throw std::invalid_argument("as many states as tokens are needed");
+        if (states.size() != states_.size()) throw std::invalid_argument("there must be as many states as tokens");
         if (weights.empty() || (!open_ && static_cast<std::int32_t>(weights.size()) != slots_))
-            throw std::invalid_argument("the weights do not fit the number of states");
+            throw std::invalid_argument("the weights do not match the number of states");
         for (const std::int32_t k : states)
             if (k < 0 || k >= static_cast<std::int32_t>(weights.size())) throw std::invalid_argument("a state is out of range");
         std::fill(states_.begin(), states_.end(), -1);
@@ -156,7 +156,7 @@ private:
     };
 
     bool has_stops() const { return !stops_.empty(); }
-    // What a parent chooses among before any state is seen; all open states together are one of these.
+    // The number of outcomes of a parent before any state is seen. All open states together count as one of them.
     std::int32_t outcomes() const { return (open_ ? 1 : slots_) + has_stops(); }
     double share() const { return parameters_.gamma / outcomes(); }
 
@@ -168,7 +168,7 @@ private:
         by_state_[k] += by;
     }
 
-    // Makes room: rows of counts are laid out anew.
+    // Makes room by rearranging the rows of counts.
     void resize(std::int32_t slots) {
         auto widen = [&](std::vector<std::int32_t>& rows, std::int32_t count) {
             std::vector<std::int32_t> wide(static_cast<std::size_t>(count) * slots, 0);
@@ -232,13 +232,13 @@ private:
         const double u = rng.uniform() * (sum + fresh);
         if (open_ && u >= sum) return open_state(parent, rng);
         const auto found = std::upper_bound(sums_.begin(), sums_.end(), u);
-        // Rounding may leave u at the very end: the last state with any weight takes it.
+        // Rounding may leave u at the very end. Then the last state with any weight is used.
         if (found == sums_.end())
             return static_cast<std::int32_t>(std::lower_bound(sums_.begin(), sums_.end(), sum) - sums_.begin());
         return static_cast<std::int32_t>(found - sums_.begin());
     }
 
-    // A new state breaks its stick off the weight not yet used.
+    // The stick of a new state is broken off the unused weight.
     std::int32_t open_state(std::int32_t parent, Stream& rng) {
         auto empty = std::find(by_state_.begin(), by_state_.end(), 0);
         if (empty == by_state_.end()) {

@@ -88,11 +88,14 @@ def read_mapping(path: str | os.PathLike[str]) -> dict[str, Any]:
     with open_binary(name) as stream:
         content = stream.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise ConfigError(f"{name}: is larger than {LARGEST_FILE:,} bytes, too large for settings")
+        raise ConfigError(
+            f"{name}: the file is larger than {LARGEST_FILE:,} bytes, which is too large for a "
+            "settings file"
+        )
     try:
         return tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{name}: is not valid TOML: {error}") from None
+        raise ConfigError(f"{name}: the file is not valid TOML: {error}") from None
 
 
 def to_toml(config: Any) -> str:

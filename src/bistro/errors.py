@@ -61,14 +61,14 @@ def damaged(name: str, error: Exception) -> ModelFileError:
     """Return the one-sentence error for a file whose content is damaged.
 
     >>> damaged("m.bistro", KeyError("words"))
-    ModelFileError("m.bistro: is damaged: the entry 'words' is missing")
+    ModelFileError("m.bistro: the file is damaged: the entry 'words' is missing")
     """
     reason = "an entry has the wrong type or size"
     if isinstance(error, KeyError):
         reason = f"the entry {str(error)[:100]} is missing"
     elif isinstance(error, BistroError | ValueError):
         reason = " ".join(str(error).split())[:500]
-    return ModelFileError(f"{name}: is damaged: {reason}")
+    return ModelFileError(f"{name}: the file is damaged: {reason}")
 
 
 class OutputError(BistroError):

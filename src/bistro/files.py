@@ -74,11 +74,11 @@ def read_json(text: str) -> Any:
     {'a': [1, 2]}
     """
     if text.count("[") + text.count("{") > MOST_CONTAINERS:
-        raise ValueError(f"there are more than {MOST_CONTAINERS:,} lists and objects")
+        raise ValueError(f"the JSON text has more than {MOST_CONTAINERS:,} lists and objects")
     try:
         return json.loads(text)
     except RecursionError:
-        raise ValueError("lists and objects are nested too deeply") from None
+        raise ValueError("the lists and objects of the JSON text are nested too deeply") from None
 
 
 @contextlib.contextmanager
@@ -100,8 +100,8 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise InputError(f"{name}: the compressed data is damaged or cut short") from error
     except ExpansionError:
         raise InputError(
-            f"{name}: is more than {MOST_EXPANSION} times as large when it is decompressed, which "
-            "is not normal for text: if you trust it, decompress it first"
+            f"{name}: the file becomes more than {MOST_EXPANSION} times larger when it is "
+            "decompressed, which is unusual for text: if you trust it, decompress it first"
         ) from None
 
 

@@ -87,7 +87,10 @@ def write_model(
     """
     name = os.fspath(path)
     if name.endswith(_COMPRESSED):
-        raise ModelFileError(f"{name}: a model file is not compressed: choose another name")
+        raise ModelFileError(
+            f"{name}: a model file cannot be compressed: choose a name without the suffix of a "
+            "compressed file"
+        )
     pieces = _pieces(name, header, arrays, version)
     with writing(name) as stream:
         stream.writelines(pieces)
@@ -128,7 +131,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         parts = _parts(name, begin, size)
         whole = read_whole(descriptor, size, _CHECKED_FROM, min(_MOST_THREADS, os.cpu_count() or 1))
     if whole is None or whole[0][: len(begin)].tobytes() != begin:
-        raise ModelFileError(f"{name}: was changed while it was read: try again")
+        raise ModelFileError(f"{name}: the file changed while it was being read: try again")
     return parts.checked(*whole)
 
 
@@ -158,10 +161,14 @@ class _Parts:
         has_checksum = self.begin[8:].startswith(_BEFORE_CHECKSUM)
         written = self.begin[_CHECKED_FROM - _DIGITS : _CHECKED_FROM]
         if has_checksum and written != b"%016x" % checksum:
-            raise ModelFileError(f"{self.name}: is damaged: its checksum is wrong: copy it again")
+            raise ModelFileError(
+                f"{self.name}: the file is damaged: its checksum is wrong; copy it again"
+            )
         header = _own_entry(self.name, self.metadata)
         if not has_checksum and header["format_version"] >= FIRST_CHECKED:
-            raise ModelFileError(f"{self.name}: is damaged: its checksum is missing: copy it again")
+            raise ModelFileError(
+                f"{self.name}: the file is damaged: its checksum is missing; copy it again"
+            )
         arrays = {
             key: data[begin:end].view(dtype).reshape(shape)
             for begin, end, dtype, shape, key in self.layout
@@ -206,8 +213,8 @@ def _encode_header(
     content += b" " * (-(8 + len(content)) % ALIGNMENT)
     if len(content) > LONGEST_HEADER:
         raise ModelFileError(
-            f"{name}: the header would take {len(content)} bytes, more than the "
-            f"{LONGEST_HEADER} a model file can have: use a smaller vocabulary"
+            f"{name}: the header has {len(content)} bytes, but a model file can have at most "
+            f"{LONGEST_HEADER}: use a smaller vocabulary"
         )
     return content
 
@@ -217,13 +224,13 @@ def _opened(name: str) -> Iterator[tuple[int, int]]:
     """Open a file that can hold a model, and yield its descriptor and size."""
     try:
         if Path(name).is_dir():
-            raise ModelFileError(f"{name}: is a folder, where a model file was expected")
+            raise ModelFileError(f"{name}: this is a folder, but a model file was expected")
         if Path(name).exists() and not Path(name).is_file():
-            raise ModelFileError(f"{name}: is not a regular file, as a model file is")
+            raise ModelFileError(f"{name}: a model file must be a regular file")
         with Path(name).open("rb") as stream:
             size = os.fstat(stream.fileno()).st_size
             if size == 0:
-                raise ModelFileError(f"{name}: is empty, where a model file was expected")
+                raise ModelFileError(f"{name}: the file is empty, but a model file was expected")
             yield stream.fileno(), size
     except OSError as error:
         raise ModelFileError(f"{name}: cannot be read: {explain(error)}") from error
@@ -231,7 +238,7 @@ def _opened(name: str) -> Iterator[tuple[int, int]]:
 
 def _not_a_model(name: str) -> ModelFileError:
     return ModelFileError(
-        f"{name}: is not a Bistro model file: give a file that bistro train has written"
+        f"{name}: this is not a Bistro model file: give a file that bistro train has written"
     )
 
 
@@ -252,9 +259,9 @@ def _parts(name: str, begin: bytes, size: int) -> _Parts:
     try:
         outer = read_json(begin[8:].decode())
     except ValueError:
-        raise ModelFileError(f"{name}: is damaged: its header is not valid JSON") from None
+        raise ModelFileError(f"{name}: the file is damaged: its header is not valid JSON") from None
     if not isinstance(outer, dict):
-        raise ModelFileError(f"{name}: is damaged: its header is not a JSON object")
+        raise ModelFileError(f"{name}: the file is damaged: its header is not a JSON object")
     metadata = outer.pop(METADATA, None)
     return _Parts(name, begin, metadata, _layout(name, outer, start, size))
 
@@ -262,21 +269,27 @@ def _parts(name: str, begin: bytes, size: int) -> _Parts:
 def _own_entry(name: str, metadata: Any) -> dict[str, Any]:
     """Return Bistro's part of the header. Raise an error if this part is missing or too new."""
     if not isinstance(metadata, dict) or not isinstance(metadata.get(OWN_ENTRY), str):
-        raise ModelFileError(f"{name}: is a safetensors file, but not one made by Bistro")
+        raise ModelFileError(
+            f"{name}: this is a safetensors file, but it was not written by Bistro"
+        )
     try:
         own = read_json(metadata[OWN_ENTRY])
     except ValueError:
-        raise ModelFileError(f"{name}: is damaged: Bistro's header is not valid JSON") from None
+        raise ModelFileError(
+            f"{name}: the file is damaged: Bistro's header is not valid JSON"
+        ) from None
     version = own.get("format_version") if isinstance(own, dict) else None
     if type(version) is not int or version < 1:
-        raise ModelFileError(f"{name}: is damaged: its header has no format version")
+        raise ModelFileError(f"{name}: the file is damaged: its header has no format version")
     if version > FORMAT_VERSION:
         raise ModelFileError(
-            f"{name}: was made by a newer Bistro (format {version}, this one reads up to "
-            f"{FORMAT_VERSION}): update Bistro"
+            f"{name}: the file was written by a newer version of Bistro (format {version}; this "
+            f"version reads formats up to {FORMAT_VERSION}): update Bistro"
         )
     if not isinstance(own.get("kind"), str):
-        raise ModelFileError(f"{name}: is damaged: its header does not state the kind of model")
+        raise ModelFileError(
+            f"{name}: the file is damaged: its header does not give the kind of model"
+        )
     result: dict[str, Any] = own
     return result
 
@@ -290,16 +303,21 @@ def _layout(
     position = start
     for begin, end, dtype_name, shape, key in entries_in_order:
         if start + begin != position:
-            raise ModelFileError(f"{name}: is damaged: array {key!r} overlaps or leaves a gap")
+            raise ModelFileError(
+                f"{name}: the file is damaged: array {key!r} does not begin where the array before "
+                "it ends"
+            )
         position = start + end
         if position > size:
             raise _cut_short(name, size, start + max(item[1] for item in entries_in_order))
         dtype = _DTYPES[dtype_name]
         if (start + begin) % dtype.itemsize and end > begin:
-            raise ModelFileError(f"{name}: is damaged: array {key!r} is not aligned")
+            raise ModelFileError(f"{name}: the file is damaged: array {key!r} is not aligned")
         layout.append((start + begin, position, dtype, shape, key))
     if position != size:
-        raise ModelFileError(f"{name}: is damaged: {size - position} bytes too many")
+        raise ModelFileError(
+            f"{name}: the file is damaged: it has {size - position} bytes too many"
+        )
     return layout
 
 
@@ -311,7 +329,7 @@ def _entry(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
     except (TypeError, KeyError, ValueError):
         raise _bad_entry(name, key) from None
     if not isinstance(dtype_name, str) or dtype_name not in _DTYPES:
-        raise ModelFileError(f"{name}: array {key!r} has the type {dtype_name!r}, unknown here")
+        raise ModelFileError(f"{name}: array {key!r} has the unknown type {dtype_name!r}")
     if not isinstance(shape, list) or any(
         type(n) is not int or n < 0 for n in (begin, end, *shape)
     ):
@@ -324,12 +342,12 @@ def _entry(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
 
 
 def _bad_entry(name: str, key: str) -> ModelFileError:
-    return ModelFileError(f"{name}: is damaged: the entry of array {key!r} is impossible")
+    return ModelFileError(f"{name}: the file is damaged: the entry of array {key!r} is not valid")
 
 
 def _cut_short(name: str, size: int, expected: int) -> ModelFileError:
     return ModelFileError(
-        f"{name}: is cut short: {size} bytes of at least {expected}: copy it again"
+        f"{name}: the file is cut short: it has {size} bytes of at least {expected}; copy it again"
     )
 
 

@@ -172,7 +172,9 @@ def test_a_truncated_model(
 ) -> None:
     whole = (files / "english.bistro").read_bytes()
     (old / "cut.bistro").write_bytes(whole[:size])
-    told = {0: "is empty", 5: "is not a Bistro model file"}.get(size, "is cut short")
+    told = {0: "the file is empty", 5: "this is not a Bistro model file"}.get(
+        size, "the file is cut short"
+    )
     refuse(bistro_here, old, command, "cut.bistro", told=f"cut.bistro: {told}", stdin=b"a b\n")
 
 
@@ -188,10 +190,12 @@ def test_a_model_of_another_version(
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
 def test_not_a_model(bistro_here: Command, files: Path, old: Path, command: str) -> None:
     (old / "text.bistro").write_bytes((files / "train.conllu").read_bytes())
-    told = "text.bistro: is not a Bistro model file: give a file that bistro train has written"
+    told = "text.bistro: this is not a Bistro model file: give a file that bistro train has written"
     refuse(bistro_here, old, command, "text.bistro", told=told, stdin=b"a b\n")
     refuse(bistro_here, old, command, "no.bistro", told="no.bistro: cannot be read: no such file")
-    refuse(bistro_here, old, command, ".", told=".: is a folder, where a model file was expected")
+    refuse(
+        bistro_here, old, command, ".", told=".: this is a folder, but a model file was expected"
+    )
 
 
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
@@ -264,7 +268,7 @@ def test_an_unknown_kind_to_train(bistro_here: Command, files: Path, old: Path) 
     refuse(
         bistro_here, old, *arguments, told="unknown kind of model 'n-gram' (did you mean 'ngram'?)"
     )
-    told = "'train.txt' (the kind comes before the file, as in transition train.txt): one of"
+    told = "'train.txt' (the kind comes before the file, as in transition train.txt): choose"
     refuse(bistro_here, old, "train", "train.txt", "-o", "old.bistro", told=told)
 
 
@@ -296,8 +300,8 @@ def test_bad_settings(
     [
         (b"ordre = 3\n", "c.toml: unknown setting 'ordre' (did you mean 'order'?)"),
         (b"[sampler]\nseeting = 'gibbs'\n", "did you mean 'seating'?"),
-        (b"order =\n", "c.toml: is not valid TOML"),
-        (b"order = '\xff'\n", "c.toml: is not valid TOML"),
+        (b"order =\n", "c.toml: the file is not valid TOML"),
+        (b"order = '\xff'\n", "c.toml: the file is not valid TOML"),
     ],
 )
 def test_bad_config_files(

@@ -63,8 +63,8 @@ def test_a_treebank_whose_text_contradicts_its_words(
     done = bistro_here("train", kind, treebank, "-o", tmp_path / "no.bistro")
     assert done.code == 2 and not (tmp_path / "no.bistro").exists()
     assert done.err.splitlines()[-1] == (
-        f"bistro: {treebank}:6: # text continues with 'rain.' where the words have 'rains': "
-        "correct one of the two"
+        f"bistro: {treebank}:6: # text continues with 'rain.', but the next word is 'rains': "
+        "correct the text or the words"
     )
 
 
@@ -72,11 +72,11 @@ def test_a_treebank_without_spaces(bistro_here: Command, tmp_path: Path) -> None
     treebank, model = tmp_path / "words.conllu", tmp_path / "words.bistro"
     treebank.write_text(ROWS.format(misc="_") * 5)
     done = bistro_here("train", "tokens", treebank, "-o", model)
-    assert done.code == 2 and "which words have no space after them" in done.err
+    assert done.code == 2 and "does not mark words that are not followed by a space" in done.err
     done = bistro_here("train", "pipeline", treebank, "--set", "parser=transition", "-o", model)
     assert done.code == 0 and "will not find words in running text" in done.err
     done = bistro_here("parse", model, stdin=b"It rains.\n")
-    assert done.code == 2 and "give sentences with their words" in done.err
+    assert done.code == 2 and "give sentences that are split into words" in done.err
     done = bistro_here("parse", model, "--input", "lines", stdin=b"It rains .\n")
     assert done.code == 0 and done.out.count("\n") == 6
     done = bistro_here("surprisal", model, stdin=b"It rains.\n")

@@ -164,10 +164,10 @@ def test_a_search_tried_by_two_workers(data: Path, here: Path, bistro_here: Comm
         (("parse", "topics.bistro", "test.conllu", "--resample", 2), "--resample draws the trees"),
         (
             ("parse", "transition.bistro", "eisner.bistro", "test.conllu", "--samples", 2),
-            "--samples of a committee are drawn by one process: not --cluster",
+            "are drawn by one process: leave out --cluster",
         ),
-        (("diagnose", "ngram.bistro", "ngram.bistro"), "not with models that are trained"),
-        (("train", "ngram", "train.conllu", "-o", "x.bistro"), "name some text with --text"),
+        (("diagnose", "ngram.bistro", "ngram.bistro"), "leave it out with trained models"),
+        (("train", "ngram", "train.conllu", "-o", "x.bistro"), "name the raw text with --text"),
     ],
     ids=lambda given: str(given),
 )

@@ -51,7 +51,7 @@ def test_what_is_no_model_is_named(
 ) -> None:
     test = files / "test.conllu"
     done = bistro_here("parse", models / "a.bistro", test, test)
-    assert done.code == 2 and "test.conllu: is not a model" in done.err
+    assert done.code == 2 and "test.conllu: this is not a model" in done.err
     done = bistro_here("parse", models / "a.bistro", files / "english.bistro", test)
     assert done.code == 2 and "an ngram model cannot vote in a committee; use a" in done.err
 
@@ -101,8 +101,8 @@ def test_fast_and_best_are_presets(bistro_here: Command, here: Path) -> None:
     assert 'parser_config = "best"' in inside.out
     for arguments, told in (
         (("committee", "--fast", "--best"), "choose one of them"),
-        (("committee", "--fast", "--config", "best"), "leave --config out"),
-        (("ngram", "--best"), "--best is for committee and pipeline"),
+        (("committee", "--fast", "--config", "best"), "leave out --config"),
+        (("ngram", "--best"), "--best is available for committee and pipeline"),
     ):
         refused = bistro_here("train", *arguments, "--show-config")
         assert refused.code == 2 and told in refused.err

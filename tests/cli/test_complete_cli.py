@@ -53,7 +53,7 @@ def test_a_model_and_a_threshold(
     for option in (("--kind", "eisner"), ("--set", "sampler.sweeps=3")):
         refused = bistro_here(*arguments, *option)
         assert refused.code == 2
-        assert "not with --model" in refused.err
+        assert "leave them out with --model" in refused.err
     bare = english[80].replace(
         heads=[-1] * len(english[80]),
         deprels=["odd", *["_"] * (len(english[80]) - 1)],
@@ -84,7 +84,7 @@ def test_conllx_has_no_marks(bistro_here: Command, here: Path, english: bistro.T
             "a.conllu",
             "1\tIt\t_\tPRON\t_\t_\t_\t_\t_\t_\n\n",
             (),
-            "no sentence has all",
+            "no sentence is complete",
         ),
         ("a.conllu", "1\tIt\t_\t_\t_\t_\t0\troot\t_\t_\n\n", (), "or give a model"),
         ("a.conllu", "1\tIt\t_\tX\t_\t_\t0\troot\t_\t_\n\n", ("--below", "2"), "'--below'"),

@@ -111,7 +111,7 @@ def test_conllu_to_conllx_says_what_is_lost(
     result = convert(file("a.conllu", CONLLU), "-o", tmp_path / "a.conll.gz")
     assert result.code == 0
     assert gzip.decompress((tmp_path / "a.conll.gz").read_bytes()).decode() == CONLLX
-    assert "1 sentences, 4 words are now conllx." in result.err
+    assert "Converted 1 sentences with 4 words to conllx." in result.err
     for loss in ("2 comments", "1 multiword tokens", "1 empty nodes", "2 DEPS", "1 MISC values"):
         assert loss in result.err
 
@@ -175,14 +175,14 @@ def test_a_label_with_an_arrow_names_its_place(convert: Convert, file: MakeFile)
 @pytest.mark.parametrize(
     ("arguments", "stdin", "reason"),
     [
-        (["--to", "conllu"], BRACKETS, "brackets cannot become conllu"),
-        (["--to", "brackets"], CONLLU, "conllu cannot become brackets"),
+        (["--to", "conllu"], BRACKETS, "brackets cannot be converted to conllu"),
+        (["--to", "brackets"], CONLLU, "conllu cannot be converted to brackets"),
         (["--projectivize", "head"], BRACKETS, "bracketed trees have no arcs"),
-        (["--projectivize", "heads"], CONLLU, "'heads' is unknown (did you mean 'head'?)"),
+        (["--projectivize", "heads"], CONLLU, "unknown value 'heads' (did you mean 'head'?)"),
         (["--projectivize", "head", "--deprojectivize", "head"], CONLLU, "choose one"),
-        (["--roots", "two"], CONLLU, "--roots 'two' is unknown"),
-        (["--from", "conlu"], CONLLU, "'conlu' is not a format (did you mean 'conllu'?)"),
-        (["--to", "conlx"], CONLLU, "'conlx' is not a format (did you mean 'conllx'?)"),
+        (["--roots", "two"], CONLLU, "--roots: unknown value 'two'"),
+        (["--from", "conlu"], CONLLU, "unknown format 'conlu' (did you mean 'conllu'?)"),
+        (["--to", "conlx"], CONLLU, "unknown format 'conlx' (did you mean 'conllx'?)"),
         ([], "", "<stdin>: the file is empty"),
         ([], CONLLU + "1\ta\n", "<stdin>:10: 2 columns found, 10 expected"),
         ([], CONLLU.replace("\t0\troot", "\t_\troot"), "1 of 4 words have no head"),
@@ -237,7 +237,7 @@ def test_running_text(convert: Convert, file: MakeFile, tmp_path: Path) -> None:
     result = convert(path, "--to", "raw", "-o", tmp_path / "out.txt")
     assert result.code == 0
     assert (tmp_path / "out.txt").read_text() == "don't go home\n\ndon't go home\n"
-    assert "2 sentences, 8 words are now raw" in result.err
+    assert "Converted 2 sentences with 8 words to raw" in result.err
     assert "warning" not in result.err
 
 
@@ -256,8 +256,8 @@ def test_a_text_that_contradicts_its_words_is_a_warning(convert: Convert, file: 
 @pytest.mark.parametrize(
     ("arguments", "stdin", "reason"),
     [
-        (["--to", "raw"], BRACKETS, "brackets cannot become raw"),
-        (["--from", "raw"], CONLLU, "'raw' is not a format"),
+        (["--to", "raw"], BRACKETS, "brackets cannot be converted to raw"),
+        (["--from", "raw"], CONLLU, "unknown format 'raw'"),
         (["--to", "rav"], CONLLU, "did you mean 'raw'"),
     ],
 )

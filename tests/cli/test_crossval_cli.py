@@ -80,19 +80,19 @@ def test_documents(bistro_here: Command, here: Path, english: bistro.Treebank) -
     assert bistro_here(*arguments, "-k", 3).code == 0
     refused = bistro_here(*arguments, "-k", 7)
     assert refused.code == 2
-    assert "6 documents cannot be cut into 7 folds" in refused.err
+    assert "6 documents cannot be divided into 7 folds" in refused.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("eisner", "-k", "61"), "60 sentences cannot be cut into 61 folds"),
-        (("eisner", "-k", "0"), "cannot be cut into 0 folds"),
+        (("eisner", "-k", "61"), "60 sentences cannot be divided into 61 folds"),
+        (("eisner", "-k", "0"), "cannot be divided into 0 folds"),
         (("eisner", "--by", "document"), "no documents to keep together"),
         (("eisner", "--by", "page"), "not by 'page'"),
-        (("eisner", "--tags", "gold"), "--tags is 'joint' or 'given', not 'gold'"),
-        (("eisner", "--dev", "small.conllu"), "does not use it"),
-        (("linearize",), "a linearize model cannot be tested on the sentences of a treebank"),
+        (("eisner", "--tags", "gold"), "--tags must be 'joint' or 'given', not 'gold'"),
+        (("eisner", "--dev", "small.conllu"), "does not use a development set"),
+        (("linearize",), "a linearize model cannot be evaluated on a treebank"),
         (("eisnr",), "did you mean 'eisner'"),
         (
             ("ngram", "-o", "out.conllu"),

@@ -109,7 +109,7 @@ def test_a_folder_that_cannot_be_made(bistro_here: Command, here: Path, small: N
     (here / "taken").write_text("a file")
     done = bistro_here("demo", "-o", "taken")
     assert done.code == 2
-    assert "bistro: taken: the folder cannot be made" in done.err
+    assert "bistro: taken: the folder cannot be created" in done.err
     assert [path.name for path in here.iterdir()] == ["taken"]
 
 

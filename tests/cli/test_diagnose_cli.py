@@ -101,8 +101,8 @@ def refused(done: Ended, *phrases: str) -> None:
 def test_models_that_do_not_belong_together(
     bistro_here: Command, here: Path, models: list[Path], english: bistro.Treebank
 ) -> None:
-    refused(bistro_here("diagnose", models[0], models[0]), "two models have the seed 3")
-    refused(bistro_here("diagnose", models[0]), "one chain")
+    refused(bistro_here("diagnose", models[0], models[0]), "two models have the same seed, 3")
+    refused(bistro_here("diagnose", models[0]), "a single chain")
     sampler = {"sweeps": 16, "samples": 2}
     bistro.train("ngram", english[:100], seed=9, order=3, sampler=sampler).save("other.bistro")
     refused(bistro_here("diagnose", models[0], "other.bistro"), "differ in order")
@@ -168,8 +168,8 @@ def test_a_rejected_sampler_has_an_exit_code(bistro_here: Command, here: Path) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("ngram", "x.conllu", "--sbc", 20), "draws its own data"),
-        (("ngram", "--sbc", 20, "--chains", 3), "--chains is for chains that are compared"),
+        (("ngram", "x.conllu", "--sbc", 20), "generates its own data"),
+        (("ngram", "--sbc", 20, "--chains", 3), "--chains is for comparing chains"),
         (("ngram", "--sbc", 20, "--error-rate", 2), "must lie between 0 and 1"),
         (("ngram", "--error-rate", 0.1), "--error-rate is for --sbc"),
         (("isbn", "--sbc", 20), "an isbn model has no prior to draw from"),

@@ -123,15 +123,15 @@ def test_half_annotated_sentences_are_mentioned(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("-k", "121"), "120 sentences cannot be cut into 121 folds"),
-        (("--kind", "ngram"), "an ngram model does not find heads and tags; use one of"),
-        (("--only", "labels"), "--only 'labels' must be one of arcs, tags, crossings"),
+        (("-k", "121"), "120 sentences cannot be divided into 121 folds"),
+        (("--kind", "ngram"), "an ngram model does not predict heads and tags; use one of"),
+        (("--only", "labels"), "--only must be one of arcs, tags, crossings, not 'labels'"),
         (("--with", "absent.conllu"), "absent.conllu: cannot be read"),
-        (("-k", "0"), "cannot be cut into 0 folds"),
-        (("--html", "-"), "cannot both go to stdout"),
-        (("--html", "page.pdf"), "the file is written as .html, not .pdf"),
+        (("-k", "0"), "cannot be divided into 0 folds"),
+        (("--html", "-"), "cannot both be written to stdout"),
+        (("--html", "page.pdf"), "the file is written as .html, so its name cannot end in .pdf"),
         (("--html", "nowhere/page.html"), "cannot be written"),
-        (("--dev", "spoilt.conllu"), "does not use it"),
+        (("--dev", "spoilt.conllu"), "does not use a development set"),
     ],
 )
 def test_bad_arguments(

@@ -42,10 +42,10 @@ def test_pdf_may_be_drawn_again(treebank: str, tmp_path: Path) -> None:
     ("arguments", "complaint"),
     [
         (["-o", "tree.jpg"], "must end in .svg, .png, .pdf, .tex"),
-        (["-o", "tree.svg"], "holds one tree, but there are 2"),
+        (["-o", "tree.svg"], "can contain only one tree, but there are 2"),
         (["--sentence", "7"], "there is no sentence '7'"),
         (["--tags", "pos"], "--tags 'pos' must be one of upos, xpos, none"),
-        (["--probabilities", "--sentence", "1"], "no PHead in MISC"),
+        (["--probabilities", "--sentence", "1"], "no PHead in the column MISC"),
     ],
 )
 def test_complaints(

@@ -72,10 +72,10 @@ def test_brackets_and_the_order_of_conditions(
     ("options", "told"),
     [
         ((), "no sentence has a critical region"),
-        (("--critical", "Verb", "--conditions", "full"), "an effect has two conditions"),
+        (("--critical", "Verb", "--conditions", "full"), "an effect needs two conditions"),
         (("--critical", "verb"), "has no column 'verb' (did you mean 'Verb'?)"),
         (("--critical", "Verb", "--item", "Nr"), "has no column 'Nr'"),
-        (("--critical", "Verb", "--plot", "e.png"), "written as .svg"),
+        (("--critical", "Verb", "--plot", "e.png"), "must end in .svg"),
         (("--critical", "Kind"), "items.csv:2: the critical region 'mv' does not occur"),
     ],
 )

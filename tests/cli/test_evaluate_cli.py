@@ -243,7 +243,9 @@ def test_options_that_need_the_same_words(
 ) -> None:
     result = run(*other_words, option)
     assert isinstance(result.exception, BistroError)
-    assert "have different words: leave out --by-length and --calibration" in str(result.exception)
+    assert "have different words, so --by-length and --calibration are not available" in str(
+        result.exception
+    )
 
 
 def test_help_explains_each_metric(

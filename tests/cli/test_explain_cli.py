@@ -146,11 +146,11 @@ def test_bad_questions_are_refused_in_a_sentence(
     foreign = tmp_path / "foreign.conllu"
     foreign.write_text("1\tdog\t_\tXYZ\t_\t_\t0\troot\t_\t_\n\n")
     for arguments, told in (
-        ((model,), "give either a SENTENCE or --tree FILE"),
-        ((model, SENTENCE, "--tree", foreign), "give either a SENTENCE or --tree FILE"),
+        ((model,), "specify either a SENTENCE or --tree FILE"),
+        ((model, SENTENCE, "--tree", foreign), "specify either a SENTENCE or --tree FILE"),
         ((model, "  "), "has no word to explain"),
-        ((model, SENTENCE, "--word", "6"), "words 1 to 4, and 5 for its end"),
-        ((model, SENTENCE, "--word", "0"), "words 1 to 4, and 5 for its end"),
+        ((model, SENTENCE, "--word", "6"), "from 1 to 4 for a word, or 5 for the end"),
+        ((model, SENTENCE, "--word", "0"), "from 1 to 4 for a word, or 5 for the end"),
         ((model, SENTENCE, "--format", "xml"), "text, tsv or json"),
         ((model, "--tree", foreign), "the model has never seen the tag 'XYZ'"),
         ((model, SENTENCE, "--train", foreign), "the training data: the model has never seen"),

@@ -65,9 +65,9 @@ def test_list(run: Run, mirror: tuple[str, ...], tmp_path: Path) -> None:
 
 def test_errors_are_one_sentence(run: Run, mirror: tuple[str, ...]) -> None:
     for arguments, told in (
-        ((), "which treebank"),
+        ((), "name a treebank"),
         (("da_ddd",), "did you mean UD_Danish-DDT"),
-        (("UD_Danish-No", *mirror), "has release 2.16 a treebank"),
+        (("UD_Danish-No", *mirror), "release 2.16 has a treebank"),
     ):
         result = run(*arguments)
         assert isinstance(result.exception, BistroError)
@@ -97,5 +97,5 @@ def test_the_whole_command_line(
     assert failed.value.code == 2
     assert told.out == ""
     assert told.err.startswith("bistro: ")
-    assert "has release 2.16 a treebank UD_Danish-No" in told.err
+    assert "release 2.16 has a treebank UD_Danish-No" in told.err
     assert "Traceback" not in told.err

@@ -101,5 +101,5 @@ def test_numbers_that_take_memory_have_limits(kind: str) -> None:
 def test_deep_suites_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "deep.json"
     path.write_text(text)
-    with pytest.raises(BistroError, match="neither a suite"):
+    with pytest.raises(BistroError, match="expected a suite"):
         read_suite(path)

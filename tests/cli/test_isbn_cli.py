@@ -45,7 +45,7 @@ def test_parse_with_all_that_can_be_asked(
 def test_particles_are_not_its_way(bistro_here: Command, model: Path) -> None:
     done = bistro_here("parse", model, "--particles", "10", stdin=b"The dog sleeps .\n")
     assert done.code == 2
-    assert "searches with a beam, not with particles: use --beam" in done.err
+    assert "uses a beam, not particles: use --beam" in done.err
 
 
 def test_info_names_kind_and_settings(bistro_here: Command, model: Path) -> None:

@@ -30,8 +30,8 @@ BAD = [
     (FOREST, [], "bad.conllu"),
     (NO_ROOT, [], "no word has head 0"),
     (CIRCLE, [], "circle"),
-    (NO_TAG, [], "bad.conllu:4: word 2 has no upos, which the labelling of the model names"),
-    (NO_RELATION, [], "bad.conllu:4: word 2 has no deprel, which the labelling of the model names"),
+    (NO_TAG, [], "bad.conllu:4: word 2 has no upos, but the model's labelling needs one"),
+    (NO_RELATION, [], "bad.conllu:4: word 2 has no deprel, but the model's labelling needs one"),
     (NO_HEAD, [], "head"),
 ]
 
@@ -151,7 +151,7 @@ def test_columns_that_a_labelling_names_must_be_there(
 
 def test_one_way_of_ordering_at_a_time(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert order(folder, str(folder / "dev.conllu"), "--best", "--score") == 2
-    assert "give one of" in capsys.readouterr().err
+    assert "give only one of" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("models", [["oo"], ["n1", "n2", "n3"]], ids=str)

@@ -47,7 +47,11 @@ def test_the_likeliest_words(bistro_here: Command, files: Path) -> None:
 def test_a_file_is_not_taken_for_a_context(bistro_here: Command, files: Path, here: Path) -> None:
     (here / "cloze.csv").write_text(CLOZE, encoding="utf-8")
     done = bistro_here("next-word", files / "english.bistro", "cloze.csv")
-    assert done.code == 2 and "cloze.csv: is a table" in done.err and "--text COLUMN" in done.err
+    assert (
+        done.code == 2
+        and "cloze.csv: the file is a table" in done.err
+        and "--text COLUMN" in done.err
+    )
 
 
 def test_unknown_words_of_contexts_are_told(bistro_here: Command, files: Path) -> None:

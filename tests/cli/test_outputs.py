@@ -42,14 +42,14 @@ def test_an_output_that_is_an_input_is_refused(
     bistro_here: Command, copies: Path, arguments: tuple[str, ...], force: bool
 ) -> None:
     more = ["--force"] if force else []
-    refuse(bistro_here, copies, *arguments, *more, told="is an input too")
+    refuse(bistro_here, copies, *arguments, *more, told="this is also an input")
 
 
 @pytest.mark.parametrize("alias", ALIASES)
 def test_an_input_by_another_name(bistro_here: Command, copies: Path, alias: str) -> None:
     ALIASES[alias](copies / "other.conllu", copies / "test.conllu")
     arguments = ("convert", "test.conllu", "-o", "other.conllu", "--force")
-    refuse(bistro_here, copies, *arguments, told="other.conllu: is an input too")
+    refuse(bistro_here, copies, *arguments, told="other.conllu: this is also an input")
 
 
 def test_stdin_that_is_the_output(copies: Path) -> None:
@@ -59,7 +59,7 @@ def test_stdin_that_is_the_output(copies: Path) -> None:
         done = subprocess.run(
             command, stdin=stdin, capture_output=True, check=False, env=ENVIRONMENT
         )
-    assert b"test.conllu: is an input too" in done.stderr
+    assert b"test.conllu: this is also an input" in done.stderr
     assert (copies / "test.conllu").read_bytes() == before
 
 
@@ -87,7 +87,7 @@ def test_a_file_of_another_kind_is_kept(
     (copies / "notes.txt").write_text("Remember the milk.\n")
     (copies / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     name = arguments[arguments.index("-o") + 1]
-    refuse(bistro_here, copies, *arguments, told=f"{name}: exists and is not {what}")
+    refuse(bistro_here, copies, *arguments, told=f"{name}: the file exists and is not {what}")
     assert bistro_here(*arguments, "--force").code == 0
 
 
@@ -113,7 +113,7 @@ def test_a_model_is_not_written_to_a_device(bistro_here: Command, copies: Path) 
             "train.txt",
             "-o",
             name,
-            told="a model is a regular file",
+            told="a model must be a regular file",
         )
 
 

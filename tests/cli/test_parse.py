@@ -57,7 +57,7 @@ def test_tag_dictionaries(bistro_here: Command, parsers: Path) -> None:
     assert "hard tag dictionary," in parsed("--tag-dictionary", "hard")
     assert "dictionary" not in parsed("--tags", "given", "--tag-dictionary", "none")
     assert "did you mean 'none'" in parsed("--tag-dictionary", "nonne")
-    assert "must lie between 0 and 1" in parsed("--unseen-tags", 1)
+    assert "must lie strictly between 0 and 1" in parsed("--unseen-tags", 1)
 
 
 def test_running_text_is_split_if_asked(bistro_here: Command, parsers: Path) -> None:
@@ -211,8 +211,8 @@ def test_heads_that_no_tree_can_have(
         (with_heads("2", "1", "0", "3"), ("--partial",), "heads of each other in a circle"),
         ("# only a comment\n\n", (), "a sentence without words"),
         ("", (), "the file is empty"),
-        (RARE, ("--tags", "gold"), "--tags is 'joint' or 'given'"),
-        (RARE, ("--kbest", "2", "--samples", "2"), "give one of them"),
+        (RARE, ("--tags", "gold"), "--tags must be 'joint' or 'given'"),
+        (RARE, ("--kbest", "2", "--samples", "2"), "give only one of them"),
         (RARE, ("--beam", "4", "--greedy"), "choose one"),
         (RARE, ("--particles", "0"), "--particles"),
         (RARE, ("--input", "conlu"), "did you mean 'conllu'"),

@@ -43,7 +43,7 @@ def test_alternatives_are_written(bistro_here: Command, pipeline: Path, tmp_path
     parser = tmp_path / "parser.bistro"
     bistro.train("transition", bistro.builtin(sentences=20, seed=1), seed=1).save(parser)
     refused = bistro_here("parse", parser, "--alternatives", "2", stdin=text)
-    assert refused.code == 2 and "--alternatives belong to pipelines" in refused.err
+    assert refused.code == 2 and "--alternatives are for pipelines" in refused.err
 
 
 def test_a_whole_run_from_training(bistro_here: Command, english: Treebank, tmp_path: Path) -> None:
@@ -73,8 +73,8 @@ def test_columns_are_kept(
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"Caf\xe9\n", "bad.txt:1: is not UTF-8: byte 0xE9"),
-        (b"a\nb\0c", "bad.txt:2: contains a NUL"),
+        (b"Caf\xe9\n", "bad.txt:1: the file is not valid UTF-8 (byte 0xE9"),
+        (b"a\nb\0c", "bad.txt:2: the file contains a NUL"),
     ],
 )
 def test_bytes_that_are_no_text_are_refused(
@@ -89,8 +89,8 @@ def test_bytes_that_are_no_text_are_refused(
 def test_options_of_others_are_refused(bistro_here: Command, pipeline: Path) -> None:
     for options, says in (
         (("--keep", "lemma"), "no column 'lemma' to keep"),
-        (("--kbest", "3"), "--kbest belongs to parsers"),
-        (("--search", "mcmc"), "belongs to models of constituency"),
+        (("--kbest", "3"), "--kbest is for parsers"),
+        (("--search", "mcmc"), "is for constituency models"),
     ):
         done = bistro_here(
             "parse", pipeline, "--input", "conllu", *options, stdin=b"1\tIt" + b"\t_" * 8

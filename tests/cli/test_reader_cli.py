@@ -49,7 +49,7 @@ def test_a_reader_answers_like_any_other_model(
     suite = bistro_here("suite", reader, "garden-path", "--particles", "10", "--repeats", "2")
     assert suite.code == 0 and "garden-path" in suite.out
     refused = bistro_here("perplexity", reader, test, "--method", "search")
-    assert refused.code != 0 and "method = 'search' is not possible" in refused.err
+    assert refused.code != 0 and "method = 'search' is not valid" in refused.err
 
 
 def test_an_explanation_tells_who_said_what(bistro_here: Command, here: Path, reader: Path) -> None:

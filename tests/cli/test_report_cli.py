@@ -184,13 +184,13 @@ def test_options_of_parsers_are_refused_for_others(
     bistro.train("ngram", english[:40], sampler=SHORT).save(here / "words.bistro")
     done = bistro_here("report", "words.bistro", "--test", files / "test.conllu", *option)
     assert (done.code, done.out) == (2, "")
-    assert "are for parsers: not with an ngram model" in done.err
+    assert "are for parsers: leave them out with an ngram model" in done.err
 
 
 def test_a_page_is_html(bistro_here: Command, here: Path, files: Path, parser: Path) -> None:
     done = bistro_here("report", parser, "--test", files / "test.conllu", "-o", "page.pdf")
     assert (done.code, done.out) == (2, "")
-    assert "page.pdf: the file is written as .html, not .pdf" in done.err
+    assert "page.pdf: the file is written as .html, so its name cannot end in .pdf" in done.err
 
 
 def test_constituency(bistro_here: Command, here: Path) -> None:

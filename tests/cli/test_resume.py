@@ -116,7 +116,7 @@ def test_resume_without_a_checkpoint_is_a_new_start(
 ) -> None:
     code, told = run(files, "--resume")
     assert code == 0
-    assert f"{CHECKPOINT}: does not exist, so training starts from the beginning" in told
+    assert f"{CHECKPOINT}: there is no such file, so training starts from the beginning" in told
     assert (here / "m.bistro").read_bytes() == unbroken
 
 
@@ -179,7 +179,7 @@ def test_other_settings_are_refused(
     arguments = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK, "--resume")
     done = bistro_here(*arguments, *other)
     assert done.code == 2
-    assert done.err.startswith(f"bistro: {CHECKPOINT}: belongs to a training with other data")
+    assert done.err.startswith(f"bistro: {CHECKPOINT}: the file was written with other data")
     assert done.err.count("\n") == 1
     assert (interrupted / CHECKPOINT).read_bytes() == before
     assert bistro_here(*arguments).code == 0
@@ -187,7 +187,7 @@ def test_other_settings_are_refused(
 
 def test_other_data_are_refused(bistro_here: Command, files: Path, interrupted: Path) -> None:
     arguments = ("train", "ngram", files / "test.txt", "-o", "m.bistro", *QUICK, "--resume")
-    assert "belongs to a training with other data" in bistro_here(*arguments).err
+    assert "the file was written with other data" in bistro_here(*arguments).err
 
 
 def test_another_version_of_the_program_is_refused(
@@ -209,7 +209,7 @@ def test_a_truncated_checkpoint(
     done = bistro_here(*arguments)
     assert done.code == 2
     assert done.err.startswith(f"bistro: {CHECKPOINT}: ")
-    assert done.err.endswith("delete it and start from the beginning\n")
+    assert done.err.endswith("delete the file to start from the beginning\n")
     assert done.err.count("\n") == 1
     assert [found.name for found in interrupted.iterdir()] == [CHECKPOINT]
 

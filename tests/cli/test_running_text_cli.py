@@ -167,8 +167,8 @@ def test_what_the_layers_can_do_in_other_commands(bistro_here: Command, pipeline
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (b"Caf\xe9\n", "<stdin>:1: is not UTF-8: byte 0xE9"),
-        (b"a\nb\0c\n", "<stdin>:2: contains a NUL character"),
+        (b"Caf\xe9\n", "<stdin>:1: the file is not valid UTF-8 (byte 0xE9"),
+        (b"a\nb\0c\n", "<stdin>:2: the file contains a NUL character"),
         (b" \n\t\n", "<stdin>: the file is empty"),
     ],
 )

@@ -138,9 +138,9 @@ def test_bad_requests(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, reason in [
         (["segment", model, str(folder / "nothing.txt")], "the file is empty"),
         (["segment", model, data, "--forms", "deep"], "surface or canonical"),
-        (["evaluate", "--morphemes", data, str(folder / "other.tsv")], "is where"),
+        (["evaluate", "--morphemes", data, str(folder / "other.tsv")], "the word is '"),
         (["evaluate", data, data, "--training", data], "--training needs --morphemes"),
-        (["evaluate", "--morphemes", "--by-length", data, data], "leave it out"),
+        (["evaluate", "--morphemes", "--by-length", data, data], "cannot be used with"),
     ]:
         assert run(arguments) == 2
         assert reason in capsys.readouterr().err

@@ -157,22 +157,26 @@ def test_without_ends_every_row_of_the_table_has_one_row(score: Score) -> None:
 @pytest.mark.parametrize(
     ("content", "options", "told"),
     [
-        (ITEMS, ("--text", "txt"), "items.csv: has no column 'txt' (did you mean 'text'?)"),
+        (
+            ITEMS,
+            ("--text", "txt"),
+            "items.csv: the table has no column 'txt' (did you mean 'text'?)",
+        ),
         (ITEMS, ("--text", "text", "--id", "itm"), "(did you mean 'item'?)"),
         (WORDS, ("--text", "word", "--sentence", "itme"), "(did you mean 'item'?)"),
         (ITEMS + "3,empty,\n", ("--text", "text"), "items.csv:5: column 'text' has no word"),
-        (ITEMS + "3,short\n", ("--text", "text"), "items.csv:5: 2 cells"),
-        (ITEMS + '3,x,"open\n', ("--text", "text"), "items.csv:5: is not a table"),
+        (ITEMS + "3,short\n", ("--text", "text"), "items.csv:5: the row has 2 cells"),
+        (ITEMS + '3,x,"open\n', ("--text", "text"), "items.csv:5: the file is not a table"),
         (WORDS + "1,a,again,5\n", ("--text", "word", "--sentence", "item"), "items.csv:10: sent"),
         (WORDS + "3,a, ,5\n", ("--text", "word", "--sentence", "item"), "items.csv:10: column"),
         (ITEMS + "3,x,a \u200b dog\n", ("--text", "text"), "items.csv:5: a word is invisible"),
         ("a,a\n1,2\n", ("--text", "a"), "items.csv:1: two columns are called 'a'"),
         ("text\n", ("--text", "text"), "contains no stimuli"),
         ("", ("--text", "text"), "contains no stimuli"),
-        (b"text\nok\n\xff\xfe\n", ("--text", "text"), "items.csv:3: is not UTF-8"),
+        (b"text\nok\n\xff\xfe\n", ("--text", "text"), "items.csv:3: the file is not valid UTF-8"),
         (ITEMS, (), "is a table: name the column"),
         (ITEMS, ("--id", "item", "--input", "text"), "need --text"),
-        (ITEMS, ("--text", "text", "--id", "item", "--sentence", "item"), "leave it out"),
+        (ITEMS, ("--text", "text", "--id", "item", "--sentence", "item"), "cannot be used with"),
     ],
 )
 def test_errors_name_file_and_line(
@@ -252,7 +256,9 @@ def test_the_critical_region_of_a_column(score: Score, bistro_here: Command, fil
     assert [row["token"] for row in placed] == ["The old dog", "sleeps.", "It rained."]
     sums = [float(row["surprisal"]) for row in rows]
     assert float(placed[1]["surprisal"]) == pytest.approx(sums[1] + sums[2], abs=1e-5)
-    assert "leave one out" in score(items, *command, "--critical", "at", "--brackets", code=2)
+    assert "give only one of them" in score(
+        items, *command, "--critical", "at", "--brackets", code=2
+    )
     assert "need --text" in score(items, "--critical", "at", code=2)
     told = bistro_here("surprisal", files / "english.bistro", "items.csv", *command[:2]).err
     assert "this looks like running text, with words such as 'sleeps.'" in told
@@ -270,4 +276,4 @@ def test_rows_of_regions_are_not_counted_as_words(
 
 def test_a_workbook_is_recognised(score: Score) -> None:
     told = score(b"PK\x03\x04\x14\x00", "--text", "text", name="items.xlsx", code=2)
-    assert "items.xlsx: is a workbook: save it as CSV" in told
+    assert "items.xlsx: the file is a workbook: save it as CSV" in told

@@ -74,7 +74,7 @@ def test_ties_are_shown(bistro_here: Command, model_file: Path, tmp_path: Path) 
     ("arguments", "sentence"),
     [
         (["nonesuch"], "there is no suite 'nonesuch'"),
-        (["agreement", "--by", "word"], "--by is suite, item or region"),
+        (["agreement", "--by", "word"], "--by must be suite, item or region"),
         (["missing.csv"], "missing.csv"),
         (["agreement", "--particles", "5"], "has no analyses to sum over"),
     ],

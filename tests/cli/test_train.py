@@ -114,13 +114,13 @@ def test_as_a_process(bistro_outside: Command, files: Path, here: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("ngram",), "the model needs a name: give one with -o"),
+        (("ngram",), "the model needs a file name; specify it with -o"),
         (
             ("ngram", "-o", "m.bistro"),
             "there is no data: name a treebank or a text, or - for stdin",
         ),
         (("ngram", "x.txt", "-o", "-"), "cannot be written to stdout"),
-        (("ngram", "x.txt", "-o", "m.bistro.gz"), "a model file is not compressed"),
+        (("ngram", "x.txt", "-o", "m.bistro.gz"), "a model file cannot be compressed"),
         (("ngram", "x.txt", "-o", "m", "--seed", "-1"), "--seed"),
         (("ngram", "x.txt", "-o", "m", "--seeds", "1"), "No such option: --seeds"),
         (("ngram", "x.txt", "-o", "m", "--input", "conlu"), "did you mean 'conllu'"),

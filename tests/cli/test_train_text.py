@@ -158,13 +158,13 @@ def test_what_is_parsed_outlives_the_cluster(
     ("more", "complaint"),
     [
         (("--text", "none.txt"), "none.txt: cannot be read"),
-        (("--text", "-"), "give files, not stdin"),
+        (("--text", "-"), "give files instead of stdin"),
         (("--text", "raw.txt", "--cluster", "tcp://localhost:1"), "localhost:1"),
-        (("--cluster", "local:2"), "name some text with --text"),
-        (("--text", "raw.txt", "--cluster", "local:two"), "expected tcp://host:port"),
+        (("--cluster", "local:2"), "name the raw text with --text"),
+        (("--text", "raw.txt", "--cluster", "local:two"), "as tcp://host:port"),
         (
             ("--text", "raw.txt", "--text", "more.conllu"),
-            "more.conllu: has the name of a conllu file",
+            "more.conllu: this is the name of a conllu file",
         ),
     ],
     ids=str,

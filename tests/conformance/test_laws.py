@@ -69,7 +69,7 @@ def test_a_saved_model_is_the_same_file(model: Model, tmp_path: Path) -> None:
 def test_a_damaged_file_is_named(model: Model, tmp_path: Path) -> None:
     path = tmp_path / "m.bistro"
     path.write_bytes(model.to_bytes()[:-1])
-    with pytest.raises(ModelFileError, match=r"m\.bistro: is cut short"):
+    with pytest.raises(ModelFileError, match=r"m\.bistro: the file is cut short"):
         bistro.load(path)
 
 

@@ -110,9 +110,9 @@ def test_a_structure_goes_on_from_one_that_is_there() -> None:
     assert [p.tolist() for p in begun.structure()] == [p.tolist() for p in longer.structure()]
     other = _core.Franchise(_core.UniformBase(3), 2)
     resolve(other, EVENTS[1:])
-    with pytest.raises(ValueError, match="does not go on"):
+    with pytest.raises(ValueError, match="does not continue"):
         other.rebuild(*longer.structure())
-    with pytest.raises(ValueError, match="does not go on"):
+    with pytest.raises(ValueError, match="does not continue"):
         longer.rebuild(flat((0, 0)), flat((0, 0)))
 
 

@@ -239,7 +239,7 @@ def test_bad_words_are_refused(change: dict[str, Any]) -> None:
     one = (np.array([0, 1]), np.array([8], np.int32), np.array([1.0]))
     good: dict[str, Any] = dict(zip(("begin", "symbols", "probs"), one, strict=True))
     assert grammar.chart(**good, keep=True).scales.size == 1
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="do not match"):
         grammar.chart(**{**good, **change}, keep=False)
 
 

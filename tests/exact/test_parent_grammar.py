@@ -189,7 +189,7 @@ def test_a_grammar_that_stands_for_nothing_is_refused() -> None:
     wrong[0], wrong[-1] = wrong[-1], wrong[0]
     symbols, rules = case.parents.symbol_of, case.parents.rule_of
     for symbol_of, rule_of in ((symbols, wrong), (symbols[1:], rules)):
-        with pytest.raises(ValueError, match="stand for nothing"):
+        with pytest.raises(ValueError, match="do not match the grammar of the model"):
             _core.FinerGrammar(
                 case.parents.grammar, case.core, symbol_of=symbol_of, rule_of=rule_of
             )

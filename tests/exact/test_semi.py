@@ -210,7 +210,7 @@ def test_a_checkpoint_of_another_text(raw: Path, tmp_path: Path) -> None:
     killed(raw, checkpoint, 6)
     other = tmp_path / "other.txt"
     other.write_text("The dog sleeps .\n")
-    with pytest.raises(BistroError, match="belongs to a training with other data"):
+    with pytest.raises(BistroError, match="the file was written with other data"):
         trained(other, Session(checkpoint, resume=True))
 
 
@@ -223,7 +223,7 @@ def test_a_checkpoint_of_another_text(raw: Path, tmp_path: Path) -> None:
         ({"unknown": "spelling"}, "unknown = classes or single"),
         ({"lexical": "none"}, "learns nothing from raw text"),
         ({"raw_text": {"rounds": 0}}, "at least 1"),
-        ({"raw_text": {"learns": []}}, "name words, tags or actions"),
+        ({"raw_text": {"learns": []}}, "words, tags and actions"),
         ({"raw_text": {"learns": ["labels"]}}, "learns"),
     ],
     ids=str,
@@ -235,7 +235,7 @@ def test_impossible_settings(raw: Path, settings: dict[str, Any], complaint: str
 
 def test_only_some_kinds_learn_from_raw_text(raw: Path) -> None:
     complaint = (
-        "an eisner model does not learn from raw text .* use an ngram or transition or committee"
+        "an eisner model cannot learn from raw text .* use an ngram or transition or committee"
     )
     with pytest.raises(BistroError, match=complaint):
         bistro.train("eisner", TREES, text=[raw])

@@ -100,7 +100,7 @@ def test_impossible_spans_are_refused(words: int, span: Span, message: str) -> N
 def test_arrays_that_do_not_fit_are_refused() -> None:
     one = np.zeros(1, dtype=np.int32)
     for offsets in ([0], [0, 2], [1, 1]):
-        with pytest.raises(ValueError, match="do not fit"):
+        with pytest.raises(ValueError, match="do not match"):
             least_risk_spans(
                 lengths=one, offsets=np.array(offsets), start=one, end=one, gain=np.zeros(1)
             )

@@ -15,6 +15,7 @@ from bistro._core import (
     StackBatch,
     StackLearner,
     StackTemplates,
+    StackWeights,
     StopFlag,
     stack_probabilities,
 )
@@ -126,6 +127,34 @@ def test_probabilities(task: str, threads: int, by_templates: bool) -> None:
     assert not np.allclose(found, other)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 1.0])
+def test_weights_that_are_0_need_not_be_kept(share: float) -> None:
+    rng = np.random.default_rng(3)
+    weights = rng.normal(size=1 << BITS).astype(np.float32)
+    weights[rng.random(1 << BITS) >= share] = 0
+    places = np.flatnonzero(weights).astype(np.uint32)
+    sparse = StackWeights(size=weights.size, places=places, values=weights[places])
+    assert sparse.size == weights.size
+    assert (sparse.places() == places).all() and (sparse.values() == weights[places]).all()
+    for task in ("tags", "heads", "labels"):
+        asked: dict[str, Any] = {"task": task, "threads": 1}
+        asked |= {"batch": StackBatch(**random_batch(task, seed=2))}
+        found = stack_probabilities(**asked, weights=sparse)
+        assert (found == stack_probabilities(**asked, weights=weights)).all()
+
+
+@pytest.mark.parametrize(
+    ("places", "values"), [([3, 2], [1, 1]), ([2, 2], [1, 1]), ([64], [1]), ([1], [1, 1])]
+)
+def test_places_are_in_order_and_within_the_table(places: list[int], values: list[int]) -> None:
+    arrays: dict[str, Any] = {"places": np.array(places, np.uint32)}
+    arrays["values"] = np.array(values, np.float32)
+    with pytest.raises(ValueError, match="place"):
+        StackWeights(size=64, **arrays)
+    with pytest.raises(ValueError, match="power of 2"):
+        StackWeights(size=63, **arrays)
+
+
 @pytest.mark.parametrize("task", ["tags", "heads", "labels"])
 @pytest.mark.parametrize("by_templates", [False, True])
 def test_steps(task: str, by_templates: bool) -> None:
@@ -186,7 +215,7 @@ def test_damaged_batches_are_refused() -> None:
     for name, value in (("heads", 40), ("begin", -1)):
         batch = random_batch("heads", seed=4)
         batch[name][-1] = value
-        with pytest.raises(ValueError, match=r"outside its sentence|do not fit"):
+        with pytest.raises(ValueError, match=r"outside its sentence|do not match"):
             StackBatch(**batch)
     batch = random_batch("heads", seed=4)
     batch["what"][-1] = 99
@@ -215,7 +244,7 @@ def test_learning_hears_its_stop_flag() -> None:
 
 def test_damaged_templates_are_refused() -> None:
     begin, elements = np.array([0, 1], dtype=np.int32), np.array([0, 99], dtype=np.int32)
-    with pytest.raises(ValueError, match="no such element"):
+    with pytest.raises(ValueError, match="unknown element"):
         StackTemplates(
             begin=begin, elements=elements, vote_begin=begin, vote_elements=elements, columns=4
         )
@@ -227,7 +256,7 @@ def test_damaged_templates_are_refused() -> None:
     batch = random_batch("heads", seed=4)
     batch["words"] = batch["words"][: batch["tags"].size]
     weights = np.zeros(1 << BITS, dtype=np.float32)
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="do not match"):
         stack_probabilities(
             batch=StackBatch(**batch),
             task="heads",

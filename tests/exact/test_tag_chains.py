@@ -173,12 +173,12 @@ def test_what_the_core_refuses(model: TagsModel) -> None:
         "seed": 1,
         "purpose": 0,
     }
-    with pytest.raises(ValueError, match="search is hmm"):
+    with pytest.raises(ValueError, match="search must be hmm"):
         ChainRequest(search="astar", **asked)
-    with pytest.raises(ValueError, match="more samples"):
+    with pytest.raises(ValueError, match="must be greater than the burn-in"):
         ChainRequest(search="mcmc", **{**asked, "burn_in": 5})
     request = ChainRequest(search="hmm", **asked)
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="do not match"):
         model._tagger.tag(ids, offsets[:1], request, first=0)
     with pytest.raises(ValueError, match="no tag in the grammar"):
         model._tagger.tag(ids + 100, offsets, request, first=0)

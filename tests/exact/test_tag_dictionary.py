@@ -168,8 +168,8 @@ def test_a_long_sentence_of_unseen_tags_has_marginals() -> None:
     ("options", "reason"),
     [
         ({"tag_dictionary": "sof"}, "did you mean 'soft'"),
-        ({"unseen_tags": 0.0}, "set tag_dictionary to 'hard'"),
-        ({"unseen_tags": 1.5}, "must lie between 0 and 1"),
+        ({"unseen_tags": 0.0}, "set tag_dictionary = 'hard'"),
+        ({"unseen_tags": 1.5}, "must lie strictly between 0 and 1"),
     ],
 )
 def test_what_cannot_be_is_refused(options: dict[str, Any], reason: str) -> None:

@@ -168,5 +168,5 @@ def test_a_sentence_without_any_tree_is_refused() -> None:
     steps = np.zeros((2, 2, 2, 2))
     with pytest.raises(ValueError, match="no tree"):
         _core.TreeChart(positions=ends, kinds=ends, pairs=pairs, steps=steps)
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="do not match"):
         _core.TreeChart(positions=ends[:1], kinds=ends, pairs=pairs, steps=steps)

@@ -13,7 +13,8 @@ from conformance.recipes import BY_NAME
 from bistro.models.committee.classes import SIZES, WordClasses
 from bistro.models.committee.contents import WAYS
 from bistro.models.committee.model import CommitteeModel
-from bistro.models.committee.stacking import DECISIONS, TAGS, Stack
+from bistro.models.committee.stack_weights import AGAIN, DECISIONS, TAGS
+from bistro.models.committee.stacking import Stack
 from bistro.models.committee.templates import usual
 from bistro.pitman_yor import Characters, PitmanYor
 
@@ -25,8 +26,8 @@ WORDS = sorted({word for sentence in TEXT for word in sentence})
 def committee_with_a_stack(*, has_templates: bool = False) -> bytes:
     """Return a committee whose stack has weights drawn at random: a real one needs much data.
 
-    Older files have all weights; those with templates of features have the weights that are not 0,
-    and classes of words.
+    Older files have all weights; those with templates of features have the weights that are not 0
+    where these are few, classes of words, and a second round.
     """
     model = BY_NAME["committee"].train()
     assert isinstance(model, CommitteeModel)
@@ -39,6 +40,10 @@ def committee_with_a_stack(*, has_templates: bool = False) -> bytes:
         decisions = [name for name in DECISIONS if way == "joint" or name != TAGS]
         drawn = {name: rng.normal(0, 0.1, 1 << BITS).astype(np.float32) for name in decisions}
         own = {name: templates[name] for name in decisions if templates}
+        if has_templates:
+            drawn["heads"][rng.random(1 << BITS) < 0.9] = 0
+            drawn |= {name + AGAIN: weights[::-1].copy() for name, weights in drawn.items()}
+            own |= {name + AGAIN: lines for name, lines in own.items()}
         model.stacks[way] = Stack(drawn, own)
     return model.to_bytes()
 

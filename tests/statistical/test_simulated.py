@@ -157,9 +157,9 @@ def test_contexts_of_drawn_trees_are_those_of_the_core() -> None:
 def test_what_cannot_be_checked_is_refused() -> None:
     with pytest.raises(BistroError, match="an isbn model has no prior to draw from"):
         check_sampler("isbn")
-    with pytest.raises(ConfigError, match="not a sampler of a posterior"):
+    with pytest.raises(ConfigError, match="does not sample from the posterior"):
         check_sampler("ngram", sampler={"seating": "minimal", "hyper": "map"})
-    with pytest.raises(ConfigError, match="not a sampler of a posterior"):
+    with pytest.raises(ConfigError, match="does not sample from the posterior"):
         check_sampler(PitmanYor(1, outcomes="ab", seating="minimal"))
     with pytest.raises(ConfigError, match="does not learn"):
         check_sampler(PitmanYor(1, base=Characters()))

@@ -306,8 +306,8 @@ def test_same_stream_same_states_also_after_a_restore() -> None:
         ([0, 9], [0, 1], [], "parent"),
         ([0, 1], [0, 9], [], "word"),
         ([0], [0, 1], [], "as many"),
-        ([0, 1], [0, 1], [1], "stops is needed"),
-        ([0, 1], [0, 1], [1, -1], "below 0"),
+        ([0, 1], [0, 1], [1], "stops for each parent"),
+        ([0, 1], [0, 1], [1, -1], "is negative"),
     ],
 )
 def test_bad_tokens_are_refused(

@@ -190,22 +190,25 @@ def test_the_kind_is_in_help_and_refusals(place: Place) -> None:
     wrong = ("train", "toy", "train.conllu", "-o", "x.bistro", "--set")
     assert "added = 0.0 must be above 0" in place.refused(*wrong, "added=0")
     assert "did you mean 'added'?" in place.refused(*wrong, "aded=1")
-    assert "a toy model does not use it" in place.refused(
+    assert "a toy model does not use a development set" in place.refused(
         "crossval", "toy", "train.conllu", "-k", "3", "--dev", "dev.conllu"
     )
 
 
 def test_without_the_package_the_file_names_its_kind(place: Place) -> None:
     refusal = Place(place.folder, None).refused("perplexity", "toy.bistro", "test.conllu")
-    assert "toy.bistro: is of kind 'toy', which is unknown to this version of Bistro" in refusal
-    assert refusal.endswith("install the package of that kind")
+    assert (
+        "toy.bistro: the model is of kind 'toy', which this version of Bistro does not know"
+        in refusal
+    )
+    assert refusal.endswith("install the package that provides this kind")
 
 
 @pytest.mark.parametrize(
     ("entry_point", "reason"),
     [
         ("bistro_absent:KIND", "ModuleNotFoundError: No module named 'bistro_absent'"),
-        ("bistro_toy.model:ToyModel", "does not name a record"),
+        ("bistro_toy.model:ToyModel", "must name a Kind with the same name"),
     ],
 )
 def test_a_broken_package_disturbs_nothing_else(

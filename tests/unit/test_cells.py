@@ -187,7 +187,9 @@ def test_strings_for_a_pipeline(contracted: PipelineModel) -> None:
     assert parse.sentence.forms == ["She", "'s", "sure", "they", "do", "n't", "."]
     assert parse.heads == contracted.parse(parse.sentence.forms).heads
     assert len(list(contracted.parse_all("The dog sleeps. It rains."))) == 2
-    with pytest.raises(BistroError, match=r"has 2 sentences, but parse takes one: use parse_all"):
+    with pytest.raises(
+        BistroError, match=r"has 2 sentences, but parse takes only one: use parse_all"
+    ):
         contracted.parse("The dog sleeps. It rains.")
     with pytest.raises(BistroError, match="has 0 sentences"):
         contracted.parse(" ")

@@ -133,17 +133,21 @@ def test_another_vocabulary_is_noticed(name: str) -> None:
     """The checksum is right, but two words have changed places."""
     file = decode_model((STORED / f"{name}-3.bistro").read_bytes(), name)
     content = encode_model(other_words(file.header), file.arrays)
-    with pytest.raises(ModelFileError, match="not the one that the model was trained with"):
+    with pytest.raises(
+        ModelFileError, match="differs from the one that the model was trained with"
+    ):
         from_bytes(content)
 
 
 def test_a_wrong_or_missing_checksum_is_told(tmp_path: Path) -> None:
     content = encode_model({"kind": "ngram"}, {"x": np.arange(100)})
     (tmp_path / "m").write_bytes(content[:-1] + b"\1")
-    with pytest.raises(ModelFileError, match="m: is damaged: its checksum is wrong: copy it again"):
+    with pytest.raises(
+        ModelFileError, match="m: the file is damaged: its checksum is wrong; copy it again"
+    ):
         read_model(tmp_path / "m")
     (tmp_path / "m").write_bytes(content.replace(b'"checksum"', b'"chekcsum"'))
-    with pytest.raises(ModelFileError, match="m: is damaged: its checksum is missing"):
+    with pytest.raises(ModelFileError, match="m: the file is damaged: its checksum is missing"):
         read_model(tmp_path / "m")
 
 
@@ -153,7 +157,7 @@ def test_a_damaged_checkpoint_is_told(tmp_path: Path) -> None:
     damaged = bytearray(checkpoint.path.read_bytes())
     damaged[-300] ^= 4
     checkpoint.path.write_bytes(damaged)
-    with pytest.raises(ModelFileError, match=r"checksum is wrong.*or delete it and start from"):
+    with pytest.raises(ModelFileError, match=r"checksum is wrong.*delete the file to start from"):
         checkpoint.load("print")
 
 
@@ -196,5 +200,5 @@ def test_a_file_that_changes_while_it_is_read(
         return read(descriptor, *arguments)
 
     monkeypatch.setattr("bistro.modelfile.read_whole", overwritten)
-    with pytest.raises(ModelFileError, match="was changed while it was read"):
+    with pytest.raises(ModelFileError, match="changed while it was being read"):
         read_model(path)

@@ -110,7 +110,7 @@ def test_an_unreachable_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         with (
-            pytest.raises(ClusterError, match=f"{address}: no scheduler answers .* check that"),
+            pytest.raises(ClusterError, match=f"{address}: no scheduler answered .* check that"),
             workers_for(address, threads=1),
         ):
             pass
@@ -135,7 +135,7 @@ def test_an_unreachable_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -
 )
 def test_a_bad_address_is_an_error(address: str) -> None:
     with (
-        pytest.raises(ClusterError, match=r"expected tcp://host:port .* or local:N"),
+        pytest.raises(ClusterError, match=r"as tcp://host:port, or local:N"),
         workers_for(address, threads=1),
     ):
         pass

@@ -210,7 +210,7 @@ def test_models_that_cannot_parse_together() -> None:
     labelled, ngram = single(), bistro.train("ngram", [["a", "b"]], seed=1)
     with pytest.raises(BistroError, match="cannot vote"):
         CommitteeModel.of([labelled, ngram])
-    with pytest.raises(BistroError, match="with labels and without"):
+    with pytest.raises(BistroError, match="models with labels cannot be combined"):
         CommitteeModel.of([labelled, single(labels="none")])
     with pytest.raises(BistroError, match="nonprojective"):
         CommitteeModel.of([labelled, single(nonprojective="path")])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,9 @@ from bistro.models.committee.classes import NO_CLASSES
 from bistro.models.committee.contents import WAYS
 from bistro.models.committee.model import CommitteeModel
 from bistro.models.committee.stack_training import LEAST_STACKED, dealt
+from bistro.models.committee.stack_weights import AGAIN, rounded
 from bistro.models.committee.stacking import Stack
+from bistro.models.committee.weights import calibrated
 from bistro.treebank.sentence import Sentence
 
 TREEBANK = bistro.builtin(sentences=1100, seed=1)
@@ -89,6 +94,53 @@ def test_it_finds_no_fewer_heads_than_the_mixture(model: CommitteeModel) -> None
     assert right(model) >= right(plain)
 
 
+def test_a_second_round_sees_the_tree_of_the_first(model: CommitteeModel) -> None:
+    twice = trained(stack={**STACK, "rounds": 2})
+    first, both = model.stacks["joint"].weights, twice.stacks["joint"].weights
+    assert {name.removesuffix(AGAIN) for name in both} == set(first) and len(both) == 2 * len(first)
+    assert all((both[name] == weights).all() for name, weights in first.items())
+    ballot = twice.ballot(
+        UNSEEN, twice.votes_of_members(UNSEEN, twice.asked()), twice.fits["joint"], twice.symbols
+    )
+    # The second round is a first round on the tree of the first round.
+    alone = Stack({name: both[name + AGAIN] for name in first}, model.stacks["joint"].templates)
+    tree = ballot.tree_of(model.stacks["joint"].decided(ballot))
+    vars(ballot)["tree"] = tree  # a cached property
+    expected = alone.decided(ballot)
+    del vars(ballot)["tree"]
+    found = twice.stacks["joint"].decided(ballot)
+    assert (found.arcs.probability == expected.arcs.probability).all()
+    assert (found.tags.probability == expected.tags.probability).all()
+    assert from_bytes(twice.to_bytes(), "the file").to_bytes() == twice.to_bytes()
+    with pytest.raises(ConfigError, match="rounds"):
+        trained(stack={**STACK, "rounds": 0})
+
+
+def test_a_development_set_calibrates_the_heads_of_trees(model: CommitteeModel) -> None:
+    dev, unseen = UNSEEN[:100], UNSEEN[100:]
+    made = bistro.train(
+        "committee", TRAIN, seed=1, dev=dev, **{**SETTINGS, "stack": {**STACK, "passes": 1}}
+    )
+    assert isinstance(made, CommitteeModel)
+    fit = made.fits["joint"]
+    assert fit.sharpness == 1 and fit.is_calibrated
+    plain = replace(made, fits={way: replace(fit, slope=1.0, offset=0.0) for way in WAYS})
+    one, other = (m.mixture(dev, m.asked(threads=1)) for m in (made, plain))
+    heads = other.trees(made.single_root, 1)[0]
+    assert (one.trees(made.single_root, 1)[0] == heads).all()
+    before, after = (m.heads.probability_of(heads) for m in (other, one))
+    assert after == pytest.approx(calibrated(before, fit.slope, fit.offset))
+    gold = np.array([head for sentence in dev for head in sentence.heads])
+    error = [abs(float(p.mean()) - float((heads == gold).mean())) for p in (after, before)]
+    assert error[0] <= error[1]
+    for mixture in (one, made.mixture(unseen, made.asked(threads=1))):
+        sums = np.bincount(mixture.heads.row, mixture.heads.probability)
+        assert sums.min() > 0 and sums.max() < 1.000001
+    again = from_bytes(made.to_bytes(), "the file")
+    assert isinstance(again, CommitteeModel) and again.fits == made.fits
+    assert "log-odds" in made.describe()
+
+
 def test_given_heads_are_kept(model: CommitteeModel) -> None:
     for sentence in UNSEEN[:20]:
         heads = [head if i % 2 else -1 for i, head in enumerate(sentence.heads)]
@@ -121,16 +173,67 @@ def test_a_damaged_stack_is_refused(model: CommitteeModel) -> None:
     ):
         with pytest.raises(ModelFileError, match="stack"):
             Stack.from_arrays({**kept.arrays(), name: array}, kept.templates)
+    short = {"heads.size": np.array([64]), "heads.weights": np.zeros(32, dtype=np.float16)}
+    with pytest.raises(ModelFileError, match="stack"):
+        Stack.from_arrays(short, kept.templates)
     for wrong_header in ({"templates": {"heads": ["i.colour", ""]}}, {"templates": [1]}):
         with pytest.raises(ModelFileError, match="templates"):
             parts = {**model.header(), **wrong_header}
             CommitteeModel.from_parts(model.config, parts, model.arrays(), model.origin)
-    with pytest.raises(ModelFileError, match="classes of words"):
+    with pytest.raises(ModelFileError, match="word classes"):
         parts = {**model.header(), "classes": ["the"]}
         CommitteeModel.from_parts(model.config, parts, model.arrays(), model.origin)
     with pytest.raises(ModelFileError, match="stacks are damaged"):
         parts = {**model.header(), "stacks": ["both"]}
         CommitteeModel.from_parts(model.config, parts, model.arrays(), model.origin)
+
+
+def test_a_small_file_does_not_take_the_memory_of_a_large_table() -> None:
+    """Weights of 24 bits would take 64 MB for each decision."""
+    child = """
+import numpy as np
+from bistro.models.committee.stacking import Stack
+from bistro.models.committee.templates import usual
+
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+
+templates = usual(classes=True)
+parts = {
+    "size": np.array([1 << 24]),
+    "places": np.arange(0, 1 << 24, 1 << 19, dtype=np.uint32),
+    "weights": np.ones(32, np.float16),
+}
+arrays = {f"{name}.{key}": array for name in templates for key, array in parts.items()}
+before = peak()
+stack = Stack.from_arrays(arrays, templates)
+print((peak() - before) // 1024, len(stack.weights))
+"""
+    if not Path("/proc/self/status").exists():
+        pytest.skip("needs the peak of memory that Linux tells")
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-c", child],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    megabytes, decisions = map(int, done.stdout.split())
+    assert decisions == 3 and megabytes < 5 * decisions
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.9])
+def test_a_file_has_the_places_of_weights_if_most_are_zero(share: float) -> None:
+    rng = np.random.default_rng(1)
+    weights = rounded(np.where(rng.random(1 << 10) < share, rng.normal(size=1 << 10), 0.0))
+    kept = Stack({"heads": weights}, {"heads": ("i.tag", "")})
+    arrays = kept.arrays()
+    assert ("heads.places" in arrays) == (share < 1 / 3)
+    again = Stack.from_arrays(arrays, kept.templates).arrays()
+    assert arrays.keys() == again.keys()
+    assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
 
 
 def test_files_without_templates_have_the_features_of_the_core(model: CommitteeModel) -> None:

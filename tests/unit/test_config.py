@@ -249,7 +249,7 @@ def test_toml_and_json_round_trip(tmp_path_factory: pytest.TempPathFactory, conf
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     bad = tmp_path / "bad.toml"
     bad.write_text("order = = 3")
-    with pytest.raises(ConfigError, match=r"bad.toml: is not valid TOML: .*line 1"):
+    with pytest.raises(ConfigError, match=r"bad.toml: the file is not valid TOML: .*line 1"):
         read_toml(bad, Model)
     bad.write_bytes(b"name = '\xff'")
     with pytest.raises(ConfigError, match="is not valid TOML"):
@@ -258,7 +258,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is not valid TOML"):
         read_toml(bad, Model)
     bad.write_text("[a]\n" * (LARGEST_FILE // 4 + 1))
-    with pytest.raises(ConfigError, match="too large for settings"):
+    with pytest.raises(ConfigError, match="too large for a settings file"):
         read_toml(bad, Model)
     with pytest.raises(InputError, match=r"absent\.toml"):
         read_toml(tmp_path / "absent.toml", Model)

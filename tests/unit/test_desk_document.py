@@ -173,7 +173,7 @@ def test_another_program_is_not_overwritten(path: Path) -> None:
     with pytest.raises(ConflictError, match="changed by another program"):
         document.save()
     document.close()
-    with pytest.raises(ConflictError, match="1 decisions that are not in it"):
+    with pytest.raises(ConflictError, match="1 decisions that are not in the file"):
         Document.open(path)
     path.write_bytes(RICH.encode())
     document = Document.open(path)
@@ -245,10 +245,10 @@ def test_a_failed_save_leaves_the_file(path: Path, monkeypatch: pytest.MonkeyPat
         (SetFields({1: {"heads": 2}, 2: {"heads": 1}}), "circle"),
         (SetFields({1: {"misc": "x"}}), "cannot be changed"),
         (SetFields({1: {"upos": "a\tb"}}), "tab"),
-        (SetFields({1: {"upos": ""}}), "without spaces"),
-        (SetFields({1: {"deprels": "a b"}}), "no spaces"),
+        (SetFields({1: {"upos": ""}}), "spaces around it"),
+        (SetFields({1: {"deprels": "a b"}}), "cannot contain spaces"),
         (SetFields({1: {"heads": "2"}}), "number of a word"),
-        (Split(1, ["I", ""]), "without spaces"),
+        (Split(1, ["I", ""]), "spaces around it"),
     ],
 )
 def test_what_cannot_be_decided_is_said(path: Path, decision: Any, said: str) -> None:
@@ -262,7 +262,7 @@ def test_a_damaged_journal_is_refused(path: Path) -> None:
     Document.open(path).close()
     journal = Path(f"{path}.journal")
     journal.write_bytes(journal.read_bytes() + b"[]\n")
-    with pytest.raises(BistroError, match=":2: not a line of a journal"):
+    with pytest.raises(BistroError, match=":2: this is not a valid line of a journal"):
         Journal.beside(path)
     journal.write_bytes(b'{"opened":"x","journal":99}\n')
     with pytest.raises(BistroError, match="another version"):

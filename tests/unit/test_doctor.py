@@ -171,7 +171,7 @@ def test_half_annotated_sentences_are_left_out() -> None:
     with pytest.raises(BistroError, match="no sentence has all its heads and tags"):
         examine(part[:1], k=2)
     with pytest.raises(
-        BistroError, match="an ngram model does not find heads and tags; use one of transition"
+        BistroError, match="an ngram model does not predict heads and tags; use one of transition"
     ):
         examine(part, kind="ngram")
 

@@ -31,7 +31,7 @@ def test_changed_arcs_and_tags_are_found_by_sentence_id() -> None:
 
 def test_sentences_with_other_words_do_not_count() -> None:
     old = Sentence.from_columns(["a", "b"], heads=[2, 0])
-    with pytest.raises(BistroError, match="no sentence with the same words"):
+    with pytest.raises(BistroError, match="no sentences with the same words"):
         changes([old], [Sentence.from_columns(["a", "c"], heads=[2, 0])])
 
 

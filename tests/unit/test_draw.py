@@ -43,11 +43,11 @@ def test_formats() -> None:
     assert drawn([ENGLISH], "svg").startswith(b"<svg")
     text = drawn([ENGLISH, HEBREW], "tex").decode()
     assert text.count(r"\begin{dependency}") == 2 and text.endswith("\\end{document}\n")
-    with pytest.raises(BistroError, match="holds one tree, but there are 2"):
+    with pytest.raises(BistroError, match="can contain only one tree, but there are 2"):
         drawn([ENGLISH, HEBREW], "svg")
     with pytest.raises(BistroError, match="no tree to draw"):
         drawn([], "pdf")
-    with pytest.raises(BistroError, match=r"'sgv' is not a format of pictures.*svg"):
+    with pytest.raises(BistroError, match=r"unknown picture format 'sgv'.*svg"):
         drawn([ENGLISH], "sgv")
     tree = parse_tree("(S (NP (NN time)) (VP (VBZ flies)))")
     assert b"flies" in drawn([tree], "svg")
@@ -69,7 +69,9 @@ def test_pdf_and_png() -> None:
 def test_probabilities_come_from_misc() -> None:
     marked = ENGLISH.replace(misc=["PHead=0.9", "PHead=1.0", "PHead=0.5", "PHead=0.25"])
     assert "0.25" in Drawing.of(marked, probabilities=True).tikz()
-    with pytest.raises(BistroError, match=r"f.conllu.*no PHead in MISC: parse with --marginals"):
+    with pytest.raises(
+        BistroError, match=r"f.conllu.*no PHead in the column MISC: parse with --marginals"
+    ):
         Drawing.of(ENGLISH, probabilities=True, path="f.conllu")
 
 

@@ -101,8 +101,8 @@ def test_given_labels_that_a_tag_was_never_seen_with(model: EisnerModel) -> None
     ("settings", "told"),
     [
         ({"contexts": {"tags": ["parent.tga"]}}, "did you mean 'parent.tag'"),
-        ({"contexts": {"tags": ["tag"]}}, "'tag' cannot be seen by the contexts of tags"),
-        ({"contexts": {"words": ["sibling.tag"]}}, "cannot be seen by the contexts of words"),
+        ({"contexts": {"tags": ["tag"]}}, "'tag' is not available in the contexts of tags"),
+        ({"contexts": {"words": ["sibling.tag"]}}, "is not available in the contexts of words"),
         ({"contexts": {"tags": ["parent.label"]}}, "only if labels = 'generated'"),
         ({"labels": "generated"}, "preset eisner-generated"),
         ({"direction": "right-to-left"}, "direction"),

@@ -98,7 +98,9 @@ def test_a_full_disk_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    with pytest.raises(OutputError, match="events cannot be kept there: no space left on device"):
+    with pytest.raises(
+        OutputError, match="events cannot be stored in this folder: no space left on device"
+    ):
         cut(random_events(10, 1, seed=1), 2, most=0)
 
 

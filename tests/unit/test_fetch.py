@@ -45,7 +45,9 @@ def test_the_first_download_is_recorded_and_later_ones_are_held_against_it(tmp_p
     assert read_checksums(record.read_text(), "") == read_checksums(checksums(data).decode(), "")
     assert fetch(NAME, RELEASE, mirror=mirror, force=True).check == "recorded"
     folder_mirror(tmp_path / "m", {"en_ewt-ud-dev.conllu": TREE * 9})
-    with pytest.raises(FetchError, match=r"dev\.conllu is not the file that was first fetched"):
+    with pytest.raises(
+        FetchError, match=r"dev\.conllu differs from the file that was fetched first"
+    ):
         fetch(NAME, RELEASE, mirror=mirror, force=True)
     assert there(first.dev).read_bytes() == FILES["en_ewt-ud-dev.conllu"]
     record.unlink()

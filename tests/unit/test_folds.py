@@ -66,8 +66,8 @@ def test_documents_stay_together() -> None:
 @pytest.mark.parametrize(
     ("k", "by", "told"),
     [
-        (1, "sentence", "60 sentences cannot be cut into 1 folds: 2 to 60 are possible"),
-        (61, "sentence", "60 sentences cannot be cut into 61 folds"),
+        (1, "sentence", "60 sentences cannot be divided into 1 folds: choose 2 to 60 folds"),
+        (61, "sentence", "60 sentences cannot be divided into 61 folds"),
         (5, "document", "no comments '# newdoc'"),
         (5, "page", "not by 'page'"),
     ],
@@ -78,7 +78,7 @@ def test_impossible_folds(k: int, by: Unit, told: str) -> None:
 
 
 def test_too_few_sentences() -> None:
-    with pytest.raises(BistroError, match="at least two sentences, and there is one"):
+    with pytest.raises(BistroError, match="at least two sentences, but there is one"):
         make_folds(TREEBANK[:1], 2, seed=1)
 
 

@@ -33,7 +33,9 @@ def test_the_former_name_trains_the_present_kind() -> None:
 
 
 def test_a_task_that_is_none_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"task = 'tag' must be one of .*did you mean 'tags'"):
+    with pytest.raises(
+        ConfigError, match=r"task must be one of .*, not 'tag'.*did you mean 'tags'"
+    ):
         bistro.train("infinite", SENTENCES, task="tag")
     with pytest.raises(ConfigError, match="unknown setting 'tagste'"):
         bistro.train("infinite", SENTENCES, task="tags", tags={"tagste": "upos"})

@@ -57,12 +57,12 @@ VP[$s] ->
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("S ->\n  1 NP/nsubj VP/obj\n", 2, r"one '\*'"),
-        ("S ->\n  1 *NP *VP\n", 2, r"one '\*'"),
-        ("S ->\n  1 NP *VP\n", 2, "'/rel' on the others"),
+        ("S ->\n  1 NP/nsubj VP/obj\n", 2, r"one symbol with '\*'"),
+        ("S ->\n  1 *NP *VP\n", 2, r"one symbol with '\*'"),
+        ("S ->\n  1 NP *VP\n", 2, "'/rel' on the other symbols"),
         ("  1 NP/nsubj *VP\n", 1, "left-hand side"),
         ("S ->\n  many *VP\n", 2, "could not convert"),
-        ("S ->\n  1 *VP[$n]\n", 2, r"'\$n' is not bound"),
+        ("S ->\n  1 *VP[$n]\n", 2, r"'\$n' is not defined"),
         ("table action (v s)\n  eat hum food 3\n", 2, "expected 2 values and a weight"),
         ("table action (v)\n  eat 3\n@ acton\n", 3, "did you mean 'action'"),
         ("\n\nnonsense\n", 3, "found 'nonsense'"),

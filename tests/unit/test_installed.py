@@ -272,11 +272,11 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a list": (
         lambda folder: (folder / "card.json").write_text("[]"),
-        "is damaged: card.json does not state its format",
+        "is damaged: card.json does not give its format",
     ),
     "no kind": (
         lambda folder: change(folder / "card.json", kind=3),
-        "card.json does not state the kind of the model",
+        "card.json does not give the kind of the model",
     ),
     "another folder": (
         lambda folder: change(folder / "card.json", file="../model.bistro"),
@@ -284,7 +284,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a newer card": (
         lambda folder: change(folder / "card.json", format=2),
-        r"is a package of a newer format \(2; this Bistro reads up to 1\): update Bistro",
+        r"has a newer format \(2; this version of Bistro reads formats up to 1\): update Bistro",
     ),
 }
 
@@ -310,7 +310,7 @@ def test_damage(install: Install, what: str) -> None:
 def test_a_model_file_of_a_newer_format(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     install()
     monkeypatch.setattr("bistro.modelfile.FORMAT_VERSION", 2)
-    with pytest.raises(ModelFileError, match=r"made by a newer Bistro \(format 3"):
+    with pytest.raises(ModelFileError, match=r"written by a newer version of Bistro \(format 3"):
         bistro.load(NAME)
 
 
@@ -322,6 +322,6 @@ def test_two_packages_with_one_name(install: Install, tmp_path: Path) -> None:
     )
     metadata = tmp_path / "two" / "other_toy-2.0.dist-info" / "METADATA"
     metadata.write_text("Metadata-Version: 2.1\nName: other-toy\nVersion: 2.0\n")
-    told = "have a model of this name: bistro-en-toy 1.0.0 and other-toy 2.0: uninstall all but one"
+    told = r"of this name \(bistro-en-toy 1.0.0 and other-toy 2.0\): uninstall all but one"
     with pytest.raises(ModelFileError, match=told):
         bistro.load(NAME)

@@ -64,7 +64,7 @@ def test_far_forecasts_are_less_certain_and_stay_below_the_ceiling() -> None:
 
 
 def test_two_sizes_foretell_nothing() -> None:
-    with pytest.raises(BistroError, match="at least 3 sizes"):
+    with pytest.raises(BistroError, match="at least 3 different sizes"):
         forecast_of([(1000, [50.0]), (2000, [55.0])], 4000)
 
 
@@ -108,7 +108,7 @@ def test_taggers_have_curves_too() -> None:
         ({"shares": (0.5, 1, 2)}, "up to 1"),
         ({"shares": (0.001, 0.5, 1)}, "less than one"),
         ({"draws": 0}, "draws = 0"),
-        ({"k": 100}, "cannot be cut into 100 folds"),
+        ({"k": 100}, "cannot be divided into 100 folds"),
     ],
 )
 def test_impossible_curves(options: dict[str, Any], told: str) -> None:

@@ -141,9 +141,9 @@ def test_missing_columns_of_the_labelling_are_named() -> None:
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"models": ("n0",)}, "not a model of orders"),
+        ({"models": ("n0",)}, "unknown model of orders"),
         ({"models": ()}, "at least one"),
-        ({"labellings": ("HR", "HR")}, "none twice"),
+        ({"labellings": ("HR", "HR")}, "no entry twice"),
         ({"labellings": ("H",)}, "does not use the dependents"),
         ({"labellings": ("deprl",)}, "did you mean 'deprel'"),
         ({"k": 0.0}, "above 0"),

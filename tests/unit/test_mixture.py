@@ -79,7 +79,7 @@ def test_weights_at_the_ends() -> None:
 
 @pytest.mark.parametrize("weights", [[0.5], [0.5, 0.6], [1.5, -0.5], [1.0, 0.0, 0.0]])
 def test_impossible_weights(ngram: NgramModel, weights: list[float]) -> None:
-    with pytest.raises(ConfigError, match=r"one per model \(2\)"):
+    with pytest.raises(ConfigError, match=r"one weight per model \(2\)"):
         Mixture([Member(ngram, {}), Member(ngram, {})], weights)
 
 
@@ -203,7 +203,7 @@ def test_perplexity_of_a_mixture(
     assert run([*command, "test.conllu", "--repeats", "1"]) == 0
     assert "mixture" in capsys.readouterr().out
     assert run(["perplexity", "parser.bistro", "test.conllu", "--with", "ngram.bistro"]) == 2
-    assert "--dev DEV, on which they are fitted, or --weights" in capsys.readouterr().err
+    assert "--dev DEV, or the weights themselves with --weights" in capsys.readouterr().err
     swapped = ["perplexity", "ngram.bistro", "--with", "ngram.bistro", "--dev", "dev.conllu"]
     assert run([*swapped, "test.conllu", "--particles", "5"]) == 2
     assert "has no analyses to sum over" in capsys.readouterr().err

@@ -106,8 +106,8 @@ def test_errors_name_file_line_and_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "no word in it"),
-        (b"<LINE# 1>\n", "no word in it"),
+        (b"", "the file has no words"),
+        (b"<LINE# 1>\n", "the file has no words"),
         (b"a\ta\tb\tc\td\n", "5 columns"),
         (b"\ta\n", "the word is empty"),
         (b"a\t\n", "no morphemes"),

@@ -91,5 +91,5 @@ def test_complaints(treebank: list[Sentence]) -> None:
         rank_next(treebank, strategy="doubts", **QUICK)
     with pytest.raises(BistroError, match="nothing left to annotate"):
         rank_next(treebank[:50], **QUICK)
-    with pytest.raises(BistroError, match="complete a few by hand"):
+    with pytest.raises(BistroError, match="complete a few sentences by hand"):
         rank_next(treebank[50:], **QUICK)

@@ -54,7 +54,7 @@ def test_rows_by_hand() -> None:
     assert "entropy" in found._repr_html_()
     with pytest.raises(ConfigError, match="at least 0"):
         found.top(-1)
-    with pytest.raises(ConfigError, match="not one string"):
+    with pytest.raises(ConfigError, match="not a string"):
         found.of("ab")
 
 

@@ -192,7 +192,10 @@ def test_training_on_the_text_helps() -> None:
         ({"sampler": {"discount": math.nan}}, "[0, 1)"),
         ({"sampler": {"strength": math.inf}}, "strength = inf"),
         ({"sampler": {"strength": -0.5, "hyper": "fixed"}}, "greater than -discount"),
-        ({"sampler": {"discount": 0.0}}, "start from values above 0"),
+        (
+            {"sampler": {"discount": 0.0}},
+            "initial values of learned hyper-parameters must be above 0",
+        ),
         ({"sampler": {"strength_prior": [0, 1]}}, "must be above 0"),
         ({"sampler": {"discount_prior": [math.nan, 1]}}, "must be above 0"),
         ({"sampler": {"hyper_every": 0}}, "hyper_every = 0"),
@@ -247,11 +250,11 @@ def test_arrays_are_mapped_and_read_only(tmp_path: Path, model: NgramModel) -> N
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"kind": "bushes"}, "of kind 'bushes', which is unknown to this version of Bistro"),
+        ({"kind": "bushes"}, "of kind 'bushes', which this version of Bistro does not know"),
         ({"config": {"order": 3, "colour": "red"}}, "another version of Bistro"),
         ({"config": {"order": 3, "colour": "red"}}, "unknown setting 'colour'"),
         ({"config": None}, "wrong type"),
-        ({"vocabulary": {}}, "the vocabulary lacks the entry 'unknown'"),
+        ({"vocabulary": {}}, "the vocabulary has no entry 'unknown'"),
         ({"seed": None}, "the entry 'seed' is missing"),
     ],
 )

@@ -94,12 +94,12 @@ def test_a_treebank_without_spaces_gives_a_pipeline_for_sentences() -> None:
     model = bistro.train("pipeline", sentences, parser="transition")
     assert isinstance(model, PipelineModel)
     assert [s.heads for s in model.annotate_all(sentences[:1])] == [[2, 0]]
-    with pytest.raises(BistroError, match="cannot find words"):
+    with pytest.raises(BistroError, match="cannot split running text into words"):
         list(model.annotate("It rains"))
 
 
 def test_what_cannot_parse_is_refused() -> None:
-    with pytest.raises(BistroError, match="parser = 'ngram' cannot parse: choose"):
+    with pytest.raises(BistroError, match="parser = 'ngram' is not a parser: choose"):
         bistro.train("pipeline", bistro.builtin(sentences=5, seed=1), parser="ngram")
 
 

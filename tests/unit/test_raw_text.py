@@ -49,7 +49,7 @@ def test_one_file_may_stand_alone(tmp_path: Path) -> None:
 
 
 def test_a_treebank_is_not_raw_text() -> None:
-    with pytest.raises(BistroError, match=r"t\.conllu\.gz: has the name of a conllu file"):
+    with pytest.raises(BistroError, match=r"t\.conllu\.gz: this is the name of a conllu file"):
         RawText(["a.txt", "t.conllu.gz"])
 
 
@@ -63,13 +63,13 @@ def test_a_file_that_changes_is_noticed(tmp_path: Path) -> None:
     text = RawText([tmp_path / "a.txt"])
     list(text)
     (tmp_path / "a.txt").write_text("one two three\n")
-    with pytest.raises(BistroError, match=r"a\.txt: has changed while it was in use"):
+    with pytest.raises(BistroError, match=r"a\.txt: the file changed while it was in use"):
         list(text)
 
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
-    [(b"", "the text is empty"), (b"\n \n", "the text is empty"), (b"ok\n\xff\n", ":2: ")],
+    [(b"", "the file is empty"), (b"\n \n", "the file is empty"), (b"ok\n\xff\n", ":2: ")],
 )
 def test_bad_files(tmp_path: Path, content: bytes, complaint: str) -> None:
     (tmp_path / "a.txt").write_bytes(content)
@@ -78,5 +78,5 @@ def test_bad_files(tmp_path: Path, content: bytes, complaint: str) -> None:
 
 
 def test_stdin_cannot_be_read_twice() -> None:
-    with pytest.raises(BistroError, match="give files, not stdin"):
+    with pytest.raises(BistroError, match="give files instead of stdin"):
         RawText(["a.txt", "-"])

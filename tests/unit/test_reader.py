@@ -246,7 +246,7 @@ def test_a_member_explains_itself(model: ReaderModel) -> None:
         ("ngram ordr=3", "member 'ngram ordr=3'.*did you mean 'order'"),
         ("transition:tabel1", "did you mean 'table1'"),
         ("transition direction=right-to-left", "right to left cannot score prefixes"),
-        ("", "every member a kind"),
+        ("", "every member must have a kind"),
     ],
 )
 def test_members_that_cannot_read_are_refused(member: str, said: str) -> None:

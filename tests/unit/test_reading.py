@@ -74,8 +74,8 @@ def test_rows_may_come_in_any_order_and_without_positions(tmp_path: Path) -> Non
         ("a,1,1,The,300\na,1,3,dog,300\n", "item 1 has no word at position 2"),
         ("a,1,one,The,300\n", "times.csv:2: column 'position' has 'one'"),
         ("a,1,1,The,fast\n", "times.csv:2: column 'time' has 'fast'"),
-        ("a,1,1,The\n", "times.csv:2: 4 cells"),
-        ("a,1,1, ,300\n", "times.csv:2: has no word"),
+        ("a,1,1,The\n", "times.csv:2: the row has 4 cells"),
+        ("a,1,1, ,300\n", "times.csv:2: the row has no word"),
     ],
 )
 def test_bad_tables_are_refused(tmp_path: Path, rows: str, told: str) -> None:
@@ -102,7 +102,7 @@ def test_columns_of_experiment_software_are_recognised(tmp_path: Path) -> None:
         read_reading_data(path)
     with pytest.raises(TreebankError, match="no row has Item=8; values are 7"):
         read_reading_data(path, only=["Item=8"])
-    with pytest.raises(BistroError, match="--only is COLUMN=VALUE, not 'Item'"):
+    with pytest.raises(BistroError, match="--only must have the form COLUMN=VALUE, not 'Item'"):
         read_reading_data(path, only=["Item"])
     with pytest.raises(TreebankError, match="has no column 'List'"):
         read_reading_data(path, keep=["List"])
@@ -333,5 +333,5 @@ def test_nothing_to_study(words: list[list[str]], bits: Floats) -> None:
     with pytest.raises(BistroError, match="needs at least one model"):
         study(data, {})
     late = ReadingData(**{**vars(data), "times": np.full(len(data.times), 5.0)})
-    with pytest.raises(BistroError, match="no row has a time"):
+    with pytest.raises(BistroError, match="no row has a reading time"):
         study(late, {"m": bits})

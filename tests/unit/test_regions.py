@@ -127,7 +127,7 @@ def test_regions_of_a_column(model: Any, capsys: pytest.CaptureFixture[str]) -> 
         (("words.csv", "--text", "word", "--region", "part"), "add --sentence COLUMN"),
         (("words.csv", "--text", "word", "--sentence", "item", "--brackets"), "use --region"),
         (("words.csv", "--text", "word", "--sentence", "item", "--region", "prt"), "'part'"),
-        (("tree.conllu", "--brackets"), "--brackets are for text"),
+        (("tree.conllu", "--brackets"), "--brackets is for text"),
     ],
 )
 def test_refusals(

@@ -181,7 +181,7 @@ def test_all_zero_bars_stand_on_the_axis() -> None:
 def test_charts_refuse_what_they_cannot_draw() -> None:
     with pytest.raises(ValueError, match="negative"):
         bar_chart(["a"], {"x": [-1.0]})
-    with pytest.raises(ValueError, match="2 values for 1"):
+    with pytest.raises(ValueError, match="2 values, but there are 1"):
         bar_chart(["a"], {"x": [1.0, 2.0]})
     with pytest.raises(ValueError, match="series"):
         bar_chart(["a"], {})

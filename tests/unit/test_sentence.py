@@ -76,11 +76,11 @@ def test_a_replaced_column_lasts_through_a_second_replacement(sentence: Sentence
         ({"heads": [0, 1]}, "the column 'heads' has 2 entries for 4 words"),
         ({"heads": [2, 1, 0, 3]}, "circle"),
         ({"heads": [0, 1, 2, 9]}, "outside the sentence"),
-        ({"upos": ["A", "B", "C", "D\tE"]}, "cannot hold a tab"),
-        ({"misc": ["A", "B", "C", "D\r"]}, "cannot hold a tab, line end"),
+        ({"upos": ["A", "B", "C", "D\tE"]}, "cannot contain a tab"),
+        ({"misc": ["A", "B", "C", "D\r"]}, "cannot contain a tab, a line break"),
         ({"forms": ["A", "", "C", "D"]}, "word 2 is empty"),
         ({"comments": ["no comment"]}, "begins with '#'"),
-        ({"comments": ["# a\n# b"]}, "one line"),
+        ({"comments": ["# a\n# b"]}, "a single line"),
     ],
 )
 def test_what_could_not_be_read_back_is_refused(

@@ -45,12 +45,12 @@ def test_margins(formula: str, margin: float) -> None:
 @pytest.mark.parametrize(
     ("formula", "reason"),
     [
-        ("(1;%a%)", "compares nothing"),
+        ("(1;%a%)", "there is no comparison"),
         ("(1;%a%) < ", "ends too early"),
         ("((1;%a%) < 2", "not closed"),
         ("[(1;%a%) < 2)", "not closed"),
         ("(1;%a%) < 2 < 3", "'<' is not expected"),
-        ("[(1;%a%) < 2] < 3", "compared again"),
+        ("[(1;%a%) < 2] < 3", "cannot be chained"),
         ("[(1;%a%) < 2] + 3 > 1", "needs numbers"),
         ("(1;%a%) & 3 > 1", "joins predictions"),
         ("(x;%a%) < 2", "cannot be read"),
@@ -100,8 +100,8 @@ def test_all_kinds_of_files(tmp_path: Path) -> None:
         ("\n \n", "is empty"),
         (json.dumps(suite_json(predictions=[{"formula": "(7;%a%) > 1"}])), "no region 7"),
         (json.dumps(suite_json(predictions=[{"formula": "(1;%z%) > 1"}])), "no condition 'z'"),
-        ('{"sentence_good": "a"}\n', ":1: is neither"),
-        ('{"sentence_good": "a", "sentence_bad": "b"}\nnonsense\n', ":2: is neither"),
+        ('{"sentence_good": "a"}\n', ":1: expected a suite"),
+        ('{"sentence_good": "a", "sentence_bad": "b"}\nnonsense\n', ":2: expected a suite"),
         ('{"sentence_good": " ", "sentence_bad": "b"}\n', "has no word"),
     ],
 )

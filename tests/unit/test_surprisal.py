@@ -125,8 +125,11 @@ def test_a_string_is_not_a_sentence(ngram: NgramModel) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"method": "beam"}, "method = 'beam' is not possible: graph or exact or smc or search"),
-        ({"tags": "some"}, "tags = 'some' is not possible: all or seen"),
+        (
+            {"method": "beam"},
+            "method = 'beam' is not valid: choose graph or exact or smc or search",
+        ),
+        ({"tags": "some"}, "tags = 'some' is not valid: choose all or seen"),
         ({"particles": 0}, "particles = 0 must be at least 1"),
         ({"repeats": -1}, "repeats = -1 must be at least 0"),
     ],
@@ -144,7 +147,7 @@ def test_nothing_to_score_is_an_empty_table(parser: TransitionModel, ngram: Ngra
 
 def test_a_prefix_is_a_list_of_words(parser: TransitionModel, ngram: NgramModel) -> None:
     for model in (parser, ngram):
-        with pytest.raises(BistroError, match="a prefix is a list of words"):
+        with pytest.raises(BistroError, match="a prefix must be a list of words"):
             list(model.generate(1, prefix="The dog"))
 
 
@@ -223,5 +226,5 @@ def test_sentences_that_reach_the_limit_are_counted(
         cut = sum(len(line.split()) == 4 for line in told.out.splitlines())
         assert cut > 0
         assert f"sentences cut at the limit of 4 words: {cut}" in told.err
-        with pytest.raises(ConfigError, match="n = -1 cannot be drawn"):
+        with pytest.raises(ConfigError, match="n = -1 must be at least 0"):
             list(model.generate(-1))

@@ -168,7 +168,7 @@ def test_given_heads_are_kept_in_all_trees_sampled_together() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"resample": 2, "samples": 3}, "gives 2 trees per sentence"),
+        ({"resample": 2, "samples": 3}, "yields only 2 trees per sentence"),
         ({"resample": -1}, "at least 0"),
         ({"resample": 2, "temperature": 2.0}, "temperature must be 1"),
     ],

@@ -39,7 +39,7 @@ def test_nearest_names_are_suggested(typo: str, meant: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "../../etc", "UD_../x-y", "qqqqqq"])
 def test_impossible_names(name: str) -> None:
-    with pytest.raises(BistroError, match="no treebank is called"):
+    with pytest.raises(BistroError, match="there is no treebank"):
         full_name(name)
 
 

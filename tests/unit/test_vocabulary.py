@@ -120,7 +120,10 @@ def test_hash_tells_vocabularies_apart() -> None:
     ("settings", "message"),
     [
         ({"unknown": "clases"}, "did you mean 'classes'"),
-        ({"unknown_below": 0}, "unknown_below = 0 is not possible: a whole number, 1 or more"),
+        (
+            {"unknown_below": 0},
+            "unknown_below = 0 is not valid: give a whole number that is at least 1",
+        ),
         ({"unknown_suffixes": -1}, "unknown_suffixes = -1"),
     ],
 )
@@ -133,8 +136,8 @@ def test_impossible_settings(settings: dict[str, Any], message: str) -> None:
     ("change", "message"),
     [
         ({"words": ["a", "a"]}, "an entry occurs twice"),
-        ({"words": "abc"}, "a list of strings was expected"),
-        ({"words": [1]}, "a list of strings was expected"),
+        ({"words": "abc"}, "expected a list of strings"),
+        ({"words": [1]}, "expected a list of strings"),
         ({"classes": []}, "class 0 is not <unk>"),
         ({"unknown_below": "2"}, "unknown_below"),
         ({"unknown": []}, "unknown"),
@@ -149,7 +152,7 @@ def test_damaged_header(change: dict[str, Any], message: str) -> None:
 def test_incomplete_header() -> None:
     header = Vocabulary.build(SENTENCES).to_header()
     for key in header:
-        with pytest.raises(ModelFileError, match=f"lacks the entry '{key}'"):
+        with pytest.raises(ModelFileError, match=f"has no entry '{key}'"):
             Vocabulary.from_header({k: v for k, v in header.items() if k != key})
 
 

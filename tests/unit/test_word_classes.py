@@ -96,5 +96,5 @@ def test_files(classes: WordClasses) -> None:
     again = WordClasses.from_parts(classes.words, classes.arrays()["numbers"])
     assert (again.of(["the", "x"]) == classes.of(["the", "x"])).all()
     for wrong in (None, classes.numbers[:-1], classes.numbers.astype(np.int64)):
-        with pytest.raises(ModelFileError, match="classes of words are damaged"):
+        with pytest.raises(ModelFileError, match="word classes are damaged"):
             WordClasses.from_parts(classes.words, wrong)

@@ -117,13 +117,13 @@ def test_figures_of_held_out_words(model: WordsModel) -> None:
 
 
 def test_what_cannot_be(model: WordsModel) -> None:
-    with pytest.raises(BistroError, match="given as a list"):
+    with pytest.raises(BistroError, match="words must be a list"):
         model.segment("umuntu")
     with pytest.raises(BistroError, match="without letters"):
         model.segment([""])
     with pytest.raises(ConfigError, match="at least 1"):
         model.segment(["u"], beam=0)
-    with pytest.raises(BistroError, match="paragraphs of segmented words"):
+    with pytest.raises(BistroError, match="learned from segmented words"):
         bistro.train("morphology", [["a", "b"]])
     with pytest.raises(ConfigError, match="minimal"):
         trained([paragraph(LIST)], sampler={"seating": "gibbs"})

@@ -160,7 +160,7 @@ def test_options_of_the_tokenizer(client: TestClient) -> None:
         (
             {"data": "x", "model": "ngram", "tokenizer": "", "parser": ""},
             422,
-            "lacks the ability 'parse'",
+            "does not have the ability 'parse'",
         ),
         ({"data": "1\tx\n"}, 422, "1: "),
         ({"data": "1\ta\t_\t_\t_\t_\t2\t_\t_\t_\n2\tb\t_\t_\t_\t_\t1\t_\t_\t_\n"}, 422, "1: "),

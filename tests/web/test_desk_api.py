@@ -178,10 +178,13 @@ def test_a_file_is_brought_in_pieces(ask: Ask, desk: TestClient, file: Path) -> 
     ("body", "said"),
     [
         ({"sentence": 99, "version": 0}, "no sentence 100"),
-        ({"sentence": 0, "version": 0, "set": {"x": {"heads": 1}}}, "numbers of words"),
+        ({"sentence": 0, "version": 0, "set": {"x": {"heads": 1}}}, "word numbers"),
         ({"sentence": 0, "version": 0, "set": {"1": {"misc": "a"}}}, "misc"),
         ({"sentence": 0, "version": 0, "set": {"1": {"heads": 1}}}, "its own head"),
-        ({"sentence": 0, "version": 0, "set": {"1": {"heads": 2}}, "join": [1, 2]}, "give one"),
+        (
+            {"sentence": 0, "version": 0, "set": {"1": {"heads": 2}}, "join": [1, 2]},
+            "give only one",
+        ),
     ],
 )
 def test_wrong_decisions_are_refused(ask: Ask, body: dict[str, Any], said: str) -> None:
@@ -195,5 +198,5 @@ def test_without_a_file_there_is_no_desk(client: TestClient) -> None:
 
 
 def test_a_desk_needs_a_parser(models: dict[str, Model], file: Path) -> None:
-    with pytest.raises(bistro.BistroError, match="needs a model that parses"):
+    with pytest.raises(bistro.BistroError, match="needs a parser"):
         Desks(Catalog.of([("ngram", models["ngram"])]), [file])

@@ -245,7 +245,10 @@ def test_what_cannot_be_suggested(client: TestClient, sentences: list[Sentence])
         assert answer.status_code == 422
         assert "there are no suggestions for this layer" in answer.json()["error"]
     assert "serve a pipeline" in ask(client, xmi, LEMMA, "value").json()["error"]
-    assert "lacks the ability 'tag'" in ask(client, xmi, POS, "PosValue", "ngram").json()["error"]
+    assert (
+        "does not have the ability 'tag'"
+        in ask(client, xmi, POS, "PosValue", "ngram").json()["error"]
+    )
     assert ask(client, xmi, POS, "PosValue", "nothing").status_code == 404
     for body in ({}, {"metadata": 1}, {**request(xmi, POS, "PosValue"), "document": {}}):
         assert client.post("/inception/parser/predict", json=body).status_code == 422
@@ -351,6 +354,6 @@ def test_learning_has_to_be_switched_on(client: TestClient, learning: TestClient
     bad = train_request([BOMB])
     assert learning.post("/inception/parser/train", json=bad).status_code == 400
     assert (
-        "lacks the ability 'parse'"
+        "does not have the ability 'parse'"
         in learning.post("/inception/ngram/train", json=bad).json()["error"]
     )

@@ -66,7 +66,7 @@ def argument(metavar: str, meaning: str, *, default: Any = ...) -> Any:
 
 MODEL = argument("MODEL", "A model file, or the name of an installed model.")
 INPUT = argument(
-    "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - is stdin.", default="-"
+    "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - means stdin.", default="-"
 )
 THREADS = option(
     "N",
@@ -89,12 +89,10 @@ FORMAT = option(
     "--input",
 )
 ROOTS = option("one|any", "Number of roots per sentence; default: one in CoNLL-U, any in CoNLL-X.")
-METHOD = option(
-    "graph|exact|smc|search", "Method by which parsers sum over analyses [default: graph]."
-)
+METHOD = option("graph|exact|smc|search", "How parsers sum over analyses [default: graph].")
 PARTICLES = option(
     "N",
-    "Number of particles, or of nodes per word, for sums over analyses [default: 100].",
+    "Number of particles or nodes per word in sums over analyses [default: 100].",
     "--particles",
     min=1,
 )
@@ -102,7 +100,8 @@ REPEATS = option("N", "Number of independent runs [default: 1; smc: 10].", "--re
 SELECTION = typer.Option(
     None,
     "--selection",
-    help="How --method search divides particles after each word: by weight, or as in the paper.",
+    help="How --method search divides the particles after each word: by weight, or as in the "
+    "paper.",
 )
 TAGS_PER_WORD = option(
     "N",
@@ -124,7 +123,7 @@ CLUSTER = option(
     "Run on the workers at tcp://HOST:PORT (Dask) or in local:N processes; default: threads. The "
     "result does not depend on the workers.",
 )
-TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
+TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - means stdin.")
 CONFIG = option("FILE.toml", "A settings file, or the name of a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
 DEV = option(
@@ -281,7 +280,9 @@ def require_suffix(path: str | None, *suffixes: str) -> None:
     """Raise an error if a file name has a suffix other than the allowed ones."""
     suffix = Path(path or "").suffix
     if suffix and suffix.lower() not in suffixes:
-        raise OutputError(f"{path}: the file is written as {suffixes[0]}, not {suffix}")
+        raise OutputError(
+            f"{path}: the file is written as {suffixes[0]}, so its name cannot end in {suffix}"
+        )
 
 
 def score_settings(
@@ -308,43 +309,40 @@ def score_settings(
     known = options.names()
     if chosen and not known:
         raise BistroError(
-            f"{a_model(model.kind)} has no analyses to sum over: omit --method, --particles, "
-            "--repeats, --selection, --tags-per-word and --tags-seen"
+            f"{a_model(model.kind)} has no analyses to sum over; omit --method, --particles, "
+            f"--repeats, --selection, --tags-per-word and --tags-seen"
         )
     if method not in (None, "graph", "exact", "smc", "search"):
-        raise BistroError(f"--method is graph, exact, smc or search, not '{method}'")
+        raise BistroError(f"--method must be graph, exact, smc or search, not '{method}'")
     if "seed" in known:
         chosen["seed"] = seed
     whole = chosen_options(scorer, "score", chosen)
     if "selection" in chosen and whole.method != "search":
-        raise BistroError("--selection is a rule of the search: add --method search")
+        raise BistroError("--selection applies only to --method search: add it")
     return chosen
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were set on the command line.
-
-    The model has defaults for all other options.
-    """
+    """Return the options that were set on the command line, and omit those with default values."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def chosen_tags(tags: str) -> Any:
     """Validate --tags."""
     if tags not in ("joint", "given"):
-        raise BistroError(f"--tags is 'joint' or 'given', not '{tags}'")
+        raise BistroError(f"--tags must be 'joint' or 'given', not '{tags}'")
     return tags
 
 
 def chosen_roots(roots: str | None) -> Any:
     """Validate --roots."""
     if roots not in (None, "one", "any"):
-        raise BistroError(f"--roots is 'one' or 'any', not '{roots}'")
+        raise BistroError(f"--roots must be 'one' or 'any', not '{roots}'")
     return roots
 
 
 def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> tuple[Kind, Any]:
-    """Return the record of a kind and its settings, from a file or preset and --set."""
+    """Return the record of a kind, and its settings from a file or preset and from --set."""
     from bistro.models.settings import chosen_settings
 
     return chosen_settings(kind, config, overrides or [])
@@ -371,7 +369,7 @@ def development(
     if dev is None:
         return None
     if not kind.dev:
-        raise BistroError(f"--dev: {a_model(kind.name)} does not use it: leave it out")
+        raise BistroError(f"{a_model(kind.name)} does not use a development set: leave --dev out")
     return SENTENCES.read([dev], format=format, roots=chosen_roots(roots))
 
 
@@ -399,7 +397,7 @@ def rare_collection() -> Iterator[None]:
     """Run the garbage collector rarely, and never on objects that already exist.
 
     A long computation with a large model creates many small lists, but no reference cycles.
-    Scanning these lists and the model repeatedly would take a tenth of the running time.
+    Scanning these lists and the model again and again would take a tenth of the running time.
     """
     before = gc.get_threshold()
     gc.freeze()

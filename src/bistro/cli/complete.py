@@ -23,8 +23,7 @@ def complete(
     ),
     below: float = option(
         "P",
-        "Leave values with a probability below P open, and write them only into MISC "
-        "(MaybeHead=…).",
+        "Do not fill in values with a probability below P; write them only to MISC (MaybeHead=…).",
         default=0.0,
         min=0.0,
         max=1.0,
@@ -49,7 +48,9 @@ def complete(
     from bistro.tasks.complete import complete as run
 
     if model and (kind or config or overrides):
-        raise BistroError("--kind, --config and --set are for training: not with --model")
+        raise BistroError(
+            "--kind, --config and --set are for training: leave them out with --model"
+        )
     chosen = kind or USUAL_KIND
     settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
     trained = bistro.load(model) if model else None

@@ -45,7 +45,7 @@ def convert(
     ),
     partial: bool = flag("--partial", "Allow sentences in which only some words have heads."),
 ) -> None:
-    """Read a treebank, check every sentence, and write it, unchanged or in another format.
+    """Read a treebank, check every sentence, and write the treebank unchanged or in another format.
 
     Without options, the output is identical to the input, byte for byte. OUT is created only if all
     of INPUT is valid, so this command is also a quick way to validate a file. The numbers of
@@ -81,7 +81,7 @@ def _read(
     partial: bool,
     conversion: Conversion,
 ) -> Iterator[Any]:
-    """Yield the converted sentences, or the bracketed trees, of the input."""
+    """Yield the converted sentences or bracketed trees."""
     from bistro.treebank.brackets import iter_trees
     from bistro.treebank.detect import FORMATS, choose_format
     from bistro.treebank.treebank import opened, parse
@@ -93,7 +93,8 @@ def _read(
         if source == "brackets":
             if conversion.projectivize or conversion.deprojectivize:
                 raise ConfigError(
-                    "bracketed trees have no arcs: --(de)projectivize needs dependencies"
+                    "bracketed trees have no arcs: --projectivize and --deprojectivize need "
+                    "dependency trees"
                 )
             yield from iter_trees(cast(Any, stream), path)
         else:
@@ -110,9 +111,11 @@ def _plan(**choices: str | None) -> Conversion:
         known = ("one", "any") if name == "roots" else SCHEMES
         if value is not None and value not in known:
             hint = nearest(value, known)
-            raise ConfigError(f"--{name} '{value}' is unknown{hint}; choose {' or '.join(known)}")
+            raise ConfigError(
+                f"--{name}: unknown value '{value}'{hint}; choose {' or '.join(known)}"
+            )
     if choices["projectivize"] and choices["deprojectivize"]:
-        raise ConfigError("--projectivize and --deprojectivize undo each other: choose one")
+        raise ConfigError("--projectivize and --deprojectivize undo each other; choose one of them")
     return Conversion("", **cast(Any, choices))
 
 
@@ -122,15 +125,16 @@ def _target(source: str, to: str | None, output: str) -> str:
     known = format_of_suffix(output)
     if not (to or known) and suffix_of(output):
         raise OutputError(
-            f"{output}: no format has this suffix: use .conllu, .conll, .txt or .mrg, or name the "
+            f"{output}: no format has this suffix; use .conllu, .conll, .txt or .mrg, or name the "
             "format with --to"
         )
     target = to or known or source
     check_format(target, WRITABLE_FORMATS)
     if target != source and "brackets" in (source, target):
         raise ConfigError(
-            f"{source} cannot become {target}: bracketed trees are written as bracketed trees "
-            "only; choose the same format for both, with --from and --to if the suffix misleads"
+            f"{source} cannot be converted to {target}: bracketed trees can be written only as "
+            "bracketed trees; choose the same format for both files, with --from and --to if a "
+            "suffix is misleading"
         )
     return target
 
@@ -163,5 +167,5 @@ def _say_what_happened(counts: Conversion) -> None:
         say(f"{counts.sentences_without_tree:,} sentences lack heads; their arcs were not moved.")
     lost = ", ".join(f"{count:,} {kind}" for kind, count in counts.lost.items() if count)
     if counts.converted:
-        say(f"{counts.converted:,} sentences, {counts.words:,} words are now {counts.to}.")
+        say(f"Converted {counts.converted:,} sentences with {counts.words:,} words to {counts.to}.")
         say(f"Lost in {counts.to}: {lost or 'nothing'}.")

@@ -24,8 +24,8 @@ def crossval(
     output: str | None = outputs.output(
         outputs.TREES,
         "OUT",
-        "Also write FILE with each sentence parsed by a model that was not trained on it, "
-        "including marginals.",
+        "Also write FILE with marginals, each sentence parsed by a model that was not trained on "
+        "it.",
         "--output",
         "-o",
     ),

@@ -1,4 +1,4 @@
-"""`bistro demo`: train, test and use a parser in under half a minute."""
+"""`bistro demo`: train, test and use a parser in less than half a minute."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _made(output: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: the folder cannot be made: {explain(error)}") from error
+        raise OutputError(f"{folder}: the folder cannot be created: {explain(error)}") from error
     return folder
 
 

@@ -89,9 +89,11 @@ def diagnose(
     load_arviz()
     if is_model(sources[0]) or _is_path(sources[0]):
         if chains is not None or config or overrides:
-            raise ConfigError("--chains, --config and --set are for training: not with models")
+            raise ConfigError(
+                "--chains, --config and --set are for training: leave them out with trained models"
+            )
         if cluster:
-            raise ConfigError("--cluster trains chains: not with models that are trained")
+            raise ConfigError("--cluster is for training chains: leave it out with trained models")
         found, title = _trained_before(sources, burn_in)
     else:
         kind, *files = sources
@@ -134,7 +136,7 @@ def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]
     if len(set(seeds)) < len(seeds):
         twice = next(seed for seed in seeds if seeds.count(seed) > 1)
         raise BistroError(
-            f"two models have the seed {twice}: a run always agrees with itself; train with "
+            f"two models have the same seed, {twice}, so they are the same run: train each with a "
             "different --seed"
         )
     names = [f"seed {seed}" for seed in seeds]
@@ -149,7 +151,10 @@ def _check_same(first: str, one: bistro.Model, path: str, other: bistro.Model) -
     from bistro.report.about import flattened
 
     if one.kind != other.kind:
-        raise BistroError(f"{first} is of kind '{one.kind}', but {path} of kind '{other.kind}'")
+        raise BistroError(
+            f"{first} is of kind '{one.kind}', but {path} is of kind '{other.kind}': chains must "
+            "have the same kind"
+        )
     facts = [
         dict(flattened({**to_dict(model.config), "training data": model.origin.treebank}))
         for model in (one, other)
@@ -157,8 +162,8 @@ def _check_same(first: str, one: bistro.Model, path: str, other: bistro.Model) -
     differing = [name for name in facts[0] if facts[0][name] != facts[1].get(name)]
     if differing:
         raise BistroError(
-            f"{first} and {path} differ in {', '.join(differing)}: chains are runs of one training "
-            "that differ only in their seed"
+            f"{first} and {path} differ in {', '.join(differing)}: chains must be trained with the "
+            "same data and settings, and differ only in their seed"
         )
 
 

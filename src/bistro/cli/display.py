@@ -1,7 +1,7 @@
 """The line on stderr that shows the progress of a command.
 
 On a terminal, the line appears when a command has written nothing for half a second. The line is
-redrawn twice per second, and removed at the end and before anything else is written. As a result,
+redrawn twice per second. The line is removed at the end, and before other output. As a result,
 no command is silent for more than two seconds. A file or a pipe gets no progress line, unless
 ``--progress`` requests one every ten seconds. The option ``--quiet`` also suppresses the line on a
 terminal.
@@ -123,11 +123,11 @@ class Display:
         self._shown = 0
         """The length of the progress line that is on the terminal."""
         self._wrote = work.clock()
-        """The time at which anything other than the progress line was last written."""
+        """The time of the last output other than the progress line."""
         self._at_margin = True
 
     def tick(self) -> None:
-        """Draw the progress line if it is time to do so."""
+        """Draw the progress line if it is due."""
         with self._lock:
             silent = self._work.clock() - self._wrote
             line = line_of(self._work)
@@ -241,7 +241,7 @@ def line_of(work: Work) -> str:
 
 
 def _details(own: Phase) -> Iterator[str]:
-    """Yield texts that describe a phase: its items and their rate, or its steps, and its note."""
+    """Yield texts that describe a phase: its progress in items or steps, its rate, and its note."""
     if own.counted:
         yield f"{own.counted:,} {own.unit}"
         seconds = own.moved - own.began

@@ -33,7 +33,7 @@ def doctor(
     ),
     since: str | None = option(
         "OLD",
-        "Examine OLD, an older version of FILE, and count the findings that FILE has changed.",
+        "Examine OLD, an older version of FILE, and count the findings that differ in FILE.",
     ),
     html: str | None = outputs.output(
         outputs.PAGE,
@@ -47,14 +47,14 @@ def doctor(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Find likely annotation errors: rank arcs and tags of FILE by how much they surprise a model.
+    """Rank the arcs and tags in FILE by their surprisal, to find likely annotation errors.
 
-    Models that were not trained on a sentence (but on other folds or other data) give the
-    probability of each of its arcs and tags, given the rest of the annotation. The table (TSV)
-    starts with the most surprising values. The columns are the surprisal in bits (-log2 p),
-    file:line, the word, the annotated value, and the most likely alternative with its probability.
-    50 bits, the maximum, marks values that no model can score: unknown labels and tags. Arcs with a
-    crossing pattern that does not occur in training are listed separately (--only crossings).
+    The probability of each arc and tag, given the rest of the annotation, comes from a model that
+    was trained on other folds or other data. The table (TSV) starts with the most surprising
+    values. The columns are the surprisal in bits (-log2 p), file:line, the word, the annotated
+    value, and the most likely alternative with its probability. 50 bits, the maximum, marks values
+    that no model can score: unknown labels and tags. Arcs with a crossing pattern that does not
+    occur in training are listed separately (--only crossings).
 
         bistro doctor treebank.conllu > look-at.tsv
         bistro doctor dev.conllu --with train.conllu --top 500 --html look-at.html -o look-at.tsv
@@ -64,9 +64,12 @@ def doctor(
     from bistro.models.data import SENTENCES
 
     if only not in (None, *_LISTS):
-        raise BistroError(f"--only '{only}' must be one of {', '.join(_LISTS)}")
+        raise BistroError(f"--only must be one of {', '.join(_LISTS)}, not '{only}'")
     if html == output == "-":
-        raise BistroError("the table and the page cannot both go to stdout: give -o OUT.tsv")
+        raise BistroError(
+            "the table and the page cannot both be written to stdout: name a file for the table "
+            "with -o OUT.tsv"
+        )
     common.require_suffix(html, ".html", ".htm")
     family, settings = common.chosen_config(kind, config, overrides)
     examined = bistro.read(since or treebank, format=format, roots="any", partial=True)

@@ -30,7 +30,7 @@ def draw(
     ),
     tags: str = option("upos|xpos|none", "Tags below the words.", default="upos"),
     probabilities: bool = flag(
-        "--probabilities", "Show the probabilities of heads that `parse --marginals` has written."
+        "--probabilities", "Show the head probabilities that `parse --marginals` has written."
     ),
     direction: str = option(
         "auto|ltr|rtl", "Direction of the text; auto follows the script.", default="auto"
@@ -41,7 +41,7 @@ def draw(
     scale: float = option("X", "Number of PNG pixels per SVG pixel.", default=2.0, min=0.1),
     format: str | None = common.FORMAT,
 ) -> None:
-    """Draw the trees of a file for a paper, a slide or a page.
+    """Draw the trees in a file for a paper, a slide or a web page.
 
     FILE has dependencies (CoNLL-U, CoNLL-X) or bracketed trees (.mrg). The suffix of OUT decides
     the format. PDF and PNG need one more package: pip install typst.
@@ -84,7 +84,7 @@ def draw(
 
 
 def _read(path: str, format: str | None) -> list[Any]:
-    """Return the sentences or bracketed trees of a file."""
+    """Return the sentences or bracketed trees in a file."""
     from bistro.treebank.brackets import iter_trees
     from bistro.treebank.detect import FORMATS, choose_format
     from bistro.treebank.treebank import opened, parse
@@ -98,5 +98,5 @@ def _read(path: str, format: str | None) -> list[Any]:
 
 def _number(name: str, most: int) -> int:
     if not name.isdecimal() or not 1 <= int(name) <= most:
-        raise BistroError(f"there is no tree '{name}': use a number from 1 to {most:,}")
+        raise BistroError(f"there is no tree '{name}'; use a number from 1 to {most:,}")
     return int(name)

@@ -29,15 +29,15 @@ ITEM_COLUMNS = (
     *("surprisal", "surprisal_baseline", "effect", "mc_se", "oov"),
 )
 COMMON_NAMES = {"text": ("text", "sentence"), "item": ("item",), "condition": ("condition", "cond")}
-"""The column names that are tried if the user does not name any."""
+"""The column names that are tried if the user does not name a column."""
 
 
 def effects(
     items: str = argument("ITEMS", "A table of stimuli (CSV or TSV) with one sentence per row."),
     models: list[str] = argument("MODEL...", "Models that score words (files or names)."),
-    text: str | None = option("COLUMN", "Column of the sentences [default: text or sentence]."),
-    item: str | None = option("COLUMN", "Column of the items [default: item]."),
-    condition: str | None = option("COLUMN", "Column of the conditions [default: condition]."),
+    text: str | None = option("COLUMN", "Column with the sentences [default: text or sentence]."),
+    item: str | None = option("COLUMN", "Column with the items [default: item]."),
+    condition: str | None = option("COLUMN", "Column with the conditions [default: condition]."),
     critical: str | None = option(
         "COLUMN",
         "Column with the words of the critical region, or the position of a word; without it, "
@@ -49,13 +49,14 @@ def effects(
         "order in ITEMS].",
     ),
     by: str | None = option(
-        "COLUMN", "Column of groups of items, such as constructions, with one effect per group."
+        "COLUMN",
+        "Column with groups of items, such as constructions; each group gets its own effect.",
     ),
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Whether to split punctuation from words, which is the default; a pipeline splits "
-        "as in its treebank.",
+        help="Whether to split punctuation from words [default: split]; a pipeline splits as in "
+        "its treebank.",
     ),
     output: str | None = outputs.output(
         outputs.PAGE, "OUT.html", "Also write an HTML page with plots.", "--output", "-o"
@@ -74,8 +75,8 @@ def effects(
     """Measure how much more surprising a region is in one condition than in another.
 
     ITEMS has two sentences per item, one in each condition, such as an ambiguous sentence and its
-    control. The critical region is marked by square brackets, or the column --critical has its
-    words or its position. Sentences without a region (fillers) are left out.
+    control. The critical region is marked by square brackets, or given in the column --critical by
+    its words or its position. Sentences without a region (fillers) are left out.
 
     The table on stdout has one row per model, group and region:
 
@@ -178,7 +179,7 @@ def _protocols(
     stimuli: Sequence[Stimulus],
     found: dict[str, list[Effect]],
 ) -> list[str]:
-    """Describe what was left out of the figures, and how each model sums over analyses."""
+    """Describe what the figures leave out, and how each model sums over analyses."""
     from bistro.models.abilities import SCORE
     from bistro.tasks.stimuli import MISSING
 

@@ -1,4 +1,4 @@
-"""`bistro evaluate`: compute scores of words, tags, trees and brackets, and their calibration."""
+"""`bistro evaluate`: score words, tags, trees and brackets, and measure calibration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def evaluate(
     gold: str = argument("GOLD", "The correct trees."),
     system: str = argument(
-        "SYSTEM", "The parsed version of the same text, which may be split into other words."
+        "SYSTEM", "The parsed version of the same text, which may be split into words differently."
     ),
     json: bool = common.JSON,
     punct: str | None = option(
@@ -92,7 +92,8 @@ def evaluate(
     scores = score(golds, systems, punct, gold_name=gold, system_name=system)
     if scores.aligned_by != "words" and (by_length or calibration):
         raise ConfigError(
-            f"{system} and {gold} have different words: leave out --by-length and --calibration"
+            f"{system} and {gold} have different words, so --by-length and --calibration are not "
+            "available: leave them out"
         )
     lengths: dict[str, list[LengthScores]] = {}
     if by_length:
@@ -112,14 +113,14 @@ def _check_alone(**options: Any) -> None:
     for name, value in options.items():
         if value:
             raise ConfigError(
-                f"--{name.replace('_', '-')} belongs to dependency trees: leave it out "
-                "with --brackets and with --morphemes"
+                f"--{name.replace('_', '-')} is for dependency trees: leave it out with --brackets "
+                "and --morphemes"
             )
 
 
 def _check_plot(plot: str, calibration: bool) -> None:
     if not calibration:
-        raise ConfigError("--plot draws the reliability diagram: add --calibration")
+        raise ConfigError("--plot draws the reliability diagram; add --calibration")
     if not plot.endswith((".svg", ".html")):
         raise ConfigError(f"--plot '{plot}': the name must end in .svg or .html")
 

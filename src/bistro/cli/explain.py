@@ -68,7 +68,7 @@ def explain(
         bistro explain parser.bistro --tree gold.conllu --format tsv -o steps.tsv
     """
     if format not in FORMATS:
-        raise BistroError(f"--format is text, tsv or json, not '{format}'")
+        raise BistroError(f"--format must be text, tsv or json, not '{format}'")
     trained = bistro.load(model)
     explanation = _explanation(trained, sentence, tree, train, member)
     chosen = _chosen(explanation, word)
@@ -92,19 +92,19 @@ def _explanation(
     from bistro.tasks.cutting import cutting
 
     if (text is None) == (tree is None):
-        raise BistroError("give either a SENTENCE or --tree FILE")
+        raise BistroError("specify either a SENTENCE or --tree FILE")
     explainer = EXPLAIN.of(model)
     given: Any = words_in(*cutting(model)([text])) if text is not None else None
     if tree is not None:
         sentences = list(bistro.read(tree, roots="any"))
         if not sentences:
-            raise BistroError(f"{tree}: has no sentence to explain")
+            raise BistroError(f"{tree}: the file has no sentence to explain")
         given = sentences[0]
     elif not given:
         raise BistroError("the SENTENCE has no word to explain")
     training = None if train is None else list(bistro.read(train, roots="any"))
     if member is not None and not hasattr(model, "member_names"):
-        raise BistroError(f"--member: {a_model(model.kind)} has no members: leave it out")
+        raise BistroError(f"{a_model(model.kind)} has no members: leave --member out")
     which: dict[str, Any] = {} if member is None else {"member": member}
     return explainer.explain(given, training, **which)
 
@@ -117,7 +117,8 @@ def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision
     for place in places:
         if not 1 <= place <= end:
             raise BistroError(
-                f"--word {place}: the sentence has words 1 to {end - 1}, and {end} for its end"
+                f"--word {place}: give a number from 1 to {end - 1} for a word, or {end} for the "
+                "end of the sentence"
             )
     return [decision for decision in explanation.decisions if decision.word in places]
 
@@ -154,7 +155,7 @@ def _write_data(explanation: Explanation, format: str, output: str) -> None:
 def _digits(value: Any) -> Any:
     """Format a cell.
 
-    Small probabilities are written with nine digits, and true is written as 1.
+    Small probabilities are written with nine digits, and True is written as 1.
     """
     if isinstance(value, bool):
         return int(value)

@@ -62,7 +62,7 @@ def fetch(
         return
     if treebank is None:
         raise BistroError(
-            "which treebank? Give a name such as UD_English-EWT or en_ewt, or --list to list the "
+            "name a treebank, for example UD_English-EWT or en_ewt, or use --list to list the "
             "cached treebanks"
         )
     with phase(f"looking for {treebank}") as work:

@@ -24,8 +24,8 @@ def generate(
     ),
     temperature: float = option(
         "T",
-        "Draw from p^(1/T). A temperature below 1 favours likely words; one above 1 favours "
-        "unlikely words.",
+        "Draw from p^(1/T). A temperature below 1 favours likely words; a temperature above 1 "
+        "favours unlikely words.",
         default=1.0,
     ),
     prefix: str = option("WORDS", "The words with which every sentence begins.", default=""),
@@ -33,9 +33,9 @@ def generate(
     """Draw sentences from a model, one per line, with words separated by spaces.
 
     The same seed gives the same sentences; -n 10 gives the first ten sentences of -n 20. An unknown
-    word is printed as its class, such as `<unk-lower-ing>`. A model trained with unknown=spelling
-    generates the spelling of a new word. With a prefix, a parser draws an analysis of the prefix
-    for each sentence, and continues from this analysis.
+    word is printed as its word class, such as `<unk-lower-ing>`. A model trained with
+    unknown=spelling generates the spelling of a new word. With a prefix, a parser draws an analysis
+    of the prefix for each sentence, and continues from this analysis.
 
         bistro generate english.bistro -n 20 --seed 3
         bistro generate english.bistro --prefix "The old man" --temperature 0.7

@@ -1,4 +1,4 @@
-"""`bistro learning-curve`: compute scores by size of the training data, and a forecast."""
+"""`bistro learning-curve`: compute scores for growing training sets, and a forecast."""
 
 from __future__ import annotations
 
@@ -47,14 +47,13 @@ def learning_curve(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Compute a learning curve: the scores of models trained on growing parts of FILE, and a
-    forecast.
+    """Train models on growing parts of FILE, and print their scores with a forecast.
 
-    The output is a table (TSV) with one line per size. Two more lines have predictions of a fitted
-    power law, a - b n^-c: the score at the largest size predicted from the smaller sizes
-    (hindcast), and the score at twice the largest size (forecast). The columns that end in _sd are
-    standard deviations. With --test, the largest part is all of FILE; with K folds, it is (K - 1) /
-    K of FILE. The column sentences gives the size of each part.
+    The output is a table (TSV) with one line per size. Two more lines have predictions from a
+    fitted power law, a - b n^-c. The hindcast is the score at the largest size, predicted from the
+    smaller sizes. The forecast is the score at twice the largest size. The columns that end in _sd
+    are standard deviations. With --test, the largest part is all of FILE; with K folds, it is (K -
+    1) / K of FILE. The column sentences gives the size of each part.
 
         bistro learning-curve eisner treebank.conllu > curve.tsv
         bistro learning-curve transition train.conllu --test dev.conllu --plot curve.svg
@@ -68,7 +67,7 @@ def learning_curve(
     family, settings = common.chosen_config(kind, config, overrides)
     check_learner(family.name, settings)
     if test is not None and (folds is not None or by != "sentence"):
-        raise BistroError("-k and --by are for folds of FILE: not with --test")
+        raise BistroError("-k and --by are for folds of FILE: leave them out with --test")
     shares = _shares(parts)
     allowed = common.chosen_roots(roots)
     common.require_suffix(plot, ".svg")
@@ -102,7 +101,9 @@ def _shares(parts: str) -> list[float]:
     try:
         return [float(Fraction(part.strip())) for part in parts.split(",")]
     except (ValueError, ZeroDivisionError):
-        raise BistroError(f"--parts is a list of shares such as 1/4,1/2,1, not '{parts}'") from None
+        raise BistroError(
+            f"--parts must be a list of shares such as 1/4,1/2,1, not '{parts}'"
+        ) from None
 
 
 def _draw(curve: LearningCurve, path: str) -> None:

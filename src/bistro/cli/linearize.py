@@ -1,4 +1,4 @@
-"""`bistro linearize`: find word orders of dependency trees, and their probabilities."""
+"""`bistro linearize`: find word orders for dependency trees, and their probabilities."""
 
 from __future__ import annotations
 
@@ -53,9 +53,11 @@ def linearize(
     from bistro.treebank.treebank import iter_sentences
 
     if ties == "input" and (samples is not None or score):
-        raise BistroError("--ties is for the most probable orders: not with --samples or --score")
+        raise BistroError(
+            "--ties is for the most probable orders: leave it out with --samples and --score"
+        )
     if sum((best, kbest is not None, samples is not None, score)) > 1:
-        raise BistroError("give one of --best, --kbest, --samples and --score")
+        raise BistroError("give only one of --best, --kbest, --samples and --score")
     trained = ORDER.of(bistro.load(model))
     sentences = iter_sentences(input, format, roots="any")
     if score:

@@ -60,10 +60,7 @@ Each command is a function in the module of the same name.
 
 
 def app_of(names: Sequence[str]) -> typer.Typer:
-    """Return the program with the given commands.
-
-    Other commands are not imported.
-    """
+    """Return the program with the given commands, without importing any other commands."""
     app = typer.Typer(
         name="bistro",
         cls=PlainGroup,
@@ -88,8 +85,8 @@ def app_of(names: Sequence[str]) -> typer.Typer:
     return app
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         from bistro.version import __version__
 
         print(f"bistro {__version__}")

@@ -35,7 +35,8 @@ def mixture_of(
 
     if (dev is None) == (weights is None):
         raise BistroError(
-            "a mixture needs its weights: --dev DEV, on which they are fitted, or --weights W1,W2"
+            "a mixture needs weights: give a development set to fit them with --dev DEV, or the "
+            "weights themselves with --weights W1,W2"
         )
     members = members_of(models, choices)
     if weights is not None:
@@ -63,11 +64,13 @@ def members_of(models: Sequence[Model], choices: dict[str, Any]) -> list[Member]
 def require_mixture(others: list[str] | None, dev: str | None, weights: str | None) -> None:
     """Raise an error if mixture options are given without other models."""
     if not others and (dev is not None or weights is not None):
-        raise BistroError("--dev and --weights are for a mixture: add --with MODEL2")
+        raise BistroError("--dev and --weights apply to a mixture; add --with MODEL2")
 
 
 def _numbers(weights: str) -> list[float]:
     try:
         return [float(part) for part in weights.split(",")]
     except ValueError:
-        raise BistroError(f"--weights takes numbers such as 0.6,0.4, not '{weights}'") from None
+        raise BistroError(
+            f"--weights must be a list of numbers such as 0.6,0.4, not '{weights}'"
+        ) from None

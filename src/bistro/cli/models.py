@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bistro.models.installed import Installed
 
 SHOWN_DIGITS = 12
-"""The number of checksum digits in the table.
+"""The number of checksum digits that the table shows.
 
 The JSON has all digits.
 """

@@ -1,4 +1,4 @@
-"""Names for models that a command compares."""
+"""Names for the models that a command compares."""
 
 from __future__ import annotations
 

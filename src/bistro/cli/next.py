@@ -27,14 +27,14 @@ def next(
     ),
     strategy: str = option("|".join(STRATEGIES), "Score of a sentence.", default="doubt"),
     top: int = option("N", "Number of rows; 0 prints all.", default=20, min=0),
-    words: bool = flag("--words", "Rank single words instead of sentences."),
+    words: bool = flag("--words", "Rank individual words instead of sentences."),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Rank the sentences of a partly annotated file in the order in which to annotate them.
+    """Rank the sentences in a partly annotated file by how useful it is to annotate them next.
 
     A model is trained on the sentences of FILE that have all heads and tags, and parses the others.
     The table (TSV) lists the most informative sentences first, each with the expected number of
@@ -52,7 +52,9 @@ def next(
     from bistro.tasks.next_sentences import rank_next
 
     if model and (kind or config or overrides):
-        raise BistroError("--kind, --config and --set are for training: not with --model")
+        raise BistroError(
+            "--kind, --config and --set are for training: leave them out with --model"
+        )
     chosen = kind or DEFAULT_KIND
     settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
     ranking = rank_next(

@@ -1,4 +1,4 @@
-"""`bistro next-word`: compute the probabilities of the next word of a sentence."""
+"""`bistro next-word`: compute the probabilities of the next word in a sentence."""
 
 from __future__ import annotations
 
@@ -111,17 +111,18 @@ def _questions(
     if text is None:
         if context.lower().endswith(TABLE_SUFFIXES) and Path(context).is_file():
             raise BistroError(
-                f"{context}: is a table: name the column that holds the contexts, --text COLUMN"
+                f"{context}: the file is a table: name the column of the contexts with --text "
+                "COLUMN"
             )
         return [], [Question("1", context_words(visible_text(context), cut), more)]
     table = read_table(context)
     found = list(questions_of_table(table, text, target, id, cut))
-    asked = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in found]
-    return table.columns, asked
+    questions = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in found]
+    return table.columns, questions
 
 
 def _tell_unknown(model: bistro.Model, questions: list[Question]) -> None:
-    """Report the unknown words of contexts, which a model replaces by their classes."""
+    """Report the unknown words in contexts, which a model replaces by their word classes."""
     from bistro.models.abilities import SCORE
 
     is_unknown = SCORE.of(model).vocabulary.is_unknown
@@ -166,7 +167,7 @@ def _cells(row: NextWordRow) -> list[Any]:
 def _objects(
     reader: Any, questions: list[Question], top: int | None, settings: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield one JSON object per context, with all tags of every word that is shown."""
+    """Yield one JSON object per context, with all tags of every word shown."""
     from bistro.tasks.next_word import answers, number_shown
 
     for question, found in answers(reader, questions, **settings):

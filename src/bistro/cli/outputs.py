@@ -35,7 +35,7 @@ class Writes:
 
     what: str
     contents: frozenset[str]
-    """The results of `content_of` for files that may be overwritten."""
+    """The values of `content_of` for files that may be overwritten."""
     __name__ = "file"
 
     def __call__(self, value: str) -> str:
@@ -67,7 +67,7 @@ def output(
 
 def results(writes: Writes) -> Any:
     """Return the option for the file that receives a command's results."""
-    meaning = "Output file; - is stdout."
+    meaning = "Output file; - means stdout."
     return output(writes, "OUT", meaning, "--output", "-o", default=STANDARD_STREAM)
 
 
@@ -152,24 +152,24 @@ def _check(outputs: list[tuple[str, Writes]], inputs: set[Any], *, force: bool) 
     places = [os.path.realpath(name) for name, _ in files if not _is_special(name)]
     for place in places:
         if places.count(place) > 1:
-            raise OutputError(f"{place}: is named for two outputs: give them different names")
+            raise OutputError(f"{place}: two outputs have this name: give them different names")
     for name, writes in files:
         if _identity(name) in inputs:
-            raise OutputError(f"{name}: is an input too: give the output another name")
+            raise OutputError(f"{name}: this is also an input: give the output another name")
         require_writable(name)
         if force or _is_special(name) or not Path(name).exists():
             continue
         if content_of(name) not in {*writes.contents, "nothing"}:
             raise OutputError(
-                f"{name}: exists and is not {writes.what}: choose another name, or add --force to "
-                "overwrite it"
+                f"{name}: the file exists and is not {writes.what}: choose another name, or add "
+                "--force to overwrite it"
             )
 
 
 def require_writable(name: str) -> None:
     """Raise an error if a file cannot be written, before any long work begins."""
     if Path(name).is_dir():
-        raise OutputError(f"{name}: is a folder, not a file that can be written")
+        raise OutputError(f"{name}: this is a folder: give the name of a file to write")
     try:
         check_writable(name)
     except OSError as error:

@@ -29,7 +29,7 @@ def parse(
     paths: list[str] = argument(
         "MODEL... [INPUT]",
         "One or several models that parse together (files or names), followed by CoNLL-U, "
-        "CoNLL-X, or text with one sentence per line (running text for a pipeline); - is stdin.",
+        "CoNLL-X, or text with one sentence per line (running text for a pipeline); - means stdin.",
     ),
     output: str = outputs.results(outputs.TREES),
     tags: str = option(
@@ -41,7 +41,7 @@ def parse(
     samples: int = option("N", "Write N trees drawn from the posterior.", default=0, min=0),
     marginals: bool = flag(
         "--marginals",
-        "Write the probabilities of heads, labels and tags into MISC (PHead, PDeprel, PUpos).",
+        "Write the probabilities of heads, labels and tags to MISC (PHead, PDeprel, PUpos).",
     ),
     mbr: bool | None = typer.Option(
         None,
@@ -53,14 +53,14 @@ def parse(
         "--partial", "Keep the heads and labels of INPUT, and predict only the missing ones (_)."
     ),
     particles: int | None = _number(
-        "Number of particles of the search; default: 1000, for a committee 50."
+        "Number of particles in the search; default: 1000, or 50 for a committee."
     ),
-    beam: int | None = _number("Use beam search of this width instead of particles."),
+    beam: int | None = _number("Use beam search with this width instead of particles."),
     greedy: bool = flag(
         "--greedy", "Greedy search: keep one derivation after each word.", rich_help_panel=SEARCH
     ),
     tags_per_word: int | None = _number(
-        "Maximum number of tags per word; default: 10, for eisner and isbn 3."
+        "Maximum number of tags per word; default: 10, or 3 for eisner and isbn."
     ),
     tag_dictionary: str | None = common.TAG_DICTIONARY,
     unseen_tags: float | None = option(
@@ -70,7 +70,7 @@ def parse(
         rich_help_panel=SEARCH,
     ),
     labels_per_arc: int | None = _number(
-        "Maximum number of labels tried per arc, if contexts use labels; default: 3, for isbn 5."
+        "Maximum number of labels tried per arc, if contexts use labels; default: 3, or 5 for isbn."
     ),
     one_reduce: bool | None = typer.Option(
         None,
@@ -105,22 +105,22 @@ def parse(
         "NAME", "cyk, astar-full, astar-literal, astar-nodes or mcmc; default: mcmc."
     ),
     draws: int | None = _of_trees(
-        "N", "Number of whole trees that mcmc draws; default: 2000, for utterances 5000.", min=1
+        "N", "Number of whole trees that mcmc draws; default: 2000, or 5000 for utterances.", min=1
     ),
     burn_in: int | None = _of_trees(
         "N",
-        "Number of initial draws to discard; default: a tenth of the draws, for utterances 0.",
+        "Number of initial draws to discard; default: a tenth of the draws, or 0 for utterances.",
         min=0,
     ),
     subtrees: int | None = _of_trees(
         "N",
-        "Number of subtrees that mcmc proposes after each tree; default: 10, for utterances 0.",
+        "Number of subtrees that mcmc proposes after each tree; default: 10, or 0 for utterances.",
         min=0,
     ),
     guide: str | None = _of_trees(
         "pcfg|parents",
         "Grammar for the proposals of mcmc and the heuristic of A*: the PCFG of the paper, or a "
-        "PCFG with parent annotation; default: parents, for utterances pcfg.",
+        "PCFG with parent annotation; default: parents, or pcfg for utterances.",
     ),
     node_cost: float | None = _of_trees(
         "SHARE",
@@ -143,7 +143,7 @@ def parse(
     ),
     alternatives: int = option(
         "K",
-        "Write the K most likely alternative values of each column into MISC, with their "
+        "Write the K most likely alternative values in each column to MISC, with their "
         "probabilities.",
         default=0,
         min=0,
@@ -163,16 +163,16 @@ def parse(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Parse sentences, and write INPUT with new heads, labels and tags but otherwise unchanged.
+    """Parse sentences, and write INPUT with new heads, labels and tags.
 
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
     labels), and its parse_rank (or its sample number). Several trees of one sentence are written
     one after another. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X, which cannot hold
     probabilities. Several models parse together as a committee with equal weights. The trees of a
     committee have expected_uas instead of log_prob, and a posterior if there are several trees per
-    sentence. A constituency model (kind trees) reads words in any of these formats, or the words of
-    bracketed trees, and writes bracketed trees, one per line. A morphology model with
-    unit=utterance reads the morphemes of one utterance per line and writes bracketed trees. A
+    sentence. A constituency model (kind trees) reads any of these formats or bracketed trees,
+    ignores everything but the words, and writes one bracketed tree per line. A morphology model
+    with unit=utterance reads the morphemes of one utterance per line and writes bracketed trees. A
     pipeline reads running text or sentences, and fills in every column.
 
         echo "The dog sleeps ." | bistro parse english.bistro
@@ -191,7 +191,9 @@ def parse(
 
     chosen_tags(tags)
     if samples and kbest > 1:
-        raise ConfigError("--samples and --kbest both choose the trees to write: give one of them")
+        raise ConfigError(
+            "--samples and --kbest both select the trees to write: give only one of them"
+        )
     options: dict[str, Any] = {
         "tags": tags,
         "seed": seed,
@@ -232,14 +234,16 @@ def parse(
         from bistro.tasks.parse_trees import option_name
 
         named = option_name(next(iter(of_trees), "log_probs"))
-        raise ConfigError(f"{named} belongs to models of constituency")
+        raise ConfigError(f"{named} is for constituency models: leave it out")
     if len(trained) == 1 and ANNOTATE.is_own(trained[0]):
         options |= common.given(alternatives=alternatives or None)
         with common.cluster_workers(cluster) as workers:
             _everything(trained[0], input, output, format, options, keep, line_ends, workers)
         return
     if keep or line_ends or alternatives:
-        raise ConfigError("--keep, --line-ends and --alternatives belong to pipelines")
+        raise ConfigError(
+            "--keep, --line-ends and --alternatives are for pipelines: leave them out"
+        )
     with common.cluster_workers(cluster) as workers:
         _dependencies(trained, input, output, format, options, workers)
 
@@ -252,7 +256,8 @@ def _dependencies(
     options: dict[str, Any],
     workers: Workers | None,
 ) -> None:
-    """Write sentences with dependency trees from one model, or from several models together."""
+    """Write sentences with dependency trees from one model or from several models that parse
+    together."""
     from bistro.cli.progress import counted
     from bistro.tasks.parse import ParseRun, together
     from bistro.treebank.treebank import iter_sentences
@@ -274,13 +279,15 @@ def _everything(
     line_ends: bool,
     workers: Workers | None,
 ) -> None:
-    """Write running text, or sentences, with every column that a pipeline finds."""
+    """Write running text or sentences with all columns that a pipeline fills in."""
     from bistro.cli.progress import counted
     from bistro.tasks.annotate import AnnotateRun
 
     for name in ("kbest", "samples", "partial"):
         if options.pop(name, None):
-            raise ConfigError(f"--{name} belongs to parsers; a pipeline writes one analysis")
+            raise ConfigError(
+                f"--{name} is for parsers: leave it out, since a pipeline writes one analysis"
+            )
     kept = [name for name in (keep or "").split(",") if name]
 
     def watch(sentences: Iterable[bistro.Sentence]) -> Iterator[bistro.Sentence]:
@@ -302,7 +309,7 @@ def _constituents(
     of_trees: dict[str, Any],
     workers: Workers | None,
 ) -> None:
-    """Write the constituency trees of a file and, on request, a table of their probabilities."""
+    """Parse a file into constituency trees and write them and, on request, their probabilities."""
     from bistro.tasks.parse_trees import TreeRun, tree_options
     from bistro.treebank.brackets import write_trees
     from bistro.treebank.tree_files import iter_words
@@ -325,7 +332,8 @@ def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
     for path in others[1:]:
         if not is_model(path):
             raise BistroError(
-                f"{path}: is not a model: models come first, then one input, or none for stdin"
+                f"{path}: this is not a model: name the models first, then at most one input "
+                "(default: stdin)"
             )
     return others, last
 
@@ -338,11 +346,13 @@ def _search(
     labels_per_arc: int | None,
     one_reduce: bool | None,
 ) -> dict[str, Any]:
-    """Return the search options that were given on the command line. The model has defaults for all
-    other options.
+    """Return the search options that were set on the command line, and omit those with default
+    values.
     """
     if (particles is not None) + (beam is not None) + greedy > 1:
-        raise ConfigError("--particles, --beam and --greedy are three ways to search: choose one")
+        raise ConfigError(
+            "--particles, --beam and --greedy are three different searches; choose one of them"
+        )
     search = "particles" if particles is not None else "beam" if beam or greedy else None
     return common.given(
         search=search,

@@ -33,12 +33,11 @@ def perplexity(
     """Print perplexity, bits per word, character and byte, and the rate of unknown words.
 
     The end of each sentence is an event like a word. The table has figures with and without
-    sentence ends, and names the events that each figure counts. An unknown word has the probability
-    of its class, so figures of models with different vocabularies cannot be compared. Models
-    trained with unknown=spelling give every string a probability, so their bits per character can
-    be compared. A parser's probabilities are sums over analyses, which are estimated without bias
-    (--method graph or smc), computed exactly where that is feasible (exact), or bounded from below
-    (search).
+    sentence ends, and lists the events that each figure counts. An unknown word has the probability
+    of its word class, so models with different vocabularies cannot be compared. Models trained with
+    unknown=spelling give every string a probability, so their bits per character can be compared. A
+    parser's probabilities are sums over analyses, which are estimated without bias (--method graph
+    or smc), computed exactly where that is feasible (exact), or bounded from below (search).
 
     --with mixes models with the same vocabulary, p = λ p1 + (1 - λ) p2, with the λ
     that is best on DEV or the --weights given, and prints the scores of each and of the mixture.
@@ -88,7 +87,7 @@ def _print_mixture(
     facts: dict[str, Any],
     json: bool,
 ) -> None:
-    """Print the figures of a mixture and of its models."""
+    """Print the figures for a mixture and for its models."""
     from bistro.evaluate.text import figures_of
     from bistro.models.inputs import as_words
 
@@ -113,7 +112,7 @@ def _print_mixture(
 
 
 def print_figures(figures: LanguageFigures, title: str) -> None:
-    """Print a table of figures, each with the events that it counts."""
+    """Print a table with figures and the events that each figure counts."""
     _print_side_by_side({"value": figures}, title)
 
 

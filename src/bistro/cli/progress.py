@@ -1,4 +1,4 @@
-"""The progress of a run over a file, in words and as a share of the file's lines."""
+"""The progress of reading a file, in words and as a share of the file's lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def counted(sentences: Iterable[S], source: str | os.PathLike[str], name: str) -
 
 
 def lines_of(source: str | os.PathLike[str]) -> int | None:
-    """Return the number of lines of a file, or None for streams and compressed files."""
+    """Return the number of lines in a file, or None for streams and compressed files."""
     path = Path(source)
     if not path.is_file() or path.suffix in _COMPRESSED:
         return None

@@ -53,8 +53,8 @@ def reading_times(
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Whether to split punctuation from words, which is the default; a pipeline splits "
-        "as in its treebank.",
+        help="Whether to split punctuation from words [default: split]; a pipeline splits as in "
+        "its treebank.",
     ),
     known_only: bool = flag(
         "--known-only", "Leave out words that a model does not know, and the words after them."
@@ -80,7 +80,7 @@ def reading_times(
     table: str | None = outputs.output(
         outputs.TABLE,
         "OUT.tsv",
-        "Also write a table for lme4, with one row per time and all predictors.",
+        "Also write a table for lme4, with all predictors and one row per reading time.",
     ),
     keep: list[str] | None = option(
         "COLUMN", "Column of DATA to copy to --table (may be repeated)."
@@ -97,12 +97,13 @@ def reading_times(
     recognised. A message on stderr lists the columns that are used. Each MODEL scores every item
     once in each of its conditions. A word of DATA may be several words of a model: *barn.* gets the
     sum of its parts. If one MODEL is a pipeline, all models score the words that the pipeline
-    finds. The predictors of the baseline are position, length and, with --frequencies, frequency of
-    the word and of the word before it, with an intercept per participant.
+    finds. The baseline has an intercept per participant, and its predictors are the position, the
+    length and, with --frequencies, the frequency of each word and of the word before it.
 
-    The table on stdout has one row per model, with its gain over the baseline in predicting the
-    times of held-out items, in nats per row, and a 95 % interval. A verdict of "gain" means that
-    the interval lies above 0. If there are several models, a comparison of them goes to stderr.
+    The table on stdout has one row per model. The row gives the model's gain over the baseline in
+    predicting the times of held-out items, in nats per row of DATA, with a 95 % interval. A verdict
+    of "gain" means that the interval lies above 0. If there are several models, a comparison of
+    them goes to stderr.
 
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt

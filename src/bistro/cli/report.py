@@ -15,9 +15,14 @@ from bistro.errors import ConfigError
 
 def report(
     model: str = common.MODEL,
-    test: str = option("FILE", "Test data; - is stdin.", default=...),
+    test: str = option("FILE", "Test data; - means stdin.", default=...),
     output: str = outputs.output(
-        outputs.PAGE, "OUT.html", "The page; - is stdout.", "--output", "-o", default="report.html"
+        outputs.PAGE,
+        "OUT.html",
+        "The page; - means stdout.",
+        "--output",
+        "-o",
+        default="report.html",
     ),
     tags: Literal["joint", "given"] | None = typer.Option(
         None,
@@ -40,7 +45,7 @@ def report(
     picture. The figures depend on the kind of model: n-gram models have perplexity and surprisal,
     taggers have tag accuracy, and so on. FILE has the same type as the training data: a treebank,
     bracketed trees, or a text for models that use only words. The page can be opened in any browser
-    without a network connection, and prints well.
+    without a network connection, and can be printed.
 
         bistro report english.bistro --test test.conllu
         bistro report english.bistro --test test.conllu --tags given -o en.html
@@ -55,7 +60,8 @@ def report(
     trained = bistro.load(model)
     if (tags or by_sentences) and not PARSE.is_of(trained):
         raise ConfigError(
-            f"--tags and --by-sentences are for parsers: not with {a_model(trained.kind)}"
+            "--tags and --by-sentences are for parsers: leave them out with "
+            f"{a_model(trained.kind)}"
         )
     items = read_test(trained, test, format)
     say(f"testing {model} ({trained.kind}) on {len(items):,} sentences of {test} ...")
@@ -72,13 +78,15 @@ def report(
 
 
 def _lengths(given: list[str]) -> list[int]:
-    """Return the limits of length classes, given as lists or separately."""
+    """Return the limits of the length classes, which may be given as lists or one by one."""
     from bistro.evaluate.by_sentence import check_borders
 
     texts = [text.strip() for one in given for text in one.split(",")]
     for text in texts:
         if not text.isdecimal():
-            raise ConfigError(f"--by-sentences takes whole numbers, as in 10,20,40; not '{text}'")
+            raise ConfigError(
+                f"--by-sentences must be a list of whole numbers such as 10,20,40, not '{text}'"
+            )
     lengths = [int(text) for text in texts]
     check_borders(lengths)
     return lengths

@@ -32,12 +32,12 @@ def check_ranks(
 
     for name, value in refused.items():
         if value is not None:
-            raise ConfigError(f"{name} is for chains that are compared: not with --sbc")
+            raise ConfigError(f"{name} is for comparing chains: leave it out with --sbc")
     if len(sources) != 1:
-        raise ConfigError("--sbc draws its own data: name only a kind of model")
+        raise ConfigError("--sbc generates its own data: name only a kind of model")
     rate = ERROR_RATE if error_rate is None else error_rate
     if not 0 < rate < 1:
-        raise ConfigError(f"--error-rate {rate} must lie between 0 and 1")
+        raise ConfigError(f"--error-rate must be between 0 and 1, not {rate}")
     family, config = common.chosen_config(sources[0], *settings)
     with phase("sampling", total=runs, unit="runs") as work:
         check = check_sampler(

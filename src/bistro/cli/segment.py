@@ -27,8 +27,8 @@ def segment(
     ),
     check: bool = flag(
         "--check",
-        "Read the annotation of INPUT, and list the words whose annotation is not the most "
-        "likely one, starting with the least probable.",
+        "Read the annotation of INPUT, and list the words whose annotation is not the most likely "
+        "analysis, starting with the least probable annotation.",
     ),
     beam: int = option(
         "N", "Maximum number of analyses that are kept at each letter.", default=50, min=1
@@ -52,7 +52,7 @@ def segment(
     from bistro.tasks.segment import checked, segmented
 
     if forms not in ("surface", "canonical"):
-        raise ConfigError(f"--forms '{forms}' must be surface or canonical")
+        raise ConfigError(f"--forms must be surface or canonical, not '{forms}'")
     trained = SEGMENT.of(bistro.load(model))
     if check:
         lines = checked(trained, input, beam, say)
@@ -76,7 +76,7 @@ def print_scores(gold: str, system: str, json: bool, training: Iterable[str] = (
     seen = {word.form for text in learned for paragraph in text for word in paragraph} or None
     scores = score(right, found, seen, gold_name=gold, system_name=system)
     if not scores.figures:
-        raise BistroError(f"{gold}: there are no words to compare")
+        raise BistroError(f"{gold}: the file has no words to compare")
     if json:
         print_json({"gold": gold, "system": system, **scores.to_dict()})
         return

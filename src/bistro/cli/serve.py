@@ -49,7 +49,7 @@ def serve(
         "NAME", "Also answer requests for this host name (behind a proxy)."
     ),
     allow_origin: list[str] | None = option(
-        "URL", "Allow web pages of this origin to call the interface."
+        "URL", "Allow web pages from this origin to call the interface."
     ),
     api_keys: str | None = option(
         "FILE",
@@ -60,12 +60,12 @@ def serve(
         "ADDRESS", "Trust the proxy at this address to name clients in X-Forwarded-For."
     ),
     access_log: str | None = option(
-        "FILE", "Write one line per request to this file; - is stdout.", "--access-log"
+        "FILE", "Write one line per request to this file; - means stdout.", "--access-log"
     ),
     learn_after: int | None = option(
         "N",
-        "Train a model on the documents that INCEpTION sends once N sentences in them are "
-        "complete; default: never.",
+        "Train a model on the documents from INCEpTION once they contain N complete sentences; "
+        "default: never.",
         min=1,
     ),
     max_words: int | None = _limit("Maximum number of words in a sentence; default: 150."),
@@ -108,7 +108,8 @@ def serve(
         if (error.name or "").startswith("bistro"):
             raise
         raise BistroError(
-            f"the server needs {error.name}: pip install fastapi uvicorn python-multipart"
+            f"the server needs the package {error.name}: pip install fastapi uvicorn "
+            "python-multipart"
         ) from None
     from bistro.serve.access import LOOPBACK, read_keys
     from bistro.serve.access_log import open_log

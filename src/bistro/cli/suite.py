@@ -50,8 +50,8 @@ def suite(
 
     A pair is correct if the good sentence is more probable than the bad one. SUITE is a file of
     pairs (CSV or TSV with the columns good and bad; JSON lines with sentence_good and
-    sentence_bad), a suite in the JSON of SyntaxGym, or a built-in suite: agreement, garden-path,
-    main-verb, np-s, np-z, subordination. For stimuli of your own in two conditions, use bistro
+    sentence_bad), a suite in SyntaxGym's JSON format, or a built-in suite: agreement, garden-path,
+    main-verb, np-s, np-z, subordination. For your own stimuli in two conditions, use bistro
     effects.
 
     The table, separated by tabs: the number of items, the number of correct items (all predictions
@@ -67,7 +67,7 @@ def suite(
     from bistro.tasks.suite import own_suites
 
     if by not in COLUMNS:
-        raise BistroError(f"--by is suite, item or region, not '{by}'")
+        raise BistroError(f"--by must be suite, item or region, not '{by}'")
     read = [bistro.read_suite(name, split_punct=split_punct) for name in suites or own_suites()]
     trained = bistro.load(model)
     settings = score_settings(trained, method, particles, repeats, tags_seen, seed)

@@ -27,7 +27,7 @@ def surprisal(
     input: str = argument(
         "INPUT",
         "CoNLL-U, CoNLL-X, text with one sentence per line, or, with --text, a table (CSV, TSV); - "
-        "is stdin.",
+        "means stdin.",
         default="-",
     ),
     output: str = outputs.results(outputs.TABLE),
@@ -56,8 +56,8 @@ def surprisal(
     ),
     critical: str | None = option(
         "COLUMN",
-        "Column for tables with one sentence per row; it has the words of the critical region or "
-        "the position of a word, and the region gets one row.",
+        "Column with the words of the critical region or the position of a word, in tables with "
+        "one sentence per row; the region gets one row.",
         rich_help_panel=STIMULI,
     ),
     region: str | None = option(
@@ -105,9 +105,9 @@ def surprisal(
     of *do*, *n't* and the full stop. Text has one sentence per line. With --input raw, the pipeline
     also finds the sentences; with --input lines, words are split at spaces only.
 
-    A region, marked with --brackets or by the column --critical or --region, has one row, with the
-    sum over its words and the standard error of the sum. The column region numbers the regions from
-    1, and each stretch of words between regions has one row with NA.
+    A region, marked with --brackets or by the column --critical or --region, gets one row with the
+    sum over its words and the standard error of this sum. The column region numbers the regions
+    from 1, and each stretch of words between regions has one row with NA.
 
     --with mixes models with the same vocabulary word by word, with the weights that are
     best on DEV or the --weights given; parts of surprisal and entropies are NA.
@@ -137,17 +137,17 @@ def surprisal(
     else:
         settings = common.score_settings(trained, **choices)
     with common.cluster_workers(cluster) as workers:
-        asked = {**settings, "eos": eos, "workers": workers}
+        score_options = {**settings, "eos": eos, "workers": workers}
         if text is not None:
             cut = cutting(trained, split_punct)
             stimuli = _stimuli(cut, input, text, id, sentence, brackets, critical, region)
             if cut is at_spaces and split_punct is None:
                 lines = [stimulus.words for stimulus in stimuli[1]]
                 common.warn_of_uncut_words(lines, input, trained, can_split=True)
-            columns, rows = _of_stimuli(reader, stimuli, asked)
+            columns, rows = _of_stimuli(reader, stimuli, score_options)
         else:
             given = _sentences(trained, input, format, split_punct, not words, brackets)
-            columns, rows = _of_sentences(reader, given, asked)
+            columns, rows = _of_sentences(reader, given, score_options)
         if not others:
             common.tell_reader(trained, settings)
         is_joined = brackets or critical is not None or region is not None
@@ -166,18 +166,21 @@ def _check_options(
     if text is None and (id is not None or sentence or critical is not None):
         raise BistroError("--id, --sentence and --critical need --text COLUMN")
     if id is not None and sentence:
-        raise BistroError("--id is for one sentence per row: leave it out with --sentence")
+        raise BistroError(
+            "--id is for tables with one sentence per row: leave it out with --sentence"
+        )
     if region is not None and not sentence:
         raise BistroError(
-            "--region is for one word per row: add --sentence COLUMN; with one sentence per row, "
-            "use --critical COLUMN or --brackets"
+            "--region is for tables with one word per row: add --sentence COLUMN, or, for one "
+            "sentence per row, use --critical COLUMN or --brackets"
         )
     if (brackets or critical is not None) and sentence:
         raise BistroError(
-            "--brackets and --critical are for one sentence per row: use --region COLUMN"
+            "--brackets and --critical are for tables with one sentence per row: use --region "
+            "COLUMN"
         )
     if brackets and critical is not None:
-        raise BistroError("--brackets and --critical both mark regions: leave one out")
+        raise BistroError("--brackets and --critical both mark regions: give only one of them")
 
 
 def _sentences(
@@ -198,7 +201,7 @@ def _sentences(
 
     if format is None and path.lower().endswith(common.TABLE_SUFFIXES):
         raise BistroError(
-            f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
+            f"{path}: the file is a table: name the column of the sentences with --text COLUMN"
         )
     finds_words = TOKENISE.is_of(model) and split_punct is not False
     if finds_words and format == "raw" and not brackets:
@@ -207,11 +210,11 @@ def _sentences(
     treebank = bistro.read(path, format=format, roots="any")
     is_cut = treebank.format == "text" and (split_punct or (finds_words and format is None))
     if split_punct and not is_cut:
-        raise BistroError(f"{path}: is already split into words: leave out --split-punct")
+        raise BistroError(f"{path}: the file is already split into words: leave out --split-punct")
     common.tell_odd_words(treebank)
     if brackets:
         if treebank.format != "text":
-            raise BistroError(f"{path}: --brackets are for text: leave them out")
+            raise BistroError(f"{path}: --brackets is for text: leave it out")
         cut = cutting(model, split_punct)
         return [bracketed_sentence(s, str(i), path, cut) for i, s in enumerate(treebank, start=1)]
     sentences = treebank if is_cut else common.watch_words(treebank, path, model, can_split=True)
@@ -223,7 +226,7 @@ def _sentences(
 
 
 def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: bool) -> common.Cells:
-    """Yield the rows, and report at the end how many have unknown words.
+    """Yield the rows, and report at the end how many of them have unknown words.
 
     The surprisal of an unknown word is the surprisal of its class or spelling.
     """
@@ -241,16 +244,16 @@ def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: boo
 
 
 def _of_sentences(
-    model: bistro.Model | Mixture, sentences: Sequence[ReadSentence], asked: dict[str, Any]
+    model: bistro.Model | Mixture, sentences: Sequence[ReadSentence], score_options: dict[str, Any]
 ) -> tuple[Sequence[str], common.Cells]:
     from bistro.tasks.regions import COLUMN, region_names
     from bistro.tasks.surprisal import COLUMNS, scored_rows
 
-    rows = (list(vars(row).values()) for row in scored_rows(model, sentences, **asked))
+    rows = (list(vars(row).values()) for row in scored_rows(model, sentences, **score_options))
     parts = [sentence.parts for sentence in sentences if sentence.parts is not None]
     if not parts:
         return COLUMNS, rows
-    names = region_names(parts, eos=asked["eos"])
+    names = region_names(parts, eos=score_options["eos"])
     named = ([name, *row] for name, row in zip(names, rows, strict=True))
     return [COLUMN, *COLUMNS], named
 
@@ -287,8 +290,10 @@ def _stimuli(
 
 
 def _of_stimuli(
-    model: bistro.Model | Mixture, stimuli: tuple[list[str], list[Stimulus]], asked: dict[str, Any]
+    model: bistro.Model | Mixture,
+    stimuli: tuple[list[str], list[Stimulus]],
+    score_options: dict[str, Any],
 ) -> tuple[Sequence[str], common.Cells]:
     from bistro.tasks.surprisal import stimulus_rows
 
-    return stimulus_rows(model, *stimuli, **asked)
+    return stimulus_rows(model, *stimuli, **score_options)

@@ -1,4 +1,4 @@
-"""`bistro tag`: tag every word of a file."""
+"""`bistro tag`: tag every word in a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tag(
     ),
     beam: int | None = option(
         "N",
-        "Number of histories kept after each word (default: 16), or of partial trees of A* "
+        "Number of histories kept after each word (default: 16), or of partial trees in A* "
         "(default: 200).",
         min=1,
     ),
@@ -36,18 +36,18 @@ def tag(
         "leftmost|all", "Which open nodes of a partial tree A* rewrites; default: leftmost."
     ),
     tag_dictionary: str | None = common.TAG_DICTIONARY,
-    marginals: bool = flag("--marginals", "Write the probability of each tag into MISC."),
+    marginals: bool = flag("--marginals", "Write the probability of each tag to MISC."),
     mbr: bool | None = typer.Option(
         None,
         "--mbr/--no-mbr",
-        help="Find the most likely tag of each word, or the most likely sequence; default: the "
+        help="Find the most likely tag for each word, or the most likely sequence; default: the "
         "model's setting, or --mbr.",
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Tag sentences, and write INPUT with new tags in one column but otherwise unchanged.
+    """Tag sentences, and write INPUT with new tags in one column.
 
     The tags are written to the column that the model was trained on (UPOS or XPOS). Parsers can
     also tag, with their own search. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X,

@@ -16,8 +16,8 @@ topics = typer.Typer(cls=PlainGroup, help="Inspect the latent states of syntacti
 def about() -> None:
     """Inspect the latent states of syntactic topics.
 
-    Train them with **bistro train topics TREEBANK -o MODEL**, then inspect them with **bistro
-    topics show**.
+    Train a model with **bistro train topics TREEBANK -o MODEL**, then inspect its states with
+    **bistro topics show**.
     """
 
 

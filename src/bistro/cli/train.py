@@ -32,7 +32,7 @@ def train(
     data: list[str] | None = argument(
         "TRAIN",
         "Treebanks (CoNLL-U, CoNLL-X); bracketed trees for grammar, trees and constituents; text "
-        "with one sentence per line for ngram; - is stdin.",
+        "with one sentence per line for ngram; - means stdin.",
         default=None,
     ),
     output: str | None = outputs.output(
@@ -49,12 +49,12 @@ def train(
     ),
     fast: bool = flag(
         "--fast",
-        "Use the preset fast of committee or pipeline, which has two members. Training and "
-        "parsing are much faster than with the default members, but less accurate.",
+        "Use the preset fast (committee, pipeline), which has two members. Training and parsing "
+        "are much faster than with the default members, but accuracy is lower.",
     ),
     best: bool = flag(
         "--best",
-        "Use the preset best of committee or pipeline, which has all members. This preset gives "
+        "Use the preset best (committee, pipeline), which has all members. This preset gives "
         "the most accurate parser, but training and parsing are slow.",
     ),
     text: list[str] | None = option(
@@ -72,7 +72,7 @@ def train(
     ),
     task: str | None = option(
         "tags|trees|morphology",
-        "Task of the former kind infinite. Each task is now a separate kind.",
+        "Task of the former kind infinite, whose tasks are now separate kinds.",
         hidden=True,
     ),
     seed: int = common.SEED,
@@ -86,7 +86,7 @@ def train(
     counts_on_disk: str | None = option(
         "FOLDER",
         "Keep counts in temporary files in FOLDER until training ends, for a text that is too "
-        "large for memory. The resulting model is the same.",
+        "large for memory. This option does not change the model.",
         rich_help_panel=LONG_RUNS,
     ),
     format: str | None = under(INPUT, common.FORMAT),
@@ -241,36 +241,41 @@ def _with_speed(
     """Return the values of --config and --set, with the preset that --fast or --best selects."""
     name = "fast" if fast else "best"
     if fast and best:
-        raise BistroError("--fast and --best exclude each other: choose one of them")
+        raise BistroError("--fast and --best cannot be combined: choose one of them")
     setting = kinds.find(kind).speeds
     if not setting:
         able = " and ".join(one.name for one in kinds.every() if one.speeds)
-        raise BistroError(f"--{name} is for {able}: {a_model(kind)} has no such preset")
+        raise BistroError(f"--{name} is available for {able}; {a_model(kind)} has no such preset")
     if setting != "config":
         return config, [f"{setting}={name}", *(sets or [])]
     if config:
-        raise BistroError(f"--{name} stands for --config {name}: leave --config out")
+        raise BistroError(f"--{name} is short for --config {name}: leave --config out")
     return name, sets or []
 
 
 def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> None:
     if cluster and not text and not kind.has_members:
         raise BistroError(
-            "--cluster parses raw text, or trains the members of a committee or reader: name some "
-            "text with --text"
+            "--cluster is for parsing raw text, or for training the members of a committee or "
+            "reader: name the raw text with --text"
         )
 
 
 def _checked_output(output: str | None) -> str:
     """Return the model's file name, or raise an error if a model cannot be written there."""
     if output is None:
-        raise BistroError("the model needs a name: give one with -o, as in -o english.bistro")
+        raise BistroError(
+            "the model needs a file name; specify it with -o, as in -o english.bistro"
+        )
     if output == "-":
-        raise OutputError("a model cannot be written to stdout: name a file with -o")
+        raise OutputError("a model cannot be written to stdout: give the name of a file with -o")
     if is_special(output):
-        raise OutputError(f"{output}: a model is a regular file, not a device or a pipe")
+        raise OutputError(f"{output}: a model must be a regular file, not a device or a pipe")
     if output.endswith(_COMPRESSED):
-        raise OutputError(f"{output}: a model file is not compressed: choose another name")
+        raise OutputError(
+            f"{output}: a model file cannot be compressed: choose a name without the suffix of a "
+            "compressed file"
+        )
     return output
 
 
@@ -279,4 +284,4 @@ def _mention(checkpoint: Checkpoint, resume: bool) -> None:
     if checkpoint.path.exists() and not resume:
         say(f"{checkpoint.path}: from an interrupted run; --resume would have continued it")
     if resume and not checkpoint.path.exists():
-        say(f"{checkpoint.path}: does not exist, so training starts from the beginning")
+        say(f"{checkpoint.path}: there is no such file, so training starts from the beginning")

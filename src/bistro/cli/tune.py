@@ -57,7 +57,7 @@ def tune(
     settings: str = option(
         "LIST",
         "Settings to search: tagset, tag_features, unknown_below, unknown_suffixes, labels, "
-        "root, direction, nonprojective; with none, only contexts are searched.",
+        "root, direction, nonprojective; with an empty list, only contexts are searched.",
         default="tagset,tag_features,unknown_below",
         rich_help_panel=SEARCH,
     ),
@@ -68,7 +68,8 @@ def tune(
     ),
     tags: str = option(
         "WAY",
-        "Parse with predicted tags (joint) or given tags, or average the scores of both.",
+        "Parse with predicted tags (joint), with given tags, or with each in turn and average the "
+        "scores.",
         default="both",
         rich_help_panel=SEARCH,
     ),
@@ -141,7 +142,7 @@ class _Errand:
 
     @property
     def protocol(self) -> dict[str, Any]:
-        """Everything that determines the scores, except for the configuration."""
+        """All inputs that determine the scores, except for the configuration."""
         from bistro.version import __version__
 
         return {
@@ -221,12 +222,12 @@ def _names(option: str, given: str, choices: Sequence[str]) -> list[str]:
 
 
 def _shortened(sampler: SamplerSettings, sweeps: int) -> SamplerSettings:
-    """Return settings for a trial, with few sweeps, of which the last third is averaged."""
+    """Return settings for a trial, which has few sweeps and averages the last third of them."""
     return replace(sampler, sweeps=sweeps, samples=max(1, sweeps // 3))
 
 
 class _Progress:
-    """A report of the current trial, the best score and the remaining time."""
+    """A progress report with the current trial, the best score and the remaining time."""
 
     def __init__(self, watcher: Watcher, minutes: float | None) -> None:
         self.ending = "no change helps any more"

@@ -5,7 +5,7 @@ Numbers that are not finite are always rejected.
 
 >>> check_arrays({"counts": np.array([1, 2, -1])}, {"counts": Expected("i", (None,), low=0)})
 Traceback (most recent call last):
-bistro.errors.ModelFileError: the array 'counts' has values outside the permitted range
+bistro.errors.ModelFileError: the array 'counts' has values outside the valid range
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
             for size, found in zip(wanted.shape, array.shape, strict=True)
         )
         if not array.dtype.str[1:].startswith(wanted.kind) or not has_shape:
-            raise ModelFileError(f"the array '{name}' does not have the type or size of the model")
+            raise ModelFileError(
+                f"the array '{name}' has a type or size that does not match the model"
+            )
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ModelFileError(f"the array '{name}' has values that are not finite")
         if array.size and not (wanted.low <= array.min() and array.max() <= wanted.high):
-            raise ModelFileError(f"the array '{name}' has values outside the permitted range")
+            raise ModelFileError(f"the array '{name}' has values outside the valid range")

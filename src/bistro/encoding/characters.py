@@ -74,7 +74,7 @@ class Characters:
         """
         for known in (plain, addresses):
             if not isinstance(known, str) or list(known) != sorted(set(known)):
-                raise ModelFileError("the characters of the model are damaged")
+                raise ModelFileError("the list of characters is damaged")
         self.plain, self.addresses = plain, addresses
         tables = np.full((2, _CODE_POINTS), _UNKNOWN, np.int32)
         # A character that never occurs in an address has the same symbol as elsewhere.

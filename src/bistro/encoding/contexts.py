@@ -46,7 +46,9 @@ def check_context(names: Collection[str], known: Collection[str] = NUMBERS) -> N
     """Raise an error if a context has unknown elements or too many of them."""
     check_elements(names, known)
     if len(names) > LONGEST_CONTEXT:
-        raise ConfigError(f"a context has at most {LONGEST_CONTEXT} elements, not {len(names)}")
+        raise ConfigError(
+            f"a context can have at most {LONGEST_CONTEXT} elements, not {len(names)}"
+        )
 
 
 def is_lexical(name: str) -> bool:

@@ -197,5 +197,5 @@ class Inventory:
         morphemes = tuple(Piece(*map(str, entry)) for entry in header["morphemes"])
         inventory = cls(tuple(header["labels"]), str(header["letters"]), morphemes)
         if any(piece.label not in inventory.label_numbers for piece in morphemes):
-            raise BistroError("a morpheme has a label that is not listed")
+            raise BistroError("a morpheme has a label that is missing from the list of labels")
         return inventory

@@ -54,7 +54,7 @@ class WordCounts:
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]]) -> WordCounts:
-        """Count the words of sentences. The sentences are read once."""
+        """Count the words in sentences. The sentences are read once."""
         counts = cls()
         for sentence in sentences:
             counts.all.update(sentence)
@@ -251,7 +251,7 @@ class Vocabulary:
                 classes = UnknownClasses(tuple(names), suffixes)
             return cls(words, classes, **settings)
         except KeyError as error:
-            raise ModelFileError(f"the vocabulary lacks the entry {error}") from None
+            raise ModelFileError(f"the vocabulary has no entry {error}") from None
         except (TypeError, ValueError, ConfigError) as error:
             raise ModelFileError(f"the vocabulary is damaged: {error}") from None
 
@@ -296,20 +296,20 @@ def _check_settings(unknown: str, unknown_below: int, unknown_suffixes: int) -> 
     if unknown not in modes:
         hint = nearest(str(unknown), modes)
         choices = ", ".join(f"'{mode}'" for mode in modes)
-        raise ConfigError(f"unknown = '{unknown}' is not possible{hint}: one of {choices}")
+        raise ConfigError(f"unknown = '{unknown}' is not valid{hint}: choose one of {choices}")
     for name, value, least in (
         ("unknown_below", unknown_below, 1),
         ("unknown_suffixes", unknown_suffixes, 0),
     ):
         if not isinstance(value, int) or value < least:
             raise ConfigError(
-                f"{name} = {value!r} is not possible: a whole number, {least} or more"
+                f"{name} = {value!r} is not valid: give a whole number that is at least {least}"
             )
 
 
 def _unique_strings(values: Any) -> list[str]:
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise ValueError("a list of strings was expected")
+        raise ValueError("expected a list of strings")
     if len(set(values)) != len(values):
         raise ValueError("an entry occurs twice")
     return values
@@ -319,5 +319,5 @@ def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
     """Return the vocabulary of a header. Raise an error if the header does not match its hash."""
     vocabulary = Vocabulary.from_header(header["vocabulary"])
     if vocabulary.hash != header["vocabulary_hash"]:
-        raise ModelFileError("the vocabulary is not the one that the model was trained with")
+        raise ModelFileError("the vocabulary differs from the one that the model was trained with")
     return vocabulary

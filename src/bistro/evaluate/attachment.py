@@ -205,8 +205,8 @@ def _complete(gold: Iterable[Sentence], name: str) -> Iterator[Sentence]:
     for sentence in gold:
         if MISSING in sentence.heads:
             raise TreebankError(
-                f"word {sentence.heads.index(MISSING) + 1} of this sentence has no head: "
-                "gold trees must be complete",
+                f"word {sentence.heads.index(MISSING) + 1} of this sentence has no head, but gold "
+                "trees must be complete",
                 path=name,
                 line=sentence.line,
             )

@@ -218,8 +218,8 @@ def _check_sizes(
     if isinstance(first, SourceTree):
         where = f" (the first without a partner at {name}:{first.line})"
     raise TreebankError(
-        f"{gold_name} has {len(golds)} trees, but {system_name} has {len(systems)}{where}; "
-        "both must hold the same sentences in the same order"
+        f"{gold_name} has {len(golds)} trees, but {system_name} has {len(systems)}{where}; both "
+        "files must contain the same sentences in the same order"
     )
 
 
@@ -230,7 +230,7 @@ def _check_words(gold: Tree, system: Tree, number: int, gold_name: str, system_n
     place, one, other = first_difference(*words)
     raise TreebankError(
         f"word {place} of tree {number} is '{one}' at {_at(gold, gold_name)}, but '{other}' at "
-        f"{_at(system, system_name)}; both must have the same words"
+        f"{_at(system, system_name)}; both files must have the same words"
     )
 
 

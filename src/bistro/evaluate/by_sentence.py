@@ -47,7 +47,7 @@ def check_borders(borders: Sequence[int]) -> None:
     """Raise an error unless the borders are at least 1 and strictly increasing."""
     if not borders or borders[0] < 1 or any(a >= b for a, b in pairwise(borders)):
         shown = ", ".join(map(str, borders)) or "none"
-        raise ConfigError(f"lengths of sentences must increase, as in 10,20,40; not {shown}")
+        raise ConfigError(f"sentence lengths must increase, as in 10,20,40, not {shown}")
 
 
 def score_by_sentence(

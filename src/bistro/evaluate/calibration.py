@@ -107,8 +107,8 @@ def calibrate(
     found = {key: calibration_of(of_key) for key, of_key in pairs.items() if of_key}
     if not found:
         raise TreebankError(
-            f"no probabilities ({', '.join(KEYS.values())}) in the column MISC: parse with "
-            "--marginals, into CoNLL-U",
+            f"there are no probabilities ({', '.join(KEYS.values())}) in the column MISC: parse "
+            "with --marginals, and write CoNLL-U",
             path=system_name,
         )
     return found

@@ -29,8 +29,8 @@ def variation_of_information(one: Clusters, other: Clusters) -> float:
     first, second = np.asarray(one), np.asarray(other)
     if first.size != second.size or not first.size:
         raise BistroError(
-            f"two clusterings of the same items are needed: one has {first.size}, "
-            f"the other {second.size}"
+            "two clusterings can be compared only if they have the same items: one has "
+            f"{first.size} items, and the other has {second.size}"
         )
     both = np.unique(np.stack((first, second), axis=1), axis=0, return_counts=True)[1]
     alone = [np.unique(clusters, return_counts=True)[1] for clusters in (first, second)]

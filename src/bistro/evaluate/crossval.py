@@ -167,8 +167,7 @@ def judged_kind(
         return family
     able = [one.name for one in kinds.every() if _is_judged(one, abilities)]
     raise BistroError(
-        f"{a_model(family.name)} cannot be tested on the sentences of a treebank; use one of "
-        f"{', '.join(able)}"
+        f"{a_model(family.name)} cannot be evaluated on a treebank; use one of {', '.join(able)}"
     )
 
 

@@ -48,7 +48,9 @@ class DevelopmentSet:
                 figures["joint.tags"] = getattr(found, model.tag_column)
         wanted = [figures.get(f"{way}.{self.metric}") for way in ways]
         if None in wanted:
-            raise BistroError(f"there is no {self.metric} on a treebank without labels: use uas")
+            raise BistroError(
+                f"{self.metric} cannot be computed on a treebank without labels: use uas"
+            )
         return {"score": added(wanted) / len(wanted), **figures}  # type: ignore[arg-type]
 
 

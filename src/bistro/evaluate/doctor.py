@@ -210,7 +210,7 @@ def _require_arcs_and_tags(kind: str) -> None:
     if not (family.can("parse") and family.can("tag")):
         able = [one for one in kinds.able("parse") if kinds.find(one).can("tag")]
         raise BistroError(
-            f"{a_model(kind)} does not find heads and tags; use one of {', '.join(able)}"
+            f"{a_model(kind)} does not predict heads and tags; use one of {', '.join(able)}"
         )
 
 

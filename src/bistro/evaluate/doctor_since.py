@@ -90,7 +90,7 @@ def changes(
                 if was != is_:
                     column[place, word] = is_
     if not matched:
-        raise BistroError("the two files have no sentence with the same words in common")
+        raise BistroError("the two files have no sentences with the same words")
     return Changes(arcs, tags, matched)
 
 

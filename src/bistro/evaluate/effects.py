@@ -200,13 +200,13 @@ def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tup
     known = list(dict.fromkeys(region.condition for region in regions))
     if not known:
         raise BistroError(
-            "no sentence has a critical region: mark it with [brackets], or name its column, "
-            "--critical COLUMN"
+            "no sentence has a critical region: mark regions with [brackets], or name their column "
+            "with --critical COLUMN"
         )
     chosen = known if names is None else list(names)
     if len(chosen) != 2 or len(set(chosen)) != 2 or not set(chosen) <= set(known):
         raise BistroError(
-            f"an effect has two conditions: --conditions A,B compares A with B; the conditions "
+            "an effect needs two conditions: name them, as in --conditions A,B; the conditions "
             f"with critical regions are {', '.join(known)}"
         )
     first, second = chosen
@@ -226,8 +226,8 @@ def effects(regions: Iterable[Region], conditions: tuple[str, str]) -> list[Effe
         own = items.setdefault(region.item, {})
         if region.condition in own:
             raise BistroError(
-                f"item {region.item} occurs twice in condition {region.condition}: an item has one "
-                "sentence per condition"
+                f"item {region.item} occurs twice in condition {region.condition}, but an item can "
+                "have only one sentence per condition"
             )
         own[region.condition] = region
     first, second = conditions

@@ -61,7 +61,9 @@ class Forecast:
 def forecast_of(points: Points, size: float, *, ceiling: float = 100.0) -> Forecast:
     """Return the expected score with training data of a given size."""
     if len({n for n, _ in points}) < LEAST_POINTS:
-        raise BistroError(f"a forecast needs scores of at least {LEAST_POINTS} sizes")
+        raise BistroError(
+            f"a forecast needs scores for at least {LEAST_POINTS} different sizes of training data"
+        )
     largest = max(n for n, _ in points)
     sizes = np.array([n / largest for n, _ in points])
     scores = np.array([np.mean(values) for _, values in points])

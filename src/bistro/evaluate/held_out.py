@@ -73,7 +73,8 @@ def require_trees(sentences: Sequence[Any], path: str | None = None) -> None:
         if not isinstance(sentence, Sentence) or MISSING in sentence.heads:
             line = f"{path or 'line'}:{sentence.line}: " if isinstance(sentence, Sentence) else ""
             raise BistroError(
-                f"{line}a word has no head: training and evaluating a parser require complete trees"
+                f"{line}a word has no head, but training and evaluating a parser require complete "
+                "trees"
             )
 
 

@@ -129,18 +129,20 @@ def language_figures(
 def _check(logs: Floats, ends: Flags, strangers: Flags, characters: int) -> None:
     if logs.ndim != 1 or logs.shape != ends.shape or logs.shape != strangers.shape:
         raise ValueError(
-            "log_probs, is_eos and is_oov must be flat and equally long, "
-            f"not of shapes {logs.shape}, {ends.shape} and {strangers.shape}"
+            "log_probs, is_eos and is_oov must be one-dimensional and have the same length, but "
+            f"their shapes are {logs.shape}, {ends.shape} and {strangers.shape}"
         )
     if np.isnan(logs).any():
         raise ValueError("a log-probability is NaN")
     # A sum of probabilities may exceed 1 by rounding, never by more than this.
     if (logs > 1e-9).any():
-        raise ValueError(f"a log-probability is above zero: {logs.max()}")
+        raise ValueError(f"log-probabilities must not be positive, but one is {logs.max()}")
     if (ends & strangers).any():
-        raise ValueError("</s> is never out of vocabulary")
+        raise ValueError(
+            "</s> cannot be out of vocabulary: is_oov must be false where is_eos is true"
+        )
     if characters < 0:
-        raise ValueError(f"characters must not be negative: {characters}")
+        raise ValueError(f"characters = {characters} must not be negative")
 
 
 def _total(logs: Floats) -> float:

@@ -224,8 +224,8 @@ def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | N
     """
     if kind in kinds.able("score") and not any(map(kinds.find(kind).can, COMPARED)):
         raise BistroError(
-            "perplexities of models with different vocabularies cannot be compared: a learning "
-            "curve is for parsers and taggers"
+            "a learning curve is for parsers and taggers: perplexities of models with different "
+            "vocabularies cannot be compared"
         )
     return judged_kind(kind, config, settings, COMPARED)
 
@@ -247,7 +247,7 @@ def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tup
     number = round(share * len(places))
     if number < 1:
         raise BistroError(
-            f"{share:g} of {len(places)} sentences is less than one: choose larger parts"
+            f"{share:g} of {len(places)} sentences is less than one sentence: choose larger parts"
         )
     if number == len(places):
         return tuple(places)

@@ -86,10 +86,10 @@ def _check_same(
 ) -> None:
     if right is None or found is None:
         shorter = gold_name if right is None else system_name
-        raise TreebankError("it has fewer words than the other file", path=shorter)
+        raise TreebankError("the file has fewer words than the other file", path=shorter)
     if right.form != found.form:
         raise TreebankError(
-            f"the word '{found.form}' is where {gold_name}:{right.line} has '{right.form}'",
+            f"the word is '{found.form}', but {gold_name}:{right.line} has '{right.form}'",
             path=system_name,
             line=found.line,
         )

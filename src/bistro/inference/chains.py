@@ -95,7 +95,8 @@ class Session:
         except (IndexError, KeyError, TypeError, ValueError):
             assert self.checkpoint is not None
             raise ModelFileError(
-                f"{self.checkpoint.path}: is damaged: delete it and start from the beginning"
+                f"{self.checkpoint.path}: the file is damaged: delete it and start from the "
+                "beginning"
             ) from None
 
     @contextmanager
@@ -107,8 +108,8 @@ class Session:
             if not (self.resume and self.checkpoint and self.checkpoint.path.exists()):
                 raise
             raise ModelFileError(
-                f"{self.checkpoint.path}: training cannot resume from it: delete it and start from "
-                "the beginning"
+                f"{self.checkpoint.path}: training cannot be resumed from this file: delete it and "
+                "start from the beginning"
             ) from error
 
     def for_phase(

@@ -59,12 +59,12 @@ class Checkpoint:
         try:
             file = read_model(self.path)
         except ModelFileError as error:
-            raise ModelFileError(f"{error}; or delete it and start from the beginning") from None
+            raise ModelFileError(f"{error}; delete the file to start from the beginning") from None
         if file.header.get("kind") != KIND or file.header.get("fingerprint") != fingerprint:
             raise BistroError(
-                f"{self.path}: belongs to a training with other data, settings or seed, or by "
-                "another version of Bistro: repeat the command as it was, or delete the file and "
-                "start from the beginning"
+                f"{self.path}: the file was written with other data, settings or seed, or by "
+                "another version of Bistro: repeat the same command, or delete the file and start "
+                "from the beginning"
             )
         return file.header, file.arrays
 

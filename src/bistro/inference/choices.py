@@ -33,7 +33,9 @@ class Names:
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
-            raise ModelFileError("the names of a choice are damaged")
+            raise ModelFileError(
+                "the names of the outcomes are damaged: they must be different strings"
+            )
         self.names = list(names)
         self.numbers = {name: number for number, name in enumerate(self.names)}
 

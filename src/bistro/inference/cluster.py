@@ -256,9 +256,9 @@ class ClusterWorkers:
             self._seen = now
         elif now - self._seen > self._patience:
             raise ClusterError(
-                f"--cluster {self._name}: has had no workers for {self._patience:.0f} seconds: "
-                "start some (dask worker with the scheduler's address) where Bistro is installed "
-                "too, since a worker that cannot import it leaves at once"
+                f"--cluster {self._name}: there have been no workers for {self._patience:.0f} "
+                "seconds: start some with 'dask worker' and the address of the scheduler; Bistro "
+                "must be installed on their machines, since a worker that cannot import it exits"
             )
 
     def _scheduler_lost(self) -> SchedulerLostError:
@@ -300,8 +300,8 @@ def _check_address(cluster: str) -> int:
     if re.fullmatch(r"(tcp|tls)://(\[[0-9a-fA-F:.%]+\]|[^\s:/\[\]]+):\d{1,5}", cluster):
         return 0
     raise ClusterError(
-        f"--cluster {cluster}: expected tcp://host:port of a Dask scheduler, or local:N for N "
-        "processes on this machine"
+        f"--cluster {cluster}: give the address of a Dask scheduler as tcp://host:port, or local:N "
+        "for N processes on this machine"
     )
 
 
@@ -379,8 +379,8 @@ def _connected(address: str, security: Security | None) -> Iterator[Client]:
         )
     except (OSError, TimeoutError):
         raise ClusterError(
-            f"--cluster {address}: no scheduler answers within {SECONDS_TO_CONNECT:.0f} "
-            "seconds: check that 'dask scheduler' runs there and that the port is open, or use "
+            f"--cluster {address}: no scheduler answered within {SECONDS_TO_CONNECT:.0f} seconds: "
+            "check that 'dask scheduler' runs at this address and that the port is open, or use "
             "local:N"
         ) from None
     with client:

@@ -31,7 +31,10 @@ def counts_in(folder: str | None) -> Iterator[None]:
         yield
         return
     if IS_WINDOWS:
-        raise OutputError("counts cannot be kept on disk on Windows, which pages memory itself")
+        raise OutputError(
+            "counts cannot be kept on disk on Windows: leave the option out, since Windows pages "
+            "memory itself"
+        )
     _check(folder)
     _core.keep_counts_in(str(Path(folder).resolve()))
     try:

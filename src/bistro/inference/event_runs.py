@@ -50,7 +50,10 @@ class EventRuns:
     def add(self, events: Events) -> None:
         """Add a list of sorted events."""
         if events.contexts.shape[1] != self.levels:
-            raise ValueError(f"contexts have {events.contexts.shape[1]} elements: {self.levels}")
+            raise ValueError(
+                f"contexts have {events.contexts.shape[1]} elements, but {self.levels} were "
+                "expected"
+            )
         size = events.contexts.nbytes + events.outcomes.nbytes
         if self._bytes + size <= self._most:
             self._bytes += size
@@ -67,8 +70,8 @@ class EventRuns:
             self._file.flush()
         except OSError as error:
             raise OutputError(
-                f"{tempfile.gettempdir()}: events cannot be kept there: {explain(error)}; name "
-                "another folder with TMPDIR"
+                f"{tempfile.gettempdir()}: events cannot be stored in this folder: "
+                f"{explain(error)}; choose another folder with the environment variable TMPDIR"
             ) from None
         self._sizes.append(len(events))
 

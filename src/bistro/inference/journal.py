@@ -61,12 +61,15 @@ class Journal:
                 raise ValueError
             self._figures = {_key(trial["config"]): _checked(trial["figures"]) for trial in trials}
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise BistroError(f"{path}: is not the journal of a search: delete it") from None
+            raise BistroError(
+                f"{path}: this is not the journal of a search: delete it, or give the output "
+                "another name"
+            ) from None
         if owner != search:
             differing = [key for key in search if owner.get(key) != search[key]]
             raise BistroError(
-                f"{path}: is the journal of another search (it differs in {', '.join(differing)}): "
-                "delete it, or give the output another name"
+                f"{path}: this is the journal of another search (it differs in "
+                f"{', '.join(differing)}): delete it, or give the output another name"
             )
 
 

@@ -32,12 +32,12 @@ def mixture_weights(probabilities: Floats, close_enough: float = CLOSE_ENOUGH) -
     An event to which no member gives any probability does not affect the weights. The search ends
     when no weight changes by more than `close_enough`.
     """
-    told = probabilities[:, probabilities.sum(axis=0) > 0]
+    possible = probabilities[:, probabilities.sum(axis=0) > 0]
     weights = equal_weights(len(probabilities))
-    if not told.size:
+    if not possible.size:
         return weights
     for _ in range(MOST_STEPS):
-        shares = weights[:, None] * told
+        shares = weights[:, None] * possible
         total = shares.sum(axis=0)
         # A weight of 0 cannot grow again, even if its member is the only one for an event.
         alive = total > 0

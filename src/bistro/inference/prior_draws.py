@@ -83,8 +83,8 @@ def check_samples(settings: SamplerSettings) -> None:
     """Raise an error if training with these settings does not sample a posterior."""
     if settings.seating != "gibbs" or settings.hyper not in ("slice", "fixed"):
         raise ConfigError(
-            f"seating = '{settings.seating}' with hyper = '{settings.hyper}' is not a sampler of a "
-            "posterior: calibration is for seating = 'gibbs' with hyper = 'slice' or 'fixed'"
+            f"seating = '{settings.seating}' with hyper = '{settings.hyper}' does not sample from "
+            "the posterior: calibration needs seating = 'gibbs' with hyper = 'slice' or 'fixed'"
         )
 
 

@@ -56,18 +56,20 @@ class SamplerSettings:
         if self.hyper_every < 1:
             raise ConfigError(f"hyper_every = {self.hyper_every} must be at least 1")
         if self.hyper_every > 1 and self.seating != "gibbs":
-            raise ConfigError("hyper_every is for sampled seating: set seating = 'gibbs'")
+            raise ConfigError("hyper_every applies only to sampled seating: set seating = 'gibbs'")
         if self.hyper == "sequential" and self.seating == "gibbs":
-            raise ConfigError("hyper = 'sequential' is for minimal or maximal seating: set 'slice'")
+            raise ConfigError(
+                "hyper = 'sequential' is for minimal or maximal seating: set hyper = 'slice'"
+            )
         if not 0 <= self.discount < 1:
             raise ConfigError(f"discount = {self.discount} must lie in [0, 1)")
         if not -self.first_discount < self.strength < math.inf:
             raise ConfigError(f"strength = {self.strength} must be greater than -discount")
         learned = [self.strength] if self.dirichlet else [self.strength, self.discount]
         if self.hyper != "fixed" and min(learned) <= 0:
-            raise ConfigError("hyper-parameters that are learned must start from values above 0")
+            raise ConfigError("the initial values of learned hyper-parameters must be above 0")
         if not all(0 < x < math.inf for x in (*self.discount_prior, *self.strength_prior)):
-            raise ConfigError("the parameters of a prior must be above 0")
+            raise ConfigError("the parameters of the priors must be above 0")
 
     @property
     def is_deterministic(self) -> bool:

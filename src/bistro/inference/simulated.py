@@ -121,7 +121,7 @@ class SamplerCheck:
 
     @cached_property
     def band(self) -> Band:
-        """The bounds within which all quantities of a correct sampler stay at the same time."""
+        """The simultaneous bounds for all quantities of a correct sampler."""
         return simultaneous_band(self.runs, self.draws, self.error_rate / len(self.ranks))
 
     @property

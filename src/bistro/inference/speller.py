@@ -123,7 +123,7 @@ class Speller:
 
     def __init__(self, spelling: Spelling, arrays: Arrays, log_reserve: Logs) -> None:
         if log_reserve.shape != (spelling.num_tags,):
-            raise ModelFileError("the spelling model does not fit the tags")
+            raise ModelFileError("the spelling model does not match the tags")
         if not ((log_reserve >= np.log(LEAST_RESERVE) - 1e-3) & (log_reserve <= 0)).all():
             raise ModelFileError("the spelling model reserves no probability for unknown words")
         self.spelling = spelling
@@ -134,6 +134,12 @@ class Speller:
         empty = spelling.empty_words()
         ends = self._frozen.log_probabilities(empty.contexts, empty.outcomes)
         self._log_not_empty = np.log1p(-np.exp(ends))
+        self._last: tuple[list[str], Logs] | None = None
+
+    def is_same(self, other: Speller) -> bool:
+        """Return whether another speller gives every string the same probability."""
+        own, others = ({**s.header(), **s.arrays()} for s in (self, other))
+        return own.keys() == others.keys() and all(np.array_equal(own[n], others[n]) for n in own)
 
     @classmethod
     def closing(cls, spelling: Spelling, arrays: Arrays, known: Sequence[str]) -> Speller:
@@ -173,8 +179,15 @@ class Speller:
         return np.stack(columns, axis=1)
 
     def log_unseen(self, words: Sequence[str]) -> Logs:
-        """Return log p(string | tag, string is unknown): rows are strings, columns are tags."""
-        return self.log_prob_by_tag(words) - self.log_reserve
+        """Return log p(string | tag, string is unknown): rows are strings, columns are tags.
+
+        The last result is kept: the members of a committee spell the same strings in turn.
+        """
+        last, asked = self._last, list(words)
+        if last is None or last[0] != asked:
+            last = asked, self.log_prob_by_tag(asked) - self.log_reserve
+            self._last = last
+        return last[1]
 
     def draw(self, stream: Stream, is_known: Callable[[str], bool], tag: int = 0) -> str:
         """Draw an unknown string of characters that occur in training.

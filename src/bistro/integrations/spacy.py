@@ -101,7 +101,9 @@ class BistroParser:
 
     def _trained(self) -> LoadedModel:
         if self.model is None:
-            raise BistroError('bistro_parser has no model: add_pipe(..., config={"model": FILE})')
+            raise BistroError(
+                'bistro_parser has no model: give one with add_pipe(..., config={"model": FILE})'
+            )
         return self.model
 
     def _annotate(self, docs: Sequence[Doc]) -> Iterator[Doc]:

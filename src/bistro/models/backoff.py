@@ -176,6 +176,6 @@ def _mean_parameters(origin: Origin, name: str, samples: int) -> list[tuple[floa
     if {np.shape(value) for row in rows for value in row} != {np.shape(rows[0][0])} or np.ndim(
         rows[0][0]
     ) != 1:
-        raise ModelFileError(f"the trace of training does not fit the levels of {name}")
+        raise ModelFileError(f"the training trace does not match the levels of {name}")
     discounts, strengths = (np.mean(row, axis=0).tolist() for row in rows)
     return list(zip(discounts, strengths, strict=True))

@@ -259,13 +259,14 @@ def _model_of(file: ModelFile, name: str) -> LoadedModel:
     kind = str(header.get("kind"))
     if kind == PROCESS_KIND:
         raise ModelFileError(
-            f"{name}: contains a process: open it with bistro.pitman_yor.PitmanYor.load"
+            f"{name}: the file contains a Pitman-Yor process: open it with "
+            "bistro.pitman_yor.PitmanYor.load"
         )
     if not kinds.is_known(kind):
         raise ModelFileError(
-            f"{name}: is of kind '{kind}', which is unknown to this version of Bistro (known: "
-            f"{', '.join(sorted(kinds.names()))}): update Bistro, or install the package of that "
-            "kind"
+            f"{name}: the model is of kind '{kind}', which this version of Bistro does not know "
+            f"(known kinds: {', '.join(sorted(kinds.names()))}): update Bistro, or install the "
+            "package that provides this kind"
         )
     try:
         return from_header(header, file.arrays)  # type: ignore[return-value]
@@ -274,7 +275,7 @@ def _model_of(file: ModelFile, name: str) -> LoadedModel:
     except UnknownSettingError as error:
         version = header.get("bistro_version", "unknown")
         raise ModelFileError(
-            f"{name}: was made by another version of Bistro ({version}): {error}"
+            f"{name}: the file was written by another version of Bistro ({version}): {error}"
         ) from None
     except UNUSABLE as error:
         raise damaged(name, error) from None

@@ -15,9 +15,9 @@ def distinct_strings(value: object, name: str) -> list[str]:
 
     >>> distinct_strings(["a", 1], "words")
     Traceback (most recent call last):
-    bistro.errors.ModelFileError: the entry 'words' is not a list of different strings
+    bistro.errors.ModelFileError: the entry 'words' must be a list of different strings
     """
     is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
     if not is_list or len(set(cast(list[str], value))) != len(cast(list[str], value)):
-        raise ModelFileError(f"the entry '{name}' is not a list of different strings")
+        raise ModelFileError(f"the entry '{name}' must be a list of different strings")
     return cast(list[str], value)

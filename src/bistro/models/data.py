@@ -71,8 +71,8 @@ class SentenceReader:
         """Return the sentences that have words."""
         if isinstance(data, str | os.PathLike):
             raise BistroError(
-                "training data is a treebank, or sentences that are each a list of words: "
-                "read a file with bistro.read first"
+                "training data must be a treebank or a list of sentences, not a file name: read "
+                "the file with bistro.read first"
             )
         sentences = [sentence for sentence in listed(data) if _is_sentence(sentence)]
         if not sentences:
@@ -102,7 +102,7 @@ class ExampleReader:
     ) -> Examples[Any]:
         """Read several files as one."""
         if not paths:
-            raise BistroError(f"there is no data: name files of {self.what}")
+            raise BistroError(f"there is no data: name at least one file of {self.what}")
         return joined([self.read_one(path, config, format) for path in paths])
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
@@ -112,14 +112,16 @@ class ExampleReader:
         items = listed(data)
         for item in items:
             if not isinstance(item, self.item):
-                raise BistroError(f"training data is made of {self.what}, not of {item!r:.60}")
+                raise BistroError(
+                    f"training data must be a list of {self.what}, but one item is {item!r:.60}"
+                )
         return items, provenance(data)
 
 
 def listed(data: Iterable[Any]) -> Sequence[Any]:
     """Return the items as a sequence. Raise an error if there are no items."""
     if not isinstance(data, Iterable):
-        raise BistroError(f"training data is a treebank, or a list of items, not {data!r:.60}")
+        raise BistroError(f"training data must be a treebank or a list of items, not {data!r:.60}")
     items = data if isinstance(data, Sequence) else list(data)
     if not items:
         raise BistroError("there is nothing to train on: the data has no words")
@@ -132,7 +134,9 @@ def _is_sentence(item: Any) -> bool:
         isinstance(item, Sequence) and isinstance(next(iter(item), ""), str)
     ):
         return len(item) > 0
-    raise BistroError(f"expected a sentence of a treebank, or a list of words, not {item!r:.60}")
+    raise BistroError(
+        f"a sentence must be a sentence of a treebank or a list of words, not {item!r:.60}"
+    )
 
 
 def provenance(data: Any) -> dict[str, Any]:

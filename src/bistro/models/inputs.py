@@ -30,8 +30,8 @@ def as_words(sentences: Iterable[Any]) -> list[Sequence[str]]:
     words = [_words_of(sentence) for sentence in sentences]
     if any(isinstance(sentence, str) for sentence in words):
         raise BistroError(
-            "a sentence must be a list of words, not one string: give a list of such lists, "
-            "as in ['The dog sleeps .'.split()], or read a file with bistro.read; a pipeline takes "
+            "a sentence must be a list of words, not a string: give a list of sentences such as "
+            "['The dog sleeps .'.split()], read a file with bistro.read, or use a pipeline for "
             "running text"
         )
     return words
@@ -62,7 +62,7 @@ def place_of(sentence: Sentence) -> str:
 def check_number(n: int) -> None:
     """Raise an error if the number of draws is negative."""
     if n < 0:
-        raise ConfigError(f"n = {n} cannot be drawn: give 0 or more")
+        raise ConfigError(f"n = {n} must be at least 0")
 
 
 def check_draws(n: int, seed: int, temperature: float, prefix: Sequence[str]) -> None:
@@ -71,7 +71,7 @@ def check_draws(n: int, seed: int, temperature: float, prefix: Sequence[str]) ->
     check_seed(seed)
     check_temperature(temperature)
     if isinstance(prefix, str):  # its letters would be taken as words
-        raise BistroError("a prefix is a list of words: split the text first")
+        raise BistroError("a prefix must be a list of words, not a string: split the text first")
 
 
 def check_temperature(temperature: float) -> None:

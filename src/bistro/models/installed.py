@@ -184,12 +184,12 @@ def _read(name: str, entries: list[EntryPoint]) -> Installed:
     if len(entries) > 1:
         owners = " and ".join(sorted(_owner(entry) for entry in entries))
         raise DamagedPackageError(
-            f"{name}: several installed packages have a model of this name: {owners}: uninstall "
+            f"{name}: several installed packages have a model of this name ({owners}): uninstall "
             "all but one"
         )
     entry = entries[0]
     if entry.dist is None:
-        raise _damaged(name, "it does not belong to a package")
+        raise _damaged(name, "the model does not belong to an installed package")
     folder = Path(str(entry.dist.locate_file(entry.module.replace(".", "/"))))
     version = entry.dist.version
     card = _card(f"{name} {version}", folder / CARD_FILE)
@@ -205,15 +205,15 @@ def _card(owner: str, path: Path) -> dict[str, Any]:
         raise _damaged(owner, f"{CARD_FILE} is not valid JSON") from None
     format = card.get("format") if isinstance(card, dict) else None
     if type(format) is not int or format < 1:
-        raise _damaged(owner, f"{CARD_FILE} does not state its format")
+        raise _damaged(owner, f"{CARD_FILE} does not give its format")
     if format > CARD_FORMAT:
         raise DamagedPackageError(
-            f"{owner}: is a package of a newer format ({format}; this Bistro reads up to "
-            f"{CARD_FORMAT}): update Bistro"
+            f"{owner}: the package has a newer format ({format}; this version of Bistro reads "
+            f"formats up to {CARD_FORMAT}): update Bistro"
         )
     for key, type_ in NEEDED.items():
         if not isinstance(card.get(key), type_):
-            raise _damaged(owner, f"{CARD_FILE} does not state the {key} of the model")
+            raise _damaged(owner, f"{CARD_FILE} does not give the {key} of the model")
     if Path(card["file"]).name != card["file"]:
         raise _damaged(owner, f"{CARD_FILE} names a file outside the package")
     result: dict[str, Any] = card

@@ -16,7 +16,7 @@ A package outside Bistro adds a family with an entry point of the group ``bistro
 'hierarchical Pitman-Yor n-gram language model'
 >>> find("ngramm")
 Traceback (most recent call last):
-bistro.errors.BistroError: unknown kind of model 'ngramm' (did you mean 'ngram'?): one of ...
+bistro.errors.BistroError: unknown kind of model 'ngramm' (did you mean 'ngram'?): choose one of ...
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ class Kind:
         if not self.text_trainer:
             able = [kind.name for kind in every() if kind.text_trainer]
             raise BistroError(
-                f"{a_model(self.name)} does not learn from raw text in addition to its data; use "
-                f"{a_model(' or '.join(able))}"
+                f"{a_model(self.name)} cannot learn from raw text in addition to its training "
+                f"data; use {a_model(' or '.join(able))}"
             )
         trained: Model = resolve(self.text_trainer)(*arguments, **fitting)
         return trained
@@ -168,7 +168,9 @@ def find(name: str) -> Kind:
     hint = nearest(name, known)
     if Path(name).suffix:
         hint = f" (the kind comes before the file, as in transition {name})"
-    raise BistroError(f"unknown kind of model '{name}'{hint}: one of {', '.join(sorted(known))}")
+    raise BistroError(
+        f"unknown kind of model '{name}'{hint}: choose one of {', '.join(sorted(known))}"
+    )
 
 
 def names() -> list[str]:
@@ -216,12 +218,14 @@ def _loaded(entry: EntryPoint) -> Any:
         return entry.load()
     except Exception as error:
         raise BrokenKindError(
-            f"the kind '{entry.name}' cannot be loaded from '{entry.value}', which an installed "
-            f"package names: {type(error).__name__}: {error}"
+            f"the kind '{entry.name}' cannot be loaded from '{entry.value}', the entry point of an "
+            f"installed package: {type(error).__name__}: {error}"
         ) from error
 
 
 def _checked(name: str, kind: Any) -> Kind:
     if not isinstance(kind, Kind) or kind.name != name:
-        raise BrokenKindError(f"the entry point '{name}' of {GROUP} does not name a record of it")
+        raise BrokenKindError(
+            f"the entry point '{name}' of the group {GROUP} must name a Kind with the same name"
+        )
     return kind

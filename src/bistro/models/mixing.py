@@ -87,7 +87,7 @@ def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
     if not steps:
         return None
     if len({len(step) for step in steps}) > 1:
-        raise ValueError("members that draw must have the same number of runs")
+        raise ValueError("members that use sampling must have the same number of runs")
     return deviation_of_steps(np.sum(steps, axis=0), members[0].offsets)
 
 
@@ -103,12 +103,13 @@ def require_same_events(*models: Scorer) -> None:
             continue
         if one.is_open != other.is_open:
             raise BistroError(
-                "one model spells unknown words (unknown = spelling), the other has classes for "
-                "them, so their probabilities are of different events: train both in the same way"
+                "one model spells unknown words (unknown = spelling) and the other has classes for "
+                "them, so their probabilities cannot be compared: train both with the same value "
+                "of unknown"
             )
         raise BistroError(
             f"the models have different vocabularies ({len(one):,} and {len(other):,} words and "
-            "classes), so their probabilities are of different events: train both on the same "
-            "sentences with the same unknown, unknown_below and unknown_suffixes, or both with "
-            "unknown = spelling"
+            "classes), so their probabilities cannot be compared: train both on the same sentences "
+            "with the same unknown, unknown_below and unknown_suffixes, or both with unknown = "
+            "spelling"
         )

@@ -148,8 +148,8 @@ def require_same_runs(runs: Sequence[Floats | None]) -> None:
     if len(numbers) > 1:
         shown = " and ".join(map(str, sorted(numbers)))
         raise BistroError(
-            f"the models of a mixture are summed in different numbers of runs ({shown}): give one "
-            "number for all of them (repeats)"
+            f"the models of a mixture have different numbers of runs ({shown}): give the same "
+            "number for all of them with repeats"
         )
 
 

@@ -53,7 +53,7 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     """Raise an error that suggests the most similar choice if a value is not one of the choices."""
     if value not in choices:
         hint, listed = nearest(str(value), choices), ", ".join(choices)
-        raise ConfigError(f"{name} = '{value}' is not possible{hint}: one of {listed}")
+        raise ConfigError(f"{name} = '{value}' is not valid{hint}: choose one of {listed}")
 
 
 def a_model(kind: str) -> str:

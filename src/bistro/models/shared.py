@@ -1,4 +1,4 @@
-"""Sharing of a model with the workers of a task.
+"""Share a model with the workers of a task.
 
 The model is wrapped as ``SharedModel(model)``, and a task begins with ``model = shared.open()``.
 """

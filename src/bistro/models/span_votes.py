@@ -175,8 +175,8 @@ class VoteTable:
         rows, place = np.unique(np.concatenate(columns, axis=1), axis=1, return_inverse=True)
         table = np.zeros((len(votes), rows.shape[1]))
         parser = np.repeat(np.arange(len(votes)), [one.name.size for one in votes])
-        told: Any = np.concatenate([one.probability for one in votes])
-        np.add.at(table, (parser, place.reshape(-1)), told)
+        probabilities: Any = np.concatenate([one.probability for one in votes])
+        np.add.at(table, (parser, place.reshape(-1)), probabilities)
         sentence, start, end, name = rows
         begin = np.searchsorted(sentence, np.arange(len(votes[0]) + 1))
         return cls(names, begin, sentence, name, start, end, np.minimum(table, 1.0))

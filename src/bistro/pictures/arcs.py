@@ -147,7 +147,7 @@ def check_columns(
             raise ValueError(f"{len(forms)} forms, but {len(column)} {name}")
     for position, head in enumerate(heads, start=1):
         if not NO_HEAD <= head <= len(forms) or head == position:
-            raise ValueError(f"word {position} of {len(forms)} cannot have the head {head}")
+            raise ValueError(f"word {position} of {len(forms)} words cannot have the head {head}")
 
 
 def word_widths(forms: Sequence[str], tags: Sequence[str] | None) -> list[float]:
@@ -173,7 +173,7 @@ def _relation(arc: Arc, forms: Sequence[str]) -> str:
 
 
 def _draw_arc(arc: Arc, forms: Sequence[str], side: Side) -> str:
-    """Return a line with a tip, and its label on a small background."""
+    """Return an arrow and its label, which has a small background."""
     start, end = side.layout.legs(arc)
     kind = " ".join(["root" if arc.is_root else "arc", *([arc.kind] if arc.kind else [])])
     colour = COLOURS[arc.kind] if arc.kind else ROOT if arc.is_root else LINE

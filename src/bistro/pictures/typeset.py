@@ -35,7 +35,9 @@ def _compiled(pictures: Sequence[str], format: str, **options: Any) -> Any:
     try:
         typst: Any = importlib.import_module("typst")
     except ImportError:
-        raise BistroError(f"{format.upper()} needs Typst: {INSTALL}; SVG needs nothing") from None
+        raise BistroError(
+            f"{format.upper()} needs Typst: {INSTALL}; SVG needs no other program"
+        ) from None
     with tempfile.TemporaryDirectory() as folder:
         names = [f"{number}.svg" for number in range(len(pictures))]
         for name, picture in zip(names, pictures, strict=True):

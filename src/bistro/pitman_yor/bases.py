@@ -73,7 +73,7 @@ def spelling(word: Hashable) -> Ids:
         return np.zeros(0, dtype=np.int32)
     if not isinstance(word, str):
         raise BistroError(
-            f"{word!r} cannot be spelled: with base=Characters() outcomes are strings"
+            f"{word!r} cannot be spelled: with base=Characters(), outcomes must be strings"
         )
     return np.array([ord(character) for character in word], dtype=np.int32)
 
@@ -119,8 +119,8 @@ class BaseMaker:
         if self.process is not None:
             return self.process.as_base(numbering, chain), None
         raise ConfigError(
-            f"base = {self.base!r} is not possible: None (uniform), a dictionary of probabilities, "
-            "Characters() or another PitmanYor"
+            f"base = {self.base!r} is not valid: give None (uniform), a dictionary of "
+            "probabilities, Characters() or another PitmanYor"
         )
 
     @staticmethod

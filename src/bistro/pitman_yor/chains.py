@@ -88,7 +88,7 @@ def _consistent() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise BistroError(f"the process and its base do not fit together: {error}") from None
+        raise BistroError(f"the process and its base do not match: {error}") from None
 
 
 _LETTERS = "letters."
@@ -126,7 +126,7 @@ class CoreChain(Generic[Core]):
             )
         except ValueError:
             raise BistroError(
-                "only an observed outcome can be forgotten, in the context in which it was observed"
+                "an outcome can be forgotten only in a context in which it was observed"
             ) from None
 
     def probabilities(self, events: Events) -> Floats:
@@ -242,7 +242,7 @@ def restore_franchise(franchise: Franchise, state: Mapping[str, NDArray[Any]]) -
     """Restore a saved state in a franchise without customers."""
     arrays = [state[name] for name in _PARTS]
     if len(state["parameters"]) != franchise.levels:
-        raise ValueError("there are parameters for another number of levels")
+        raise ValueError("the number of parameters does not match the number of levels")
     franchise.rebuild(*arrays[:2])
     franchise.restore(*arrays[2:])
     for level, (d, theta) in enumerate(state["parameters"].tolist()):

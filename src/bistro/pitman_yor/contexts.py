@@ -28,11 +28,12 @@ class Arranged:
             if backoff not in (OLDEST, NEWEST):
                 hint = nearest(backoff, (OLDEST, NEWEST))
                 raise ConfigError(
-                    f"backoff = {backoff!r} is not possible{hint}: oldest, newest, or positions"
+                    f"backoff = {backoff!r} is not valid{hint}: give 'oldest', 'newest' or a list "
+                    "of positions"
                 )
         elif depth is None or sorted(backoff) != list(range(depth)):
             raise ConfigError(
-                f"backoff = {backoff!r} must have each position of a context of fixed depth once"
+                f"backoff = {backoff!r} must list each position of a context of fixed depth once"
             )
         else:
             self._positions = list(backoff)
@@ -50,8 +51,8 @@ class Arranged:
         if self._positions is not None:
             if len(elements) != len(self._positions):
                 raise ConfigError(
-                    f"a context has {len(elements)} elements: with backoff by position every "
-                    f"context has {len(self._positions)}"
+                    f"a context has {len(elements)} elements, but with backoff by position every "
+                    f"context must have {len(self._positions)}"
                 )
             return [elements[position] for position in self._positions]
         if self._depth is not None:
@@ -85,7 +86,9 @@ class Arranged:
     def check_sequences(self) -> None:
         """Raise an error if data are sequences and contexts do not end with the nearest element."""
         if self._reverse or self._positions is not None:
-            raise ConfigError("sequences need backoff = 'oldest': give contexts and outcomes")
+            raise ConfigError(
+                "sequences need backoff = 'oldest': set it, or give contexts and outcomes"
+            )
 
     def _last(self, elements: list[Any]) -> list[Any]:
         assert self._depth is not None

@@ -168,7 +168,7 @@ class Ensemble(Estimator):
         if outcomes is None:
             outcomes = seen if not self._maker.is_open else []
         if outcomes is None:
-            raise BistroError("the outcomes are not known: give outcomes=..., or fit data first")
+            raise BistroError("the outcomes are unknown: give outcomes=..., or fit data first")
         if self.ends and END not in outcomes:
             outcomes = [*outcomes, END]
         if not outcomes and not self._maker.is_open:
@@ -224,7 +224,7 @@ class Ensemble(Estimator):
             if outcome not in self._numbers:
                 word = spelling(outcome)
                 if self.ends and not word.size:
-                    raise BistroError("the empty string is not possible together with ends=True")
+                    raise BistroError("the empty string cannot be an outcome with ends=True")
                 self._numbers.append(outcome)
                 for chain in self._chains:
                     spelled_base(chain).append(word)

@@ -67,8 +67,8 @@ def listed(data: Any) -> list[Any]:
     for sequence in sequences:
         if not isinstance(sequence, Sequence | bytearray | np.ndarray):
             raise BistroError(
-                f"a sequence is expected, not {type(sequence).__name__}: give a list of sequences, "
-                "or contexts and outcomes"
+                f"expected a sequence, not {type(sequence).__name__}: give a list of sequences, or "
+                "contexts and outcomes"
             )
     return sequences
 

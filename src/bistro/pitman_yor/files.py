@@ -50,7 +50,8 @@ def load(cls: type[Process], path: str | os.PathLike[str]) -> Process:
     name = os.fspath(path)
     if file.header["kind"] != PROCESS_KIND:
         raise ModelFileError(
-            f"{name}: holds a model of kind '{file.header['kind']}': open it with bistro.load"
+            f"{name}: the file contains a model of kind '{file.header['kind']}': open it with "
+            "bistro.load"
         )
     try:
         return _process(cls, file.header, file.arrays, "")
@@ -96,7 +97,7 @@ def _process(
     states = _states(settings, isinstance(base, Characters), arrays, prefix)
     calls = header["calls"]
     if type(calls) is not int or not 0 <= calls <= LARGEST:
-        raise ModelFileError("the number of calls is impossible")
+        raise ModelFileError("the number of calls is out of range")
     process = cls(**settings, base=base)
     process.restore(states, [decoded(x) for x in header["features"]], calls)
     return process
@@ -146,8 +147,8 @@ def encoded(value: Any) -> Any:
     if value is None or type(value) in (bool, int, float, str):
         return value
     raise BistroError(
-        f"{value!r} cannot be saved: outcomes and contexts in a file are numbers, strings, bytes, "
-        "tuples or frozensets of them, or None"
+        f"{value!r} cannot be saved: outcomes and elements of contexts must be numbers, strings, "
+        "bytes, None, or tuples or frozensets of these"
     )
 
 

@@ -54,7 +54,7 @@ class Numbering:
         self._all = list(outcomes)
         self._numbers = {outcome: number for number, outcome in enumerate(self._all)}
         if len(self._numbers) != len(self._all):
-            raise BistroError("an outcome is given twice: outcomes are a list without repetitions")
+            raise BistroError("outcomes must be different, but one is given twice")
         self._elements = _Elements(self._numbers, add=False)
         # Whole numbers from 0 on represent themselves: arrays of them need no dictionary.
         self.is_identity = all(type(x) is int and x == i for i, x in enumerate(self._all))
@@ -107,13 +107,17 @@ class Numbering:
                 f"{error.args[0]!r} is not among the {len(self)} outcomes of the process"
             ) from None
         except TypeError:
-            raise BistroError("an outcome must be hashable: a list is not, a tuple is") from None
+            raise BistroError(
+                "an outcome must be hashable: give a tuple instead of a list, for example"
+            ) from None
 
     def _checked(self, outcomes: bytes | bytearray | NDArray[Any]) -> Ids:
         if not isinstance(outcomes, np.ndarray):
             ids = np.frombuffer(outcomes, dtype=np.uint8).astype(np.int32)
         elif outcomes.dtype.kind not in "iu":
-            raise BistroError(f"outcomes are whole numbers, but the array holds {outcomes.dtype}")
+            raise BistroError(
+                f"outcomes must be whole numbers, but the array has the type {outcomes.dtype}"
+            )
         else:
             ids = np.ascontiguousarray(outcomes, dtype=np.int32)
         if ids.size and (ids.min() < 0 or ids.max() >= len(self)):

@@ -56,16 +56,16 @@ def _sweep(chain: PitmanYor) -> None:
 def _check(process: PitmanYor) -> None:
     if process.seating != "gibbs" or process.hyper not in ("slice", "fixed"):
         raise ConfigError(
-            f"seating = '{process.seating}' with hyper = '{process.hyper}' is not a sampler of a "
-            "posterior: calibration is for seating = 'gibbs' with hyper = 'slice' or 'fixed'"
+            f"seating = '{process.seating}' with hyper = '{process.hyper}' does not sample from "
+            "the posterior: calibration needs seating = 'gibbs' with hyper = 'slice' or 'fixed'"
         )
     if process.ends or not (process.base is None or isinstance(process.base, dict)):
         raise ConfigError(
-            "calibration draws one sequence over known outcomes: set ends = False, and a "
-            "base that does not learn"
+            "calibration draws one sequence of known outcomes: set ends = False, and give a base "
+            "that does not learn"
         )
     if process.outcomes is None and process.base is None:
-        raise ConfigError("calibration draws outcomes: give outcomes=...")
+        raise ConfigError("calibration draws outcomes, so they must be known: give outcomes=...")
 
 
 def process_quantities(process: PitmanYor) -> Quantities:

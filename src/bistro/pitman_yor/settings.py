@@ -58,7 +58,8 @@ def checked(
     """Return the parameters of a process. Raise an error if a parameter is invalid."""
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
         raise ConfigError(
-            f"depth = {depth!r} must be a whole number from 0 on, or None for unbounded contexts"
+            f"depth = {depth!r} must be a whole number that is at least 0, or None for unbounded "
+            "contexts"
         )
     _check_choice("seating", seating, get_args(Seating))
     _check_choice("hyper", hyper, get_args(Hyper))
@@ -71,14 +72,14 @@ def checked(
             raise ConfigError(f"discount = {d} must lie in [0, 1)")
         if d == 0 and (depth is None or hyper != "fixed"):
             raise ConfigError(
-                "a discount of 0 needs hyper = 'fixed' and a fixed depth; otherwise discounts "
-                "are above 0"
+                "a discount of 0 needs hyper = 'fixed' and a fixed depth; otherwise discounts must "
+                "be above 0"
             )
     for d, theta in zip(discounts, strengths, strict=False):
         if not -d < theta < math.inf:
             raise ConfigError(f"strength = {theta} must be finite and greater than -discount")
         if hyper != "fixed" and theta <= 0:
-            raise ConfigError(f"strength = {theta} must be above 0 where it is learned")
+            raise ConfigError(f"strength = {theta} must be above 0 if it is learned")
     for name, prior in (("discount_prior", discount_prior), ("strength_prior", strength_prior)):
         if len(prior) != 2 or not all(0 < x < math.inf for x in prior):
             raise ConfigError(f"{name} = {prior!r} must be two numbers above 0")
@@ -100,11 +101,15 @@ def per_level(name: str, value: PerLevel, levels: int) -> tuple[float, ...]:
         return (float(value),) * levels
     values = tuple(float(x) for x in value)
     if len(values) != levels:
-        raise ConfigError(f"{name} has {len(values)} values: one number, or {levels} are needed")
+        raise ConfigError(
+            f"{name} has {len(values)} values: give a single number, or {levels} numbers"
+        )
     return values
 
 
 def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     if value not in choices:
         hint = nearest(str(value), choices)
-        raise ConfigError(f"{name} = {value!r} is not possible{hint}: one of {', '.join(choices)}")
+        raise ConfigError(
+            f"{name} = {value!r} is not valid{hint}: choose one of {', '.join(choices)}"
+        )

@@ -96,7 +96,7 @@ class Franchise:
         if seating not in get_args(Seating):
             hint = nearest(str(seating), get_args(Seating))
             raise ConfigError(
-                f"seating = {seating!r} is not possible{hint}: one of gibbs, minimal, maximal"
+                f"seating = {seating!r} is not valid{hint}: choose one of gibbs, minimal, maximal"
             )
         self.base: Callable[[int], float] = base if callable(base) else _function_of(base)
         self.seating = seating
@@ -141,7 +141,9 @@ class Franchise:
         restaurant = self.restaurants.get(context, Restaurant())
         sizes = sorted(restaurant.tables.get(dish, Counter()).items())
         if not sizes:
-            raise ValueError(f"no customer eats dish {dish} in the restaurant of context {context}")
+            raise ValueError(
+                f"there is no customer with dish {dish} in the restaurant of context {context}"
+            )
         size = sizes[0][0]
         if self.seating == "gibbs" and restaurant.num_tables(dish) > 1:
             size = table_of_customer(sizes, rng.below(restaurant.num_customers(dish)))
@@ -203,7 +205,9 @@ def _per_level(name: str, value: float | Sequence[float], levels: int) -> list[f
     if isinstance(value, int | float):
         return [float(value)] * levels
     if len(value) != levels:
-        raise ConfigError(f"{name} has {len(value)} values: one number, or {levels} are needed")
+        raise ConfigError(
+            f"{name} has {len(value)} values: give a single number, or {levels} numbers"
+        )
     return [float(x) for x in value]
 
 
@@ -225,4 +229,4 @@ def table_of_customer(sizes: list[tuple[int, int]], customer: int) -> int:
         customer -= size * count
         if customer < 0:
             return size
-    raise ValueError("there are not that many customers")
+    raise ValueError("there are fewer customers than the requested index")

@@ -184,7 +184,7 @@ def _example_blocks(result: DemoResult) -> list[str]:
         ),
         figure(
             strip_of(result.rows),
-            "The parser's surprisal has two parts: the change of the distribution over trees "
+            "The parser's surprisal has two parts: the change in the distribution over trees "
             "(syntactic), and the cost of the word itself (lexical).",
         ),
     ]

@@ -110,19 +110,20 @@ def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None
     """
     lengths = {len(trace) for trace in traces}
     if len(traces) < 2:
-        raise BistroError("one chain cannot be compared: give two or more")
+        raise BistroError("a single chain cannot be compared: give two or more")
     if len(lengths) > 1:
         shown = ", ".join(map(str, sorted(lengths)))
         raise BistroError(
-            f"the chains have different numbers of sweeps ({shown}): train all with the same number"
+            f"the chains have different numbers of sweeps ({shown}): train all of them with the "
+            "same number"
         )
     sweeps = lengths.pop()
     left_out = sweeps // 2 if burn_in is None else burn_in
     if sweeps - left_out < FEWEST_DRAWS:
         raise BistroError(
-            f"of {sweeps} sweeps, {left_out} are burn-in, and fewer than {FEWEST_DRAWS} draws are "
-            "left to compare: train longer, for example with --set sampler.sweeps=200, or give a "
-            "smaller --burn-in (a model that is not sampled has one sweep, and no chains)"
+            f"{sweeps} sweeps with a burn-in of {left_out} leave fewer than {FEWEST_DRAWS} draws "
+            "to compare: train longer, for example with --set sampler.sweeps=200, or give a "
+            "smaller --burn-in (models that are trained without sampling have no chains)"
         )
     found = _columns([trace[left_out:] for trace in traces])
     whole = {name: _column(traces, name) for name in found}
@@ -249,8 +250,7 @@ def write_netcdf(chains: Chains, path: str) -> None:
             data.to_netcdf(str(place))
         except (ImportError, ValueError) as error:
             raise BistroError(
-                f"{path}: NetCDF cannot be written without a package for it ({error}): "
-                "pip install h5netcdf"
+                f"{path}: writing NetCDF needs another package ({error}): pip install h5netcdf"
             ) from None
         with writing(path) as stream:
             stream.write(place.read_bytes())

@@ -17,7 +17,7 @@ from bistro.treebank.probabilities import KEYS, read_probabilities
 from bistro.treebank.sentence import Sentence
 
 SHOWN = range(8, 15)
-"""The lengths of the sentences that are drawn, if the file has such sentences."""
+"""The preferred lengths, in words, of the sentences in the pictures."""
 EACH = 2
 
 

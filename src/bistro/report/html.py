@@ -23,7 +23,7 @@ from bistro.report.plots import bar_chart as bar_chart
 from bistro.report.plots import line_chart as line_chart
 
 SHORT = 12
-"""The maximum number of rows of a table that is not split between two printed pages."""
+"""Tables with at most this many rows are not split across printed pages."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,9 @@ def table(
     body = [list(row) for row in rows]
     for row in body:
         if len(row) != len(headers):
-            raise ValueError(f"a row of {len(row)} cells under {len(headers)} headers: {row}")
+            raise ValueError(
+                f"a row has {len(row)} cells, but there are {len(headers)} headers: {row}"
+            )
     kinds = [
         ' class="number"' if body and all(_is_figure(row[column]) for row in body) else ""
         for column in range(len(headers))

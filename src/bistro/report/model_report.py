@@ -65,7 +65,7 @@ def read_test(model: Model, path: str, format: str | None = None) -> Sequence[An
     else:
         items = family.data().read([path], model.config, format)
     if not items:
-        raise TreebankError("there is nothing to test on", path=path)
+        raise TreebankError("the test file has no sentences", path=path)
     return items
 
 
@@ -82,9 +82,9 @@ def _check_annotation(model: Model, sentences: Sequence[Sentence], path: str) ->
         if absent in column:
             what = "head" if needed == "heads" else f"tag in {needed.upper()}"
             raise TreebankError(
-                f"word {column.index(absent) + 1} of this sentence has no {what}: a report on "
-                f"{a_model(model.kind)} compares its predictions with a treebank, so give an "
-                "annotated test file (CoNLL-U or CoNLL-X)",
+                f"word {column.index(absent) + 1} of this sentence has no {what}, but a report on "
+                f"{a_model(model.kind)} compares predictions with annotations: give an annotated "
+                "test file (CoNLL-U or CoNLL-X)",
                 path=path,
                 line=sentence.line,
             )
@@ -150,13 +150,13 @@ def parsed(
     model: abilities.Parser, test: Sequence[Sentence], options: ReportOptions
 ) -> accuracy.Tested:
     """Parse the sentences of a test file, and return them with the predictions."""
-    asked = {"tags": options.tags, "seed": options.seed, "threads": options.threads}
+    model_options = {"tags": options.tags, "seed": options.seed, "threads": options.threads}
     writer = ParseWriter.of(model, given_tags=options.tags == "given")
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
-    parses = model.parse_all(golds, marginals=True, **asked)
+    parses = model.parse_all(golds, marginals=True, **model_options)
     found = [sentence for parse in parses for sentence in writer.sentences(parse)]
     given = options.tags == "given" or not model.finds_tags
-    description = model.parse_protocol(**asked)
+    description = model.parse_protocol(**model_options)
     return accuracy.Tested(golds, found, description, writer.tag_column, given)
 
 
@@ -178,13 +178,13 @@ def tagged(
 ) -> accuracy.Tested:
     """Tag the sentences of a test file, and return them with the predictions."""
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
-    asked = {"marginals": True, "seed": options.seed, "threads": options.threads}
+    model_options = {"marginals": True, "seed": options.seed, "threads": options.threads}
     column = model.tag_column
     found = [
         tagged_sentence(tagging, column, number)
-        for number, tagging in enumerate(model.tag_all(golds, **asked), start=1)
+        for number, tagging in enumerate(model.tag_all(golds, **model_options), start=1)
     ]
-    return accuracy.Tested(golds, found, model.tag_protocol(**asked), column)
+    return accuracy.Tested(golds, found, model.tag_protocol(**model_options), column)
 
 
 def add_tagging(page: Page, tested: accuracy.Tested) -> None:

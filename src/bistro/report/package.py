@@ -91,12 +91,13 @@ def checked_about(
     if normalised(chosen) == OWN_NAME:
         raise BistroError(f"'{chosen}' is the name of Bistro itself: choose another --name")
     if not VERSION.fullmatch(version):
-        raise BistroError(f"'{version}' cannot be the version of a package: write it as 1.0.0")
+        raise BistroError(
+            f"'{version}' cannot be the version of a package: use numbers, as in 1.0.0"
+        )
     known = licence or model.origin.treebank.get("license")
     if not isinstance(known, str) or not known.strip():
         raise BistroError(
-            "the model does not record the licence of its treebank: give it, as in "
-            "--licence 'CC BY-SA 4.0'"
+            "the licence of the treebank is unknown: give it, as in --licence 'CC BY-SA 4.0'"
         )
     return About(normalised(chosen), version, " ".join(known.split()))
 

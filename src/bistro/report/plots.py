@@ -234,7 +234,9 @@ def _band(
 
 def _check(series: Series, length: int) -> None:
     if not 1 <= len(series) <= len(COLOURS):
-        raise ValueError(f"1 to {len(COLOURS)} series can be drawn, not {len(series)}")
+        raise ValueError(f"a plot can show 1 to {len(COLOURS)} series, not {len(series)}")
     for name, values in series.items():
         if len(values) != length:
-            raise ValueError(f"series {name!r} has {len(values)} values for {length} places")
+            raise ValueError(
+                f"the series {name!r} has {len(values)} values, but there are {length} places"
+            )

@@ -70,7 +70,7 @@ class Access:
         name = _without_port(given[0].lower()) if len(given) == 1 else ""
         if self.hosts is None or name in self.hosts or _is_number(name):
             return
-        raise RefusedError(400, "this server does not answer to that host name (--allow-host)")
+        raise RefusedError(400, "requests for this host name are not allowed (see --allow-host)")
 
     def _check_origin(self, headers: Headers, scope: Scope) -> None:
         origin = headers.get("origin", "").lower()
@@ -85,7 +85,9 @@ class Access:
                 return
         elif site in ("none", "same-origin") or _is_open(scope):
             return
-        raise RefusedError(403, "pages of other sites may not use this server (--allow-origin)")
+        raise RefusedError(
+            403, "requests from pages of other sites are not allowed (see --allow-origin)"
+        )
 
     def _check_key(self, headers: Headers, scope: Scope) -> str | None:
         """Return the name of the key. Raise an error if a required key is missing or wrong."""
@@ -93,7 +95,9 @@ class Access:
             return None
         found = self._name_of_key(headers)
         if found is None:
-            raise RefusedError(401, "this server requires a key: 'Authorization: Bearer KEY'")
+            raise RefusedError(
+                401, "this server requires a key: send the header 'Authorization: Bearer KEY'"
+            )
         return f"key {found}"
 
     def key_of(self, scope: Scope) -> str | None:
@@ -119,7 +123,7 @@ def read_keys(path: str) -> dict[str, str]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        reason = explain(error) if isinstance(error, OSError) else "is not in UTF-8"
+        reason = explain(error) if isinstance(error, OSError) else "the file is not valid UTF-8"
         raise BistroError(f"{printable(path)}: {reason}") from None
     for number, line in enumerate(lines, start=1):
         fields = line.split()
@@ -127,12 +131,12 @@ def read_keys(path: str) -> dict[str, str]:
             continue
         if len(fields) > 2 or len(fields[-1]) < SHORTEST_KEY or not fields[-1].isascii():
             raise BistroError(
-                f"{printable(path)}:{number}: not a name and a key of at least {SHORTEST_KEY} "
+                f"{printable(path)}:{number}: expected a name and a key of at least {SHORTEST_KEY} "
                 "ASCII characters"
             )
         keys[fields[-1]] = fields[0] if len(fields) == 2 else f"in line {number}"
     if not keys:
-        raise BistroError(f"{printable(path)}: there is no key in this file")
+        raise BistroError(f"{printable(path)}: the file has no keys")
     return keys
 
 

@@ -104,4 +104,4 @@ def _check_kind(path: str) -> None:
         return  # a new file, or an error that opening it will report
     first = begin.partition(b"\n")[0]
     if begin and (b'] "' not in first or b"\0" in begin):
-        raise BistroError(f"{path}: exists and is not an access log: choose another name")
+        raise BistroError(f"{path}: the file exists and is not an access log: choose another name")

@@ -58,7 +58,7 @@ def read(entry: Entry, sentence: Sentence, body: schemas.ReadBody) -> Answer:
     options = ONE_THREAD if "threads" in model.score_options.names() else {}
     table = model.surprisal(words, **options)
     rows = [_filled(schemas.Row, row, word=row.word_id, oov=bool(row.oov)) for row in table]
-    steps, told = [], [f"surprisal in bits by the {model.score_protocol(**options)}"]
+    steps, protocols = [], [f"surprisal in bits by the {model.score_protocol(**options)}"]
     if "follow" in entry.abilities:
         follower = entry.able("follow")
         reading = follower.follow(words, analyses=body.analyses)
@@ -67,13 +67,13 @@ def read(entry: Entry, sentence: Sentence, body: schemas.ReadBody) -> Answer:
             _step(step, row.surprisal, follower.shown_tags)
             for step, row in zip(reading.steps, table, strict=True)
         ]
-        told.append(f"analyses: {reading.protocol}")
+        protocols.append(f"analyses: {reading.protocol}")
     return {
         "model": entry.id,
         "words": words,
         "rows": rows,
         "steps": steps,
-        "protocol": "; ".join(told),
+        "protocol": "; ".join(protocols),
     }
 
 
@@ -160,11 +160,13 @@ def generate(entry: Entry, prefix: Sequence[str], body: schemas.GenerateBody) ->
         lists = model.generate(body.n, body.seed, **options)
         nothing = dict.fromkeys(("heads", "labels", "tags"))
         drawn = [{"words": list(words), **nothing} for words in lists]
-    told = f"drawn from the {model.kind} model, seed {body.seed}, temperature {body.temperature:g}"
+    protocol = (
+        f"drawn from the {model.kind} model, seed {body.seed}, temperature {body.temperature:g}"
+    )
     cut = sum(len(sentence["words"]) >= model.longest_generated for sentence in drawn)
     if cut:
-        told += f"; {cut} cut at {model.longest_generated:g} words"
-    return {"sentences": drawn, "protocol": told}
+        protocol += f"; {cut} cut at {model.longest_generated:g} words"
+    return {"sentences": drawn, "protocol": protocol}
 
 
 def _drawn(sentence: Sentence, tag_column: str) -> Answer:
@@ -192,10 +194,10 @@ def linearize(entry: Entry, inputs: Inputs, body: schemas.LinearizeBody) -> Answ
         for one in found
     ]
     left_out = len(sentence) - len(found[0].order) if found else 0
-    told = f"{how} orders of the tree, natural logarithms, seed {body.seed}"
+    protocol = f"{how} orders of the tree, natural logarithms, seed {body.seed}"
     if left_out:
-        told += f"; {left_out} punctuation marks left out"
-    return {"orders": orders, "given_log_prob": number(given), "protocol": told}
+        protocol += f"; {left_out} punctuation marks left out"
+    return {"orders": orders, "given_log_prob": number(given), "protocol": protocol}
 
 
 def _tree_of(body: schemas.LinearizeBody) -> Sentence:
@@ -205,7 +207,9 @@ def _tree_of(body: schemas.LinearizeBody) -> Sentence:
     if body.tags is not None:
         columns |= {"upos": body.tags, "xpos": body.tags}
     if len(body.heads) != len(body.words):
-        raise BistroError(f"{len(body.heads)} heads were given for {len(body.words)} words")
+        raise BistroError(
+            f"there are {len(body.heads)} heads for {len(body.words)} words: give one head per word"
+        )
     return Sentence.from_columns(body.words, heads=body.heads, **columns)
 
 

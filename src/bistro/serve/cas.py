@@ -59,7 +59,7 @@ class Cas:
     def _sofa(self) -> ElementTree.Element:
         sofas = self.root.findall(f"{{{CAS}}}Sofa")
         if not sofas:
-            raise MalformedError("the document has no Sofa, which holds its text")
+            raise MalformedError("the document has no Sofa, the element with its text")
         initial = [sofa for sofa in sofas if sofa.get("sofaID") == INITIAL_VIEW]
         return (initial or sofas)[0]
 
@@ -67,7 +67,7 @@ class Cas:
         for view in self.root.findall(f"{{{CAS}}}View"):
             if view.get("sofa") == sofa:
                 return view
-        raise MalformedError("the document has no View of its text")
+        raise MalformedError("the document has no View for its text")
 
     def annotations(self, type_name: str, *, subtypes: bool = False) -> Iterator[Any]:
         """Yield the elements of a type, except suggestions.
@@ -134,7 +134,7 @@ class Offsets:
         if self._units is not None and unit in self._characters:
             return self._characters[unit]
         raise MalformedError(
-            f"an annotation has the offset {unit}, where the text has no character"
+            f"an annotation has the offset {unit}, which is not the position of a character"
         )
 
     def unit(self, place: int) -> int:
@@ -165,7 +165,9 @@ def read_xml(text: str) -> ElementTree.Element:
         nonlocal depth
         depth += 1
         if depth > DEEPEST:
-            raise MalformedError(f"the XML has more than {DEEPEST} levels, which XMI never has")
+            raise MalformedError(
+                f"the XML has more than {DEEPEST} levels, which is too deep for XMI"
+            )
         builder.start(name_of(name), {name_of(key): v for key, v in attributes.items()})
 
     def end(name: str) -> None:
@@ -174,7 +176,7 @@ def read_xml(text: str) -> ElementTree.Element:
         builder.end(name_of(name))
 
     def refuse(*_: object) -> None:
-        raise MalformedError("the XML has a document type (DOCTYPE), which XMI never has")
+        raise MalformedError("the XML has a document type (DOCTYPE), which is not allowed in XMI")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end

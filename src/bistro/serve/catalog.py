@@ -67,7 +67,10 @@ class Entry:
         if ability in self.parts:
             return self.parts[ability]
         able = ", ".join(self.abilities) or "none of what this server offers"
-        raise BistroError(f"the model '{self.id}' lacks the ability '{ability}'; it has: {able}")
+        raise BistroError(
+            f"the model '{self.id}' does not have the ability '{ability}'; its abilities are: "
+            f"{able}"
+        )
 
 
 class Catalog:
@@ -107,8 +110,12 @@ class Catalog:
         if id in self._entries:
             return self._entries[id]
         if not self._entries:
-            raise UnknownModelError("this server has no model: it was started for the playground")
-        raise UnknownModelError(f"there is no such model; this server has: {', '.join(self.ids)}")
+            raise UnknownModelError(
+                "this server has no models, since it was started for the playground"
+            )
+        raise UnknownModelError(
+            f"there is no such model; the models of this server are: {', '.join(self.ids)}"
+        )
 
     @property
     def ids(self) -> list[str]:

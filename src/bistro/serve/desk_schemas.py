@@ -59,9 +59,9 @@ class DecisionBody(SentenceOfFile):
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
         if sum((bool(self.set), self.split is not None, self.join is not None)) > 1:
-            raise ValueError("give one of 'set', 'split' and 'join'")
+            raise ValueError("give only one of 'set', 'split' and 'join'")
         if not all(word.isascii() and word.isdigit() for word in self.set):
-            raise ValueError("'set' has the numbers of words as keys")
+            raise ValueError("the keys of 'set' must be word numbers")
         return self
 
     def decision(self) -> Decision:

@@ -83,7 +83,7 @@ class Desks:
             return next(iter(self.open_files.values()))
         if name not in self.open_files:
             known = ", ".join(self.open_files) or "none"
-            raise BistroError(f"there is no such file on the desk; there are: {known}")
+            raise BistroError(f"there is no such file on the desk; its files are: {known}")
         return self.open_files[name]
 
     def waiting_files(self) -> list[str]:
@@ -99,19 +99,25 @@ class Desks:
         The last piece opens the file. An empty text opens an existing file.
         """
         if self.folder is None:
-            raise BistroError("this desk takes no files: start the server with --desk FOLDER")
+            raise BistroError(
+                "this desk does not accept files: start the server with --desk FOLDER"
+            )
         if not SAFE_NAME.fullmatch(name):
-            raise BistroError(f"not the name of a file that the desk opens (.conllu): {name!r}")
+            raise BistroError(f"the desk opens only files with the suffix .conllu, not {name!r}")
         if name in self.open_files:
             return name
         target, part = self.folder / name, self.folder / f".{name}.coming"
         if first and last and not text and target.exists():
             return self.open(target)
         if target.exists():
-            raise BistroError(f"{name} is in the folder of the desk already: rename one of the two")
+            raise BistroError(
+                f"the folder of the desk already has a file {name}: rename one of the two"
+            )
         try:
             if not first and part.stat().st_size > LARGEST:
-                raise TooLargeError(f"the desk takes files of up to {LARGEST:,} bytes")
+                raise TooLargeError(
+                    f"the file is too large: the desk accepts files of up to {LARGEST:,} bytes"
+                )
             with part.open("wb" if first else "ab") as stream:
                 stream.write(text.encode())
             if not last:
@@ -137,4 +143,4 @@ def _parser_of(catalog: Catalog) -> Model:
     for entry in catalog:
         if "parse" in entry.abilities:
             return entry.model
-    raise BistroError("the desk needs a model that parses: bistro serve PARSER --file FILE")
+    raise BistroError("the desk needs a parser: start it with bistro serve PARSER --file FILE")

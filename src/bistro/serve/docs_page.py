@@ -142,16 +142,20 @@ class Reader:
         if not required and schema.get("default") is not None:
             notes.append(f"default: <code>{escape(json.dumps(schema['default']))}</code>")
         notes += self._constraints(name, schema)
-        told = _text(about.get("description", ""))
+        description = _text(about.get("description", ""))
         shown = "; ".join(notes)
-        shown = f"({shown})" if told and shown else shown
-        return f"<code>{escape(name)}</code>", escape(self.type_of(schema)), f"{told} {shown}"
+        shown = f"({shown})" if description and shown else shown
+        return (
+            f"<code>{escape(name)}</code>",
+            escape(self.type_of(schema)),
+            f"{description} {shown}",
+        )
 
     def _constraints(self, name: str, schema: Schema) -> Iterator[str]:
         for part in schema.get("anyOf", [schema]):
-            for key, told in CONSTRAINTS.items():
+            for key, template in CONSTRAINTS.items():
                 if key in part:
-                    yield escape(told.format(part[key]))
+                    yield escape(template.format(part[key]))
             if "enum" in part and (self.show_models or name != "model"):
                 yield "one of " + ", ".join(f"<code>{escape(str(v))}</code>" for v in part["enum"])
 

@@ -126,6 +126,6 @@ def _first_problem(error: RequestValidationError) -> tuple[int, str]:
             return 400, "the body must be JSON, with the header 'Content-Type: application/json'"
         return 422, "the body must be a JSON object"
     names = [str(part) for part in first["loc"][1:]]
-    told = str(first["msg"]).removeprefix("Value error, ")
-    told = told[:1].lower() + told[1:]
-    return 422, f"{'.'.join(names)}: {told}" if names else f"the body: {told}"
+    message = str(first["msg"]).removeprefix("Value error, ")
+    message = message[:1].lower() + message[1:]
+    return 422, f"{'.'.join(names)}: {message}" if names else f"the body: {message}"

@@ -50,13 +50,13 @@ class FairQueue(Generic[T]):
         """
         if self.unfinished[client] >= self.most_per_client:
             raise TooManyError(
-                f"{self.unfinished[client]} of your requests are being answered: wait for one of "
-                "them"
+                f"{self.unfinished[client]} of your requests are already being processed: wait "
+                "until one of them is finished"
             )
         waiting = itertools.chain.from_iterable(self._turns.values())
         number = sum(1 for one in waiting if is_alike is None or is_alike(one))
         if number >= self.most:
-            raise BusyError(f"{number} requests are waiting already: try again in a moment")
+            raise BusyError(f"{number} requests are already waiting: try again in a moment")
         self.unfinished[client] += 1
         self._turns.setdefault(client, []).append(request)
         self.waiting += 1

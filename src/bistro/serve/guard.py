@@ -167,7 +167,9 @@ class Body:
             async with asyncio.timeout(seconds):
                 await self._read_all(receive)
         except TimeoutError:
-            raise RefusedError(408, f"the body took longer than {seconds:g} s") from None
+            raise RefusedError(
+                408, f"sending the body of the request took longer than {seconds:g} s"
+            ) from None
 
     async def _read_all(self, receive: Receive) -> None:
         pieces: list[bytes] = []
@@ -184,7 +186,7 @@ class Body:
                 self._hold(size)
                 pieces.append(piece)
         if size > most:
-            raise RefusedError(413, f"the body is larger than {most:,} bytes")
+            raise RefusedError(413, f"the body of the request is larger than {most:,} bytes")
         self.content = b"".join(pieces)
 
     def _hold(self, size: int) -> None:
@@ -194,7 +196,9 @@ class Body:
         guard.held += size - self.held
         self.held = size
         if guard.held > guard.limits.bodies:
-            raise RefusedError(503, "too many long requests at the same time: try again later")
+            raise RefusedError(
+                503, "there are too many long requests at the same time: try again later"
+            )
 
     def release(self) -> None:
         """Release the memory of the body."""

@@ -65,7 +65,9 @@ def predict(entry: Entry, inputs: Inputs, xmi: str, layer: str, feature: str) ->
     else:
         column = tag_column(entry)
         if feature == "coarseValue" and column != "upos":
-            raise BistroError(f"the model '{entry.id}' has no universal tags: ask for PosValue")
+            raise BistroError(
+                f"the model '{entry.id}' has no universal tags: request the feature PosValue"
+            )
         _suggest_values(cas, pieces, _tags(entry, pieces), column, layer, feature)
     return cas.to_xmi()
 
@@ -74,7 +76,10 @@ def check_layer(layer: str, feature: str) -> None:
     """Raise an error if no model can make suggestions for a layer and feature."""
     if feature not in LAYERS.get(layer, ()):
         able = ", ".join(f"{name} ({'; '.join(LAYERS[name])})" for name in LAYERS)
-        raise BistroError(f"there are no suggestions for this layer and feature; there are: {able}")
+        raise BistroError(
+            "there are no suggestions for this layer and feature; suggestions are available for: "
+            f"{able}"
+        )
 
 
 def tag_column(entry: Entry) -> str:
@@ -195,7 +200,7 @@ def _tags(entry: Entry, pieces: Sequence[Piece]) -> list[Sentence]:
 
 def _lemmas(entry: Entry, pieces: Sequence[Piece]) -> list[Sentence]:
     if not ANNOTATE.is_own(entry.model):
-        raise BistroError(f"the model '{entry.id}' finds no lemmas: serve a pipeline")
+        raise BistroError(f"the model '{entry.id}' does not predict lemmas: serve a pipeline")
     keep = ("lemmas", "heads", tag_column(entry))
     sentences = [piece.sentence for piece in pieces]
     return list(entry.model.annotate_all(sentences, keep=keep, marginals=True, **ONE_THREAD))

@@ -44,23 +44,23 @@ class Inputs:
 
     def check_chart(self, words: Sequence[str]) -> None:
         """Reject a sentence that is too long for a chart."""
-        told = "the sentence has {} words; this server reads at most {} with a treebank grammar"
-        _check(len(words), self.limits.chart_words, told)
+        message = "the sentence has {} words; this server reads at most {} with a treebank grammar"
+        _check(len(words), self.limits.chart_words, message)
 
     def check_analyses(self, *numbers: int) -> None:
         """Reject a request for too many trees or orders."""
-        told = "{} analyses were requested; this server returns at most {}"
-        _check(max(numbers), self.limits.analyses, told)
+        message = "{} analyses were requested; this server returns at most {}"
+        _check(max(numbers), self.limits.analyses, message)
 
     def check_sentences(self, number: int) -> None:
         """Reject a request for too many sentences."""
-        told = "{} sentences were requested; this server returns at most {}"
-        _check(number, self.limits.sentences, told)
+        message = "{} sentences were requested; this server returns at most {}"
+        _check(number, self.limits.sentences, message)
 
     def check_dependents(self, most: int) -> None:
         """Reject a head with too many dependents to order."""
-        told = "a word has {} dependents; this server orders at most {}"
-        _check(most, self.limits.dependents, told)
+        message = "a word has {} dependents; this server orders at most {}"
+        _check(most, self.limits.dependents, message)
 
     def sentences(self, body: TextBody, tokeniser: Tokeniser | None) -> list[list[str]]:
         """Return the words of each sentence of a text.
@@ -89,8 +89,8 @@ class Inputs:
             return split
         words = text.split() if body.words is None else body.words
         self.check_words(words)
-        told = ["# sent_id = 1", f"# text = {' '.join(words)}"]
-        return Sentence.from_columns(words, comments=told)
+        comments = ["# sent_id = 1", f"# text = {' '.join(words)}"]
+        return Sentence.from_columns(words, comments=comments)
 
     def checked_document(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Return the sentences of a text.
@@ -103,7 +103,8 @@ class Inputs:
             total += len(sentence)
             if total > self.limits.document:
                 raise TooLargeError(
-                    f"the text has more than {self.limits.document:,} words: send it in parts"
+                    f"the text has more than {self.limits.document:,} words: send it in several "
+                    "parts"
                 )
             kept.append(sentence)
         return kept
@@ -113,8 +114,8 @@ class Inputs:
         self.check_text(body.prefix)
         spaced = body.split == "spaces" or not body.prefix.strip()
         words = body.prefix.split() if spaced else _split(body.prefix, tokeniser).forms
-        told = "the prefix has {:,} words; this server takes at most {}"
-        _check(len(words), self.limits.prefix, told)
+        message = "the prefix has {:,} words; this server takes at most {}"
+        _check(len(words), self.limits.prefix, message)
         return words
 
 
@@ -127,10 +128,10 @@ def _split(text: str, tokeniser: Tokeniser | None) -> Sentence:
     return placed(text, tokens).to_sentence() if tokens else Sentence.from_columns([])
 
 
-def _check(number: int, most: int, told: str) -> None:
+def _check(number: int, most: int, message: str) -> None:
     """Raise an error if a number exceeds a limit.
 
     The error message has placeholders for the number and the limit.
     """
     if number > most:
-        raise TooLargeError(told.format(number, most))
+        raise TooLargeError(message.format(number, most))

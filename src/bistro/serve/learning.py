@@ -52,7 +52,7 @@ class Learner:
     def check(self) -> None:
         """Raise an error if learning is switched off or a model is being trained."""
         if self.least is None:
-            raise BistroError("this server does not learn: start it with --learn-after N")
+            raise BistroError("this server cannot learn: start it with --learn-after N")
         if self._thread is not None and self._thread.is_alive():
             raise TooManyError("a model is being trained: try again later")
 

@@ -85,8 +85,8 @@ class Server(uvicorn.Server):
         """Stop accepting connections, and finish the current requests."""
         if number := len(self.server_state.tasks):
             requests = "1 request" if number == 1 else f"{number} requests"
-            told = f"Bistro stops after {requests} (Ctrl-C stops it at once)"
-            print(told, file=sys.stderr, flush=True)
+            message = f"Bistro stops after {requests} (Ctrl-C stops it at once)"
+            print(message, file=sys.stderr, flush=True)
         await super().shutdown(sockets)
         if self.force_exit:
             self.work.close()
@@ -106,8 +106,8 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError, UnicodeError) as error:
         reason = explain(error) if isinstance(error, OSError) else str(error)
         raise BistroError(
-            f"cannot listen at {host}:{port}: {reason}; choose another with --host and --port "
-            "(--port 0 finds a free one)"
+            f"cannot listen at {host}:{port}: {reason}; choose another address with --host and "
+            "--port (--port 0 uses a free port)"
         ) from None
     return listening
 

@@ -12,7 +12,7 @@ def _whole_characters(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("holds half of a character (a lone surrogate)") from None
+        raise ValueError("the text contains half of a character (a lone surrogate)") from None
     return text
 
 

@@ -74,10 +74,10 @@ def process(catalog: Catalog, inputs: Inputs, given: Mapping[str, str]) -> dict[
 
 def _acknowledgement(model: LoadedModel) -> str:
     facts = model.origin.treebank
-    told = f"Bistro {__version__}, a model of kind {model.kind}"
+    description = f"Bistro {__version__}, a model of kind {model.kind}"
     if name := facts.get("name"):
-        told += f", trained on {name}"
-    return f"{told} ({facts['license']})" if facts.get("license") else told
+        description += f", trained on {name}"
+    return f"{description} ({facts['license']})" if facts.get("license") else description
 
 
 # ---- what to do --------------------------------------------------------------------------------
@@ -158,8 +158,8 @@ def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> I
         sentence = words.to_sentence(number)
         if ranges:
             ends = [s + len(f) for s, f in zip(words.starts, words.forms, strict=True)]
-            told = [f"TokenRange={s}:{e}" for s, e in zip(words.starts, ends, strict=True)]
-            marks = zip(sentence.misc, told, strict=True)
+            token_ranges = [f"TokenRange={s}:{e}" for s, e in zip(words.starts, ends, strict=True)]
+            marks = zip(sentence.misc, token_ranges, strict=True)
             sentence = sentence.replace(misc=[r if m == "_" else f"{m}|{r}" for m, r in marks])
         yield sentence
 
@@ -182,8 +182,8 @@ def _conllu(data: str, options: str) -> Iterator[Sentence]:
 
 def _from_words(lists: Iterable[list[str]]) -> Iterator[Sentence]:
     for number, words in enumerate(filter(None, lists), start=1):
-        told = [f"# sent_id = {number}", f"# text = {' '.join(words)}"]
-        yield Sentence.from_columns(words, comments=told)
+        comments = [f"# sent_id = {number}", f"# text = {' '.join(words)}"]
+        yield Sentence.from_columns(words, comments=comments)
 
 
 def _horizontal(data: str, options: str) -> Iterator[Sentence]:
@@ -254,6 +254,6 @@ def _chosen(parameter: str, value: str, choices: Mapping[str, Any]) -> Any:
         return choices[name]
     shown = name[:40]
     raise BistroError(
-        f"{parameter}: '{shown}' is not possible{nearest(shown, choices)}; "
-        f"choose one of {', '.join(choices)}"
+        f"{parameter}: '{shown}' is not valid{nearest(shown, choices)}; choose one of "
+        f"{', '.join(choices)}"
     )

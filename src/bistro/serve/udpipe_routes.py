@@ -35,8 +35,8 @@ FORM_SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["data"],
     "properties": {
-        name: {"type": "string", "description": told, **CHOICES.get(name, {})}
-        for name, told in MEANING.items()
+        name: {"type": "string", "description": meaning, **CHOICES.get(name, {})}
+        for name, meaning in MEANING.items()
     },
 }
 POST_BODY = {
@@ -105,7 +105,7 @@ async def form_values(request: Request, most: int) -> dict[str, str]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in FORMS:
         if await request.body():
-            raise MalformedError(f"the body must be a form: {' or '.join(FORMS)}")
+            raise MalformedError(f"the body of the request must be a form ({' or '.join(FORMS)})")
         return {}
     async with request.form(max_files=16, max_fields=64, max_part_size=most) as form:
         found: dict[str, str] = {}
@@ -121,4 +121,4 @@ async def _text(name: str, value: UploadFile | str) -> str:
     try:
         return (await value.read()).decode()
     except UnicodeDecodeError:
-        raise MalformedError(f"{name}: is not in UTF-8") from None
+        raise MalformedError(f"{name}: the value is not valid UTF-8") from None

@@ -87,8 +87,10 @@ class Work:
         self.running: dict[Job, bool] = {}
         """The running computations, and whether each uses a thread for long computations."""
         self._threads: dict[bool, ThreadPoolExecutor] = {}
-        """The threads for short and for long computations. A pool starts with its first
-        computation."""
+        """The threads for short and for long computations.
+
+        A pool is started when its first computation is submitted.
+        """
         self._expected: dict[Hashable, float] = {}
         """The recent duration of requests of each sort, in seconds."""
 

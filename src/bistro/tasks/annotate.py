@@ -129,14 +129,15 @@ def decoded(stream: Readable, path: str | None) -> Iterator[str]:
         except UnicodeDecodeError as error:
             line += error.object[: error.start].count(b"\n")
             raise TreebankError(
-                f"is not UTF-8: byte 0x{error.object[error.start]:02X} after {error.start:,} "
-                "bytes of this piece; convert the file (iconv -f latin1 -t utf-8, for example)",
+                f"the file is not valid UTF-8 (byte 0x{error.object[error.start]:02X} after "
+                f"{error.start:,} bytes of this piece): convert it, for example with iconv -f "
+                "latin1 -t utf-8",
                 path=path,
                 line=line,
             ) from None
         if "\0" in text:
             raise TreebankError(
-                "contains a NUL character: is this a text file in UTF-8?",
+                "the file contains a NUL character: check that it is a text file in UTF-8",
                 path=path,
                 line=line + text[: text.index("\0")].count("\n"),
             )

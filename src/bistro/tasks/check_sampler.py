@@ -67,7 +67,7 @@ def check_sampler(
     if not kind.prior:
         able = [other.name for other in kinds.every() if other.prior]
         raise BistroError(
-            f"{a_model(kind.name)} has no prior to draw from; kinds that have one: "
+            f"{a_model(kind.name)} has no prior to draw from; the kinds with a prior are: "
             f"{', '.join(able)}"
         )
     simulate = partial(kinds.resolve(kind.prior), chosen)

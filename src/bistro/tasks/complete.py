@@ -116,10 +116,12 @@ def complete(
         Number of threads; 0 uses all cores.
     """
     if not 0 <= below <= 1:
-        raise BistroError(f"below = {below} must be a probability, from 0 to 1")
+        raise BistroError(f"below = {below} must be a probability between 0 and 1")
     for sentence in treebank:
         if sentence.format == "text":
-            raise BistroError("plain text has no annotation to complete: parse it (bistro parse)")
+            raise BistroError(
+                "plain text has no annotation to complete: parse it first (bistro parse)"
+            )
     if model is None:
         known = whole_sentences(treebank, getattr(config, "tagset", "upos"))
         model = train(kind, known, config=config, seed=seed, session=session, **settings)
@@ -152,8 +154,8 @@ def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[
     ]
     if not known:
         raise BistroError(
-            f"no sentence has all of its heads, labels and tags ({tagset.upper()}) to learn from: "
-            "complete a few by hand, or give a model"
+            f"no sentence is complete (heads, labels and {tagset.upper()} tags), so there is "
+            "nothing to learn from: complete a few sentences by hand, or give a model"
         )
     return known
 

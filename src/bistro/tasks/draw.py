@@ -134,13 +134,13 @@ def drawn(
         Pixels of a PNG per pixel of the SVG.
     """
     if format not in FORMATS:
-        raise ConfigError(f"'{format}' is not a format of pictures{nearest(format, FORMATS)}")
+        raise ConfigError(f"unknown picture format '{format}'{nearest(format, FORMATS)}")
     if not items:
         raise BistroError("there is no tree to draw")
     if format in ONE_TREE and len(items) > 1:
         raise BistroError(
-            f"a .{format} file holds one tree, but there are {len(items):,}: choose one with "
-            "--sentence, or write .pdf or .tex"
+            f"a .{format} file can contain only one tree, but there are {len(items):,}: choose one "
+            "with --sentence, or write .pdf or .tex"
         )
 
     def drawing(sentence: Sentence) -> Drawing:
@@ -185,7 +185,9 @@ def _document(pictures: Iterable[str]) -> bytes:
 
 def _arcs(item: Sentence | Tree) -> Sentence:
     if isinstance(item, Tree):
-        raise BistroError("tikz-dependency draws dependencies: write bracketed trees as .svg")
+        raise BistroError(
+            "tikz-dependency can draw only dependencies: write bracketed trees as .svg"
+        )
     return item
 
 
@@ -193,7 +195,7 @@ def _head_probabilities(sentence: Sentence, path: str | None) -> list[float]:
     found = read_probabilities(sentence, "PHead", path=path)
     if any(p is None for p in found):
         raise TreebankError(
-            "has no PHead in MISC: parse with --marginals to have probabilities",
+            "there is no PHead in the column MISC: parse with --marginals to get probabilities",
             path=path,
             line=sentence.line,
         )

@@ -80,11 +80,11 @@ def make_folds(sentences: Sequence[Words], k: int, seed: int, by: Unit = "senten
     units = _units(sentences, by)
     if len(units) < 2:
         raise BistroError(
-            f"folds need at least two {by}s, and there is {'one' if units else 'none'}"
+            f"folds need at least two {by}s, but there is {'one' if units else 'none'}"
         )
     if not 2 <= k <= len(units):
         raise BistroError(
-            f"{len(units)} {by}s cannot be cut into {k} folds: 2 to {len(units)} are possible"
+            f"{len(units)} {by}s cannot be divided into {k} folds: choose 2 to {len(units)} folds"
         )
     parts: list[list[int]] = [[] for _ in range(k)]
     for unit in shuffled(units, seed, "folds"):
@@ -112,7 +112,7 @@ def shuffled(items: Sequence[Result], seed: int, purpose: str, index: int = 0) -
 def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
     """Return the units that are not divided, each as a list of sentence indices."""
     if by not in get_args(Unit):
-        raise BistroError(f"folds are made by 'sentence' or by 'document', not by '{by}'")
+        raise BistroError(f"folds must be made by 'sentence' or by 'document', not by '{by}'")
     if by == "sentence":
         return [[place] for place in range(len(sentences))]
     units: list[list[int]] = []
@@ -121,7 +121,9 @@ def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
             units.append([])
         units[-1].append(place)
     if len(units) < 2:
-        raise BistroError("there are no documents to keep together: no comments '# newdoc'")
+        raise BistroError(
+            "there are no documents to keep together: the file has no comments '# newdoc'"
+        )
     return units
 
 

@@ -91,11 +91,11 @@ def arcs(
     root = numbers.get(_label_of_roots(sentences), -1)
     opinions: list[list[Opinion]] = [[] for _ in sentences]
     copies = _copies(trees, _with_open_arcs)
-    for asked, rows, mixture in _asked(model, copies, threads):
-        heads = np.array([trees[p].heads[w] for p, w in asked])
-        labels = np.array([numbers.get(trees[p].deprels[w], -2) for p, w in asked])
+    for scored_words, rows, mixture in _scored(model, copies, threads):
+        heads = np.array([trees[p].heads[w] for p, w in scored_words])
+        labels = np.array([numbers.get(trees[p].deprels[w], -2) for p, w in scored_words])
         if not model.is_labelled:
-            labels = np.full(len(asked), -1)
+            labels = np.full(len(scored_words), -1)
         code = mixture.code
         gold = np.where(labels >= -1, code.join(heads, labels), -1)
         said = mixture.arcs.reordered(rows)
@@ -105,10 +105,10 @@ def arcs(
         lost = np.flatnonzero((own == 0) & (gold >= 0) & (other >= 0))
         pairs = [
             (trees[place], _with_arc(trees[place], word, *likeliest[i]))
-            for i, (place, word) in zip(lost, (asked[i] for i in lost), strict=True)
+            for i, (place, word) in zip(lost, (scored_words[i] for i in lost), strict=True)
         ]
         own[lost] = others[lost] * _ratios(model, pairs, threads)
-        for i, (place, word) in enumerate(asked):
+        for i, (place, word) in enumerate(scored_words):
             found = None
             if other[i] >= 0:
                 found = _as_annotated(model, trees[place], word, *likeliest[i])
@@ -125,17 +125,17 @@ def tags(
     numbers = {tag: number for number, tag in enumerate(model.symbols.tags)}
     opinions: list[list[Opinion]] = [[] for _ in sentences]
     copies = _copies(trees, lambda tree, words: _with_open_tags(tree, words, column))
-    for asked, rows, mixture in _asked(model, copies, threads):
-        gold = np.array([numbers.get(getattr(trees[p], column)[w], -1) for p, w in asked])
+    for scored_words, rows, mixture in _scored(model, copies, threads):
+        gold = np.array([numbers.get(getattr(trees[p], column)[w], -1) for p, w in scored_words])
         own, other, others = _compared(mixture.tags.reordered(rows), gold)
         lost = np.flatnonzero((own == 0) & (gold >= 0) & (other >= 0))
         names = model.symbols.tags
         pairs = [
             (trees[place], _with_tag(trees[place], word, names[other[i]], column))
-            for i, (place, word) in zip(lost, (asked[i] for i in lost), strict=True)
+            for i, (place, word) in zip(lost, (scored_words[i] for i in lost), strict=True)
         ]
         own[lost] = others[lost] * _ratios(model, pairs, threads)
-        for (place, _), p, tag, q in zip(asked, own, other, others, strict=True):
+        for (place, _), p, tag, q in zip(scored_words, own, other, others, strict=True):
             name = model.symbols.tags[tag] if tag >= 0 else ""
             opinions[place].append(Opinion(float(p), name, float(q)))
     return opinions
@@ -174,7 +174,7 @@ def _with_open_tags(tree: Sentence, words: range, column: str) -> Sentence:
     return tree.replace(**{column: tags})
 
 
-def _asked(
+def _scored(
     model: CommitteeModel, copies: Iterator[_Copy], threads: int
 ) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.int64], Mixture]]:
     """Score many copies of sentences at a time.
@@ -184,10 +184,10 @@ def _asked(
     options = model.asked(tags="given", partial=True, threads=threads)
     for batch in _batches(copies):
         mixture = model.mixture([copy.sentence for copy in batch], options)
-        asked = [(copy.place, word) for copy in batch for word in copy.words]
+        scored_words = [(copy.place, word) for copy in batch for word in copy.words]
         begins = mixture.offsets[:-1].tolist()
         rows = [begin + w for begin, copy in zip(begins, batch, strict=True) for w in copy.words]
-        yield asked, np.array(rows, dtype=np.int64), mixture
+        yield scored_words, np.array(rows, dtype=np.int64), mixture
 
 
 def _batches(copies: Iterator[_Copy]) -> Iterator[list[_Copy]]:

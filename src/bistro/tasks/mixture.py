@@ -43,7 +43,7 @@ Logs = NDArray[np.float64]
 def fitted_weights(logs: Sequence[Logs]) -> list[float]:
     """Find the weights that maximise the likelihood of events with these log-probabilities."""
     if len({log.shape for log in logs}) != 1 or not logs[0].size:
-        raise ValueError("all models must score the same events, at least one")
+        raise ValueError("all models must score the same events, and at least one event")
     table = np.stack(logs)
     highest = np.max(table, axis=0)
     scale = np.where(np.isfinite(highest), highest, 0.0)
@@ -61,8 +61,8 @@ def checked_weights(weights: Sequence[float], models: int) -> list[float]:
     if len(weights) != models or min(weights) < 0 or abs(sum(weights) - 1) > SUM_WITHIN:
         shown = ", ".join(f"{weight:g}" for weight in weights)
         raise ConfigError(
-            f"the weights {shown} are not possible: give one per model ({models}), none below 0, "
-            "with the sum 1"
+            f"the weights {shown} are not valid: give one weight per model ({models}); weights "
+            "must be at least 0 and sum to 1"
         )
     return [weight / sum(weights) for weight in weights]
 

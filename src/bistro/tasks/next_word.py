@@ -174,7 +174,7 @@ def single_word(text: str, cut: Cutting) -> str:
         raise BistroError("there is no target word")
     if len(words) != 1:
         raise BistroError(
-            f"the target '{text.strip()}' has {len(words)} words, but must be a single word: put "
-            "the first words at the end of the context"
+            f"the target '{text.strip()}' has {len(words)} words, but must be a single word: move "
+            "the other words to the end of the context"
         )
     return words[0]

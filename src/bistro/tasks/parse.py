@@ -48,10 +48,10 @@ class ParseRun:
         if self._workers is not None:
             from bistro.tasks import spread  # only for clusters, which few use
 
-            asked = spread.parsed(
+            results = spread.parsed(
                 self._workers, self._whole, given, self._given, given_tags=self._tags_are_given
             )
-            for facts, written in asked:
+            for facts, written in results:
                 self._count(facts)
                 yield from written
             return
@@ -104,8 +104,8 @@ class ParseRun:
         for name in ("marginals", "kbest", "samples"):
             if name in self._given:
                 raise BistroError(
-                    f"--{name} writes probabilities, for which CoNLL-X has no column: "
-                    "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
+                    f"--{name} writes probabilities, for which CoNLL-X has no column: convert the "
+                    "input to CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
                 )
 
     def _count(self, facts: ParseFacts) -> None:

@@ -117,13 +117,16 @@ def tree_options(options: dict[str, Any], of_trees: dict[str, Any]) -> dict[str,
     chosen = {**options, "drawn": options.get("samples")}
     chosen.pop("samples", None)
     if chosen.pop("tags") != "joint":
-        raise ConfigError("--tags given: a model of constituency finds the tags of all words")
+        raise ConfigError(
+            "--tags given is for dependency parsers: a constituency model predicts the tags of all "
+            "words"
+        )
     if chosen.pop("search", None) == "particles":
-        raise ConfigError("--particles belongs to dependency parsers: see --search and --draws")
+        raise ConfigError("--particles is for dependency parsers: use --search and --draws")
     chosen["beam"] = chosen.pop("size", None)
     for name in chosen:
         if name not in UNDERSTOOD:
-            raise ConfigError(f"{option_name(name)} belongs to dependency parsers")
+            raise ConfigError(f"{option_name(name)} is for dependency parsers: leave it out")
     return {name: value for name, value in chosen.items() if value is not None} | of_trees
 
 

@@ -83,9 +83,9 @@ def _require_draws(family: Kind, config: Any) -> None:
     """Raise an error if training does not sample, since every seed would give the same result."""
     problem = f"{a_model(family.name)} is trained without sampling"
     if not family.draws:
-        raise BistroError(f"{problem}: there are no chains to compare")
+        raise BistroError(f"{problem}, so there are no chains to compare")
     sampler = getattr(config, "sampler", None)
     if isinstance(sampler, SamplerSettings) and sampler.is_deterministic:
         raise BistroError(
-            f"{problem}: there are no chains to compare (sampler.seating=gibbs samples)"
+            f"{problem}, so there are no chains to compare: set sampler.seating=gibbs"
         )

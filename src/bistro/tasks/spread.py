@@ -71,10 +71,15 @@ def parsed(
 ) -> Iterator[tuple[ParseFacts, list[Written]]]:
     """Yield the parses of ``model.parse_all(sentences, **options)`` as text of a file."""
     if options.get("resample"):
-        raise ConfigError("--resample draws the trees of all sentences together: not --cluster")
+        raise ConfigError(
+            "--resample draws the trees of all sentences together: leave out --cluster"
+        )
     draws = bool(options.get("samples"))
     if draws and not getattr(PARSE.of(model).parse_options, "samples_by_number", True):
-        raise ConfigError(f"--samples of a {model.kind} are drawn by one process: not --cluster")
+        raise ConfigError(
+            f"the --samples of a model of kind {model.kind} are drawn by one process: leave out "
+            "--cluster"
+        )
     # The core uses one random stream for all sentences that it processes at once.
     size = SENTENCES_AT_ONCE if draws else PIECE_SENTENCES
     questions = (
@@ -106,8 +111,8 @@ def annotate_all(
     workers: Workers, model: Model, sentences: Iterable[Sentence], options: Mapping[str, Any]
 ) -> Iterator[Sentence]:
     """Yield the results of ``model.annotate_all(sentences, **options)``."""
-    asked = {**options, "threads": 1}
-    questions = (Question(piece, asked) for _, piece in pieces_of(sentences))
+    worker_options = {**options, "threads": 1}
+    questions = (Question(piece, worker_options) for _, piece in pieces_of(sentences))
     for found in workers.run(_annotate, SharedModel(model), questions):
         yield from found
 
@@ -120,9 +125,9 @@ def parse_trees(
     workers: Workers, model: Model, sentences: Iterable[Words], options: Mapping[str, Any]
 ) -> Iterator[TreeParse]:
     """Yield the results of ``model.parse_trees(sentences, **options)``."""
-    asked = {**options, "threads": 1}
+    worker_options = {**options, "threads": 1}
     questions = (
-        Question(piece, {**asked, "first": first})
+        Question(piece, {**worker_options, "first": first})
         for first, piece in pieces_of(sentences, TREE_SENTENCES)
     )
     for found in workers.run(_parse_trees, SharedModel(model), questions):

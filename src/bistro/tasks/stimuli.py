@@ -53,7 +53,9 @@ class Table:
         for name in names:
             if name in plain:
                 return plain[name]
-        problem = f"has no column {' or '.join(names)}: add --{what} COLUMN; its columns are "
+        problem = (
+            f"the table has no column {' or '.join(names)}: add --{what} COLUMN; its columns are "
+        )
         raise TreebankError(problem + ", ".join(self.columns), path=self.path)
 
     def column(self, name: str) -> int:
@@ -64,7 +66,8 @@ class Table:
         if name not in self.columns:
             known = ", ".join(self.columns)
             raise TreebankError(
-                f"has no column '{name}'{nearest(name, self.columns)}; its columns are {known}",
+                f"the table has no column '{name}'{nearest(name, self.columns)}; its columns are "
+                f"{known}",
                 path=self.path,
             )
         return self.columns.index(name)
@@ -100,13 +103,13 @@ def read_utf8(path: str | os.PathLike[str]) -> str:
     with open_binary(path) as stream:
         content = stream.read()
     if content.startswith(WORKBOOK):
-        problem = "is a workbook: save it as CSV (in Excel: CSV UTF-8)"
+        problem = "the file is a workbook: save it as CSV (in Excel: CSV UTF-8)"
         raise TreebankError(problem, path=os.fspath(path))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        problem = "is not UTF-8: save it with that encoding (in Excel: CSV UTF-8)"
+        problem = "the file is not valid UTF-8: save it with that encoding (in Excel: CSV UTF-8)"
         raise TreebankError(problem, path=os.fspath(path), line=line) from None
 
 
@@ -127,7 +130,7 @@ def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise TreebankError(f"is not a table: {error}", path=path, line=line) from None
+        raise TreebankError(f"the file is not a table: {error}", path=path, line=line) from None
 
 
 def parse_table(stream: io.StringIO, path: str) -> Table:
@@ -138,7 +141,9 @@ def parse_table(stream: io.StringIO, path: str) -> Table:
     rows = list(table_rows(stream, path))
     if len(rows) < 2:
         raise TreebankError(
-            "contains no stimuli: expected a row of column names, then rows", path=path
+            "the table contains no stimuli: expected a row of column names, and then one or more "
+            "rows",
+            path=path,
         )
     columns = [cell.strip() for cell in rows[0][1]]
     for column in columns:
@@ -146,7 +151,7 @@ def parse_table(stream: io.StringIO, path: str) -> Table:
             raise TreebankError(f"two columns are called '{column}'", path=path, line=rows[0][0])
     for line, cells in rows[1:]:
         if len(cells) != len(columns):
-            problem = f"{len(cells)} cells, where the first row names {len(columns)} columns"
+            problem = f"the row has {len(cells)} cells, but the first row has {len(columns)}"
             raise TreebankError(problem, path=path, line=line)
     return Table(path, columns, rows[1:])
 

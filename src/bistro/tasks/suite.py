@@ -156,7 +156,9 @@ def _from_table(path: str, split_punct: bool) -> Suite:
     table = read_table(path)
     if not {"good", "bad"} & set(table.columns):
         known = ", ".join(table.columns)
-        problem = f"has no columns 'good' and 'bad'; its columns are {known}: a table with one "
+        problem = (
+            f"the table has no columns 'good' and 'bad'; its columns are {known}: a table with one "
+        )
         problem += "sentence per row and its condition is for bistro effects"
         raise TreebankError(problem, path=path)
     good, bad = table.column("good"), table.column("bad")
@@ -174,7 +176,7 @@ def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
             pairs.append((str(entry["sentence_good"]), str(entry["sentence_bad"])))
         except (ValueError, KeyError, TypeError):
             raise TreebankError(
-                "is neither a suite in JSON nor a line of JSON with sentence_good and sentence_bad",
+                "expected a suite in JSON, or a line of JSON with sentence_good and sentence_bad",
                 path=path,
                 line=number,
             ) from None
@@ -185,7 +187,7 @@ def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
 
 def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
     if not isinstance(content, dict):
-        message = "is not a suite: its JSON is not an object with meta and items"
+        message = "the file is not a suite: its JSON is not an object with meta and items"
         raise TreebankError(message, path=path)
     try:
         meta = content["meta"]
@@ -216,8 +218,8 @@ def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
     except (KeyError, TypeError, AttributeError) as error:
         problem = f"entry {error} is missing" if isinstance(error, KeyError) else str(error)
         raise TreebankError(
-            f"is not a suite: {problem}; it needs meta, predictions, and items with conditions and "
-            "regions",
+            f"the file is not a suite: {problem}; a suite needs meta, predictions, and items with "
+            "conditions and regions",
             path=path,
         ) from None
     _check(suite, path)
@@ -229,7 +231,7 @@ def _condition(
 ) -> Condition:
     texts = {region: visible_text(text, path) for region, text in regions.items()}
     if not any(texts.values()):
-        raise TreebankError(f"item {item}, condition '{name}': has no word", path=path)
+        raise TreebankError(f"condition '{name}' of item {item} has no words", path=path)
     written = Condition(name, {}, texts)
     if not split_punct:
         return replace(written.cut(at_spaces), texts={})
@@ -240,7 +242,7 @@ def _check(suite: Suite, path: str) -> None:
     """Raise an error if items or predictions are missing or a formula names an unknown region."""
     if not suite.items or not suite.predictions:
         missing = "predictions" if suite.items else "items"
-        raise TreebankError(f"is not a suite: it has no {missing}", path=path)
+        raise TreebankError(f"the file is not a suite: it has no {missing}", path=path)
     for item in suite.items:
         conditions = {condition.name: condition for condition in item.conditions}
         for formula in suite.predictions:
@@ -248,7 +250,7 @@ def _check(suite: Suite, path: str) -> None:
                 if name not in conditions:
                     problem = f"item {item.name} has no condition '{name}'"
                 elif region not in (ALL_REGIONS, END_REGION, *conditions[name].regions):
-                    problem = f"item {item.name}, condition '{name}' has no region {region}"
+                    problem = f"condition '{name}' of item {item.name} has no region {region}"
                 else:
                     continue
                 raise TreebankError(f"{problem}, which '{formula.text}' needs", path=path)

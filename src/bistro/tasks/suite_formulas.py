@@ -83,7 +83,7 @@ class _Reader:
         if self.place < len(self.tokens):
             raise self._error(f"'{self._peek()}' is not expected here")
         if not is_prediction:
-            raise self._error("it compares nothing: it needs <, > or =")
+            raise self._error("there is no comparison: use <, > or =")
         return Formula(self.text, frozenset(self.regions), margin)
 
     def _whole(self) -> Part:
@@ -114,7 +114,7 @@ class _Reader:
         self.place += 1
         right, also = self._sum()
         if is_prediction or also:
-            raise self._error("a comparison cannot be compared again")
+            raise self._error("comparisons cannot be chained: write A < B & B < C")
         return _binary(_JOINED[sign], left, right), True
 
     def _sum(self) -> Part:

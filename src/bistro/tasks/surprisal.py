@@ -124,7 +124,7 @@ def scored_rows(
     names, texts, tokens, _ = (list(part) for part in zip(*sentences, strict=True))
     if isinstance(model, Mixture):
         if workers is not None:
-            raise ConfigError("a mixture (--with) is scored by one process: not --cluster")
+            raise ConfigError("a mixture (--with) is scored by one process: leave out --cluster")
         return iter(model.surprisal(texts, eos=eos, names=names, tokens=tokens, **options))
     if workers is None:
         return iter(

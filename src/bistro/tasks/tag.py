@@ -54,8 +54,8 @@ class TagRun:
         for sentence in sentences:
             if sentence.format == "conllx" and self.options.get("marginals"):
                 raise BistroError(
-                    "--marginals writes probabilities, for which CoNLL-X has no column: "
-                    "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
+                    "--marginals writes probabilities, for which CoNLL-X has no column: convert "
+                    "the input to CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
                 )
             yield sentence
 

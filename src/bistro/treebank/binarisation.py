@@ -54,8 +54,8 @@ def binarised(tree: Tree, binarisation: Binarisation = "right") -> Tree:
             return [node]
         if is_intermediate(node):
             raise TreebankError(
-                f"the label '{node.label}' begins with '{INTERMEDIATE}', which marks symbols that "
-                "binarisation inserts: is this tree binarised already?"
+                f"the label '{node.label}' begins with '{INTERMEDIATE}', which is reserved for "
+                "symbols that binarisation inserts: give a tree that is not binarised"
             )
         return [Tree(node.label, pairs(node.label, children))]
 

@@ -143,7 +143,7 @@ def _refuse_nul(piece: bytes, path: str | None, line: int) -> NoReturn:
             "this is a model file, where a treebank or a text is expected", path=path
         )
     raise TreebankError(
-        "there is a NUL character: this is not a text file, or it was damaged",
+        "there is a NUL character: the file is damaged or not a text file",
         path=path,
         line=line + piece.count(b"\n", 0, piece.index(b"\0")),
     )

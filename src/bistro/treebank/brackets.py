@@ -184,8 +184,8 @@ def format_tree(tree: Tree) -> str:
 def _checked(name: str) -> str:
     if not _WHOLE_NAME.fullmatch(name):
         raise TreebankError(
-            f"'{name}' cannot be written in a bracketed tree: a label or word is not empty and has "
-            "no spaces or brackets (the Penn Treebank writes -LRB- and -RRB-)"
+            f"'{name}' cannot be written in a bracketed tree: labels and words cannot be empty or "
+            "contain spaces or brackets (the Penn Treebank writes brackets as -LRB- and -RRB-)"
         )
     return name
 
@@ -279,7 +279,8 @@ def _parse(text: str) -> SourceTree:
 def _check_label(label: str, place: int) -> None:
     if not label:
         raise _FaultError(
-            "a bracket inside a tree has no label: is a closing bracket missing before it?", place
+            "a bracket inside a tree has no label: a closing bracket may be missing before it",
+            place,
         )
 
 
@@ -289,7 +290,7 @@ def _check_filled(node: Tree, place: int) -> None:
     if node.label:
         reason = f"'{node.label}' is alone: a word needs a tag, and a non-terminal needs children"
     else:
-        reason = "a tree without words"
+        reason = "the tree has no words"
     raise _FaultError(reason, place)
 
 

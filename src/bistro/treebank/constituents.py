@@ -77,7 +77,7 @@ def simplified(tree: Tree) -> Tree:
     spoken = without_traces(tree)
     if spoken is None:
         line = tree.line if isinstance(tree, SourceTree) else None
-        raise TreebankError("a tree without words: it holds only traces", line=line)
+        raise TreebankError("the tree has no words: it contains only traces", line=line)
     return under_root(rebuilt(spoken, plain)[0])
 
 

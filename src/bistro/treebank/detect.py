@@ -92,8 +92,8 @@ def choose_format(
     if found not in choices:
         expected = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
         raise TreebankError(
-            f"this looks like {found}, but the format must be {expected}: give another file, or "
-            "name the format if it was not recognized",
+            f"the file looks like {found}, but its format must be {expected}: give another file, "
+            "or name the format if it was not recognized",
             path=path,
         )
     return found
@@ -103,7 +103,7 @@ def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
     """Raise an error if a format does not exist."""
     if name not in choices:
         raise ConfigError(
-            f"'{name}' is not a format{nearest(name, choices)}; choose one of {', '.join(choices)}"
+            f"unknown format '{name}'{nearest(name, choices)}; choose one of {', '.join(choices)}"
         )
 
 

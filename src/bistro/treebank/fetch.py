@@ -126,10 +126,10 @@ def fetch(
         try:
             promised = download(source, full, number, staging, timeout=timeout, progress=progress)
         except NotThereError as error:
-            message = f"{error}; has release {number} a treebank {full}?{_hint(full)}"
+            message = f"{error}; check that release {number} has a treebank {full}{_hint(full)}"
             raise NotThereError(message) from error
         if not any(staging.glob("*.conllu")):
-            raise FetchError(f"{source}: no CoNLL-U files for {full} in release {number}")
+            raise FetchError(f"{source}: there are no CoNLL-U files for {full} in release {number}")
         check = _compare(staging, promised, _recorded(record), source, record)
     _write_record(record, folder)
     return Fetched(full, number, folder, check)
@@ -201,14 +201,14 @@ def _compare(
         actual = checksum(path)
         if name in promised and actual != promised[name]:
             raise FetchError(
-                f"{source}: {name} has the SHA-256 {_short(actual)} instead of "
-                f"{_short(promised[name])} as its mirror promises; nothing was kept"
+                f"{source}: {name} has the SHA-256 {_short(actual)}, but the mirror lists "
+                f"{_short(promised[name])}; no files were kept"
             )
         if name in recorded and actual != recorded[name]:
             raise FetchError(
-                f"{source}: {name} is not the file that was first fetched (SHA-256 "
-                f"{_short(actual)} instead of {_short(recorded[name])}); fetch again with --force, "
-                f"or delete {record} to accept a changed treebank"
+                f"{source}: {name} differs from the file that was fetched first (SHA-256 "
+                f"{_short(actual)} instead of {_short(recorded[name])}); fetch it again with "
+                f"--force, or delete {record} to accept a changed treebank"
             )
     return "recorded" if recorded else "mirror" if promised else "first"
 

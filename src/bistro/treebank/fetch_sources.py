@@ -67,8 +67,8 @@ def download(
         names = sorted(promised)
     else:
         raise NotThereError(
-            f"{base}/{CHECKSUMS}: not found; a web mirror needs this file for each treebank, "
-            "and it may not have this treebank at all"
+            f"{base}/{CHECKSUMS}: not found; either the mirror does not have this treebank, or it "
+            "lacks this file, which a web mirror needs for each treebank"
         )
     for file_name in filter(WANTED.fullmatch, names):
         _copy(f"{base}/{file_name}", folder / file_name, file_name, timeout, progress)
@@ -97,7 +97,7 @@ def _list_folder(folder: Path) -> list[str]:
     try:
         return sorted(path.name for path in folder.iterdir() if path.is_file())
     except FileNotFoundError as error:
-        raise NotThereError(f"{folder}: no such folder in the mirror") from error
+        raise NotThereError(f"{folder}: the mirror has no such folder") from error
     except OSError as error:
         raise FetchError(f"{folder}: cannot be read: {explain(error)}") from error
 
@@ -138,7 +138,7 @@ def _explained(place: str, timeout: float) -> Iterator[None]:
             raise NotThereError(f"{place}: not found (the server answered {error.code})") from error
         raise FetchError(f"{place}: the server answered {error.code} {error.reason}") from error
     except (http.client.InvalidURL, ValueError) as error:
-        raise FetchError(f"{place}: this is not a valid address: {error}") from error
+        raise FetchError(f"{place}: the address is not valid: {error}") from error
     except http.client.HTTPException as error:
         raise FetchError(f"{place}: the download was cut short; try again") from error
     except OSError as error:  # URLError, timeouts and broken connections among them
@@ -146,11 +146,13 @@ def _explained(place: str, timeout: float) -> Iterator[None]:
         if isinstance(reason, FileNotFoundError):
             raise NotThereError(f"{place}: no such file") from error
         if isinstance(reason, TimeoutError):
-            raise FetchError(f"{place}: no answer within {timeout:g} seconds") from error
+            raise FetchError(
+                f"{place}: the server did not answer within {timeout:g} seconds"
+            ) from error
         explanation = explain(reason) if isinstance(reason, OSError) else str(reason)
         raise FetchError(
-            f"{place}: cannot be reached ({explanation}); without a network, "
-            "name a folder that holds the treebanks with --mirror"
+            f"{place}: the server cannot be reached ({explanation}); without a network, name a "
+            "folder of treebanks with --mirror"
         ) from error
 
 
@@ -200,6 +202,7 @@ def _inside(member: str, place: str) -> PurePosixPath:
     path = PurePosixPath(member.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts:
         raise FetchError(
-            f"{place}: the archive is rejected: its member '{member}' points outside of it"
+            f"{place}: the archive is not safe to unpack: its member '{member}' points outside the "
+            "archive"
         )
     return path

@@ -75,7 +75,9 @@ def check_names(names: Iterable[str]) -> None:
     for name in names:
         if name not in LISTS:
             known = ", ".join(LISTS)
-            raise TypeError(f"a sentence has no column '{name}'{nearest(name, LISTS)}: {known}")
+            raise TypeError(
+                f"a sentence has no column '{name}'{nearest(name, LISTS)}; its columns are {known}"
+            )
 
 
 def check_values(name: str, values: Sequence[Any], size: int) -> None:
@@ -84,7 +86,7 @@ def check_values(name: str, values: Sequence[Any], size: int) -> None:
         for comment in values:
             if not comment.startswith("#") or not {"\n", "\r", "\0"}.isdisjoint(comment):
                 raise TreebankError(
-                    f"a comment is one line that begins with '#', not {quoted(comment)}"
+                    f"a comment must be a single line that begins with '#', not {quoted(comment)}"
                 )
         return
     if len(values) != size:
@@ -93,6 +95,8 @@ def check_values(name: str, values: Sequence[Any], size: int) -> None:
         return
     if not {"\t", "\n", "\r", "\0"}.isdisjoint("".join(values)):
         bad = next(value for value in values if not {"\t", "\n", "\r", "\0"}.isdisjoint(value))
-        raise TreebankError(f"a field cannot hold a tab, line end or NUL: {name} {quoted(bad)}")
+        raise TreebankError(
+            f"a field cannot contain a tab, a line break or a NUL character: {name} {quoted(bad)}"
+        )
     if name == "forms" and "" in values:
         raise TreebankError(f"word {list(values).index('') + 1} is empty: every word needs a form")

@@ -20,7 +20,7 @@ contains spaces, the spaces separate morphemes, and a hyphen is a letter (``well
 's[PreLoc-s]-e[LocPre]'
 >>> parse_morphemes("bu[BPre14]B-sebenzisa[NStem]")
 Traceback (most recent call last):
-bistro.errors.TreebankError: 'B-sebenzisa[NStem]' follows a label where '-' or the end was expected
+bistro.errors.TreebankError: 'B-sebenzisa[NStem]' follows a label, but '-' or the end was expected
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _labelled(text: str) -> tuple[Morpheme, ...]:
             raise TreebankError(_reason(text[at:]))
         if found[3] is None:
             rest = text[found.end() :]
-            raise TreebankError(f"'{rest}' follows a label where '-' or the end was expected")
+            raise TreebankError(f"'{rest}' follows a label, but '-' or the end was expected")
         morphemes.append(Morpheme(found[1], found[2]))
         at = found.end()
     return tuple(morphemes)
@@ -140,7 +140,7 @@ def _plain(text: str) -> tuple[Morpheme, ...]:
     forms = text.split() if " " in text.strip() else text.strip().split(SEPARATOR)
     if not all(forms):
         raise TreebankError(
-            f"a morpheme of '{text}' is empty: one hyphen separates two morphemes; if hyphens are "
-            "letters of the word, separate by spaces"
+            f"a morpheme of '{text}' is empty: separate two morphemes by one hyphen, or by spaces "
+            "if the word itself contains hyphens"
         )
     return tuple(map(Morpheme, forms))

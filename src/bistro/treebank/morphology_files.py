@@ -92,7 +92,7 @@ def iter_paragraphs(
             yield current
             current = Paragraph([], line=line + end.count("\n"))
     if empty:
-        raise TreebankError("there is no word in it: expected one word per line", path=path)
+        raise TreebankError("the file has no words: expected one word per line", path=path)
     if current.words:
         yield current
 
@@ -135,7 +135,7 @@ def _word(content: str, line: int, text: str) -> SegmentedWord:
     columns = content.split("\t")
     if len(columns) > len(COLUMNS):
         raise TreebankError(
-            f"there are {len(columns)} columns where at most {len(COLUMNS)} were expected: "
+            f"the line has {len(columns)} columns, but there can be at most {len(COLUMNS)}: "
             f"{', '.join(COLUMNS)}"
         )
     if len(columns) == 1:

@@ -60,8 +60,8 @@ def marked(tree: Tree, marks: Marks, prepositions: Collection[str] = ()) -> Tree
             return [node]
         if MARK in node.label:
             raise TreebankError(
-                f"the label '{node.label}' contains '{MARK}', which separates labels and marks: "
-                "train with marks = 'none'"
+                f"the label '{node.label}' contains '{MARK}', which is reserved for separating "
+                "labels from marks: train with marks = 'none'"
             )
         mark = _mark(node, head, marks, prepositions)
         return [Tree(f"{node.label}{MARK}{mark}" if mark else node.label, children)]

@@ -86,7 +86,7 @@ def projectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) ->
         if LIFTED in label or ON_PATH in label:
             raise TreebankError(
                 f"the label '{label}' of word {word} contains {LIFTED} or {ON_PATH}, which mark "
-                "lifted arcs: the tree is already pseudo-projective, or the label must be renamed"
+                "lifted arcs: give a tree that is not yet pseudo-projective, or rename the label"
             )
     _check_tree(heads)
     if is_projective(heads):
@@ -261,16 +261,22 @@ def _breadth_first(children: list[list[int]], starts: list[int]) -> list[int]:
 def _check_arguments(heads: Sequence[int], labels: Sequence[str], scheme: str) -> None:
     if scheme not in SCHEMES:
         hint = nearest(scheme, SCHEMES)
-        raise ConfigError(f"'{scheme}' is not a scheme{hint}; choose one of {', '.join(SCHEMES)}")
+        raise ConfigError(f"unknown scheme '{scheme}'{hint}; choose one of {', '.join(SCHEMES)}")
     if len(heads) != len(labels):
-        raise TreebankError(f"{len(heads)} heads came with {len(labels)} labels")
+        raise TreebankError(
+            f"the numbers of heads ({len(heads)}) and labels ({len(labels)}) must be the same"
+        )
 
 
 def _check_tree(heads: Sequence[int]) -> None:
     if -1 in heads:
         word = list(heads).index(-1) + 1
-        raise TreebankError(f"word {word} has no head: only complete trees can be projectivized")
+        raise TreebankError(
+            f"word {word} has no head, but only complete trees can be projectivized"
+        )
     reached = _breadth_first(_children(heads), [0])
     if len(reached) < len(heads):
         word = min(set(range(1, len(heads) + 1)) - set(reached))
-        raise TreebankError(f"word {word} is on or below a cycle: the heads do not form a tree")
+        raise TreebankError(
+            f"word {word} is part of a cycle or below one: the heads do not form a tree"
+        )

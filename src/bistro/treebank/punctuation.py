@@ -67,8 +67,8 @@ def parse_rule(name: str) -> Punctuation:
     """Return the punctuation rule with a given name."""
     if name not in RULES:
         raise ConfigError(
-            f"punctuation is recognised by one of {', '.join(RULES)}, not by '{name}'"
-            f"{nearest(name, RULES)}"
+            f"punctuation must be recognised by one of {', '.join(RULES)}, not by "
+            f"'{name}'{nearest(name, RULES)}"
         )
     return name  # type: ignore[return-value]
 

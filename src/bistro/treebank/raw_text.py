@@ -111,12 +111,12 @@ class RawText:
         several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
         self.paths = [os.fspath(path) for path in several]
         if STANDARD_STREAM in self.paths:
-            raise BistroError("raw text is read several times: give files, not stdin")
+            raise BistroError("raw text is read several times: give files instead of stdin")
         for path in self.paths:
             if (format := format_of_suffix(path)) not in (None, "text"):
                 raise BistroError(
-                    f"{path}: has the name of a {format} file, but raw text has one sentence per "
-                    "line: convert it with bistro convert"
+                    f"{path}: this is the name of a {format} file, but raw text must have one "
+                    "sentence per line: convert it with bistro convert"
                 )
         self._facts: dict[int, TextFacts] = {}
         self._digests: dict[int, str] = {}
@@ -193,7 +193,7 @@ class RawText:
         for number, counts in totals.items():
             path = self.paths[number]
             if not counts[0]:
-                raise BistroError(f"{path}: the text is empty: expected at least one sentence")
+                raise BistroError(f"{path}: the file is empty: expected at least one sentence")
             name = PurePath(path).name
             self._facts[number] = TextFacts(name, self._digests[number], *counts)
 
@@ -209,4 +209,6 @@ class RawText:
                 line += content.count(b"\n")
             digest = stream.sha256.hexdigest()
         if self._digests.setdefault(number, digest) != digest:
-            raise BistroError(f"{path}: has changed while it was in use: start from the beginning")
+            raise BistroError(
+                f"{path}: the file changed while it was in use: start from the beginning"
+            )

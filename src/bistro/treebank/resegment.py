@@ -38,7 +38,7 @@ def sentence_of(text: str) -> Sentence:
     reader = ColumnReader(CONLLU, roots="any", partial=True)
     found = list(reader.iter_sentences(io.BytesIO(text.encode())))
     if len(found) != 1:
-        raise BistroError(f"expected the text of one sentence, not of {len(found)}")
+        raise BistroError(f"the text must be one sentence, not {len(found)}")
     return found[0]
 
 
@@ -62,14 +62,15 @@ def split_word(
     """
     _check_word(sentence, word)
     if len(forms) < 2:
-        raise BistroError("a word is split into at least two parts")
+        raise BistroError("a word must be split into at least two parts")
     whole = sentence.forms[word - 1]
     ranged = _range_with(sentence, word, word)
     if multiword and ranged:
-        raise BistroError(f"'{whole}' is in a multiword token already")
+        raise BistroError(f"'{whole}' is already part of a multiword token")
     if not (multiword or ranged) and "".join(forms) != whole:
         raise BistroError(
-            f"the parts {' + '.join(forms)} are not {quoted(whole)}: split it as a multiword token"
+            f"the parts {' + '.join(forms)} do not spell {quoted(whole)}: split it as a multiword "
+            "token"
         )
     more = len(forms) - 1
     rows, ends = _rows(sentence)
@@ -232,7 +233,9 @@ def _line_end(ends: Sequence[str]) -> str:
 
 def _check_word(sentence: Sentence, word: int) -> None:
     if not 1 <= word <= len(sentence):
-        raise BistroError(f"there is no word {word}: the sentence has {len(sentence)}")
+        raise BistroError(
+            f"there is no word {word}: the words are numbered from 1 to {len(sentence)}"
+        )
 
 
 def _range_with(sentence: Sentence, first: int, last: int) -> tuple[int, int] | None:
@@ -245,7 +248,7 @@ def _range_with(sentence: Sentence, first: int, last: int) -> tuple[int, int] | 
             return start, end
         if start <= last and first <= end:
             raise BistroError(
-                f"words {first} to {last} are partly in the multiword token {quoted(form)}"
+                f"words {first} to {last} contain only a part of the multiword token {quoted(form)}"
             )
     return None
 

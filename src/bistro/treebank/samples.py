@@ -46,7 +46,7 @@ def builtin(name: str | int = "english", sentences: int | None = None, seed: int
         sentences = name
         name = "english"
     if sentences is not None and sentences < 1:
-        raise BistroError(f"a treebank of {sentences} sentences: request at least 1")
+        raise BistroError(f"a treebank cannot have {sentences} sentences: request at least 1")
     if name == "english":
         return _english(ENGLISH_SENTENCES if sentences is None else sentences, seed)
     if name == "turkish":
@@ -69,7 +69,7 @@ def builtin_trees(sentences: int = ENGLISH_SENTENCES, seed: int = 1) -> Examples
         Seed of the sample; the same seed gives the same trees.
     """
     if sentences < 1:
-        raise BistroError(f"a treebank of {sentences} sentences: request at least 1")
+        raise BistroError(f"a treebank cannot have {sentences} sentences: request at least 1")
     trees = english_grammar().sample_trees(sentences, seed)
     return Examples(trees, name=f"built-in English trees, seed {seed}", license="MIT")
 

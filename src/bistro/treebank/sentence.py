@@ -342,7 +342,7 @@ class Sentence:
     def _current_line(self) -> str:
         for name in COLUMNS[2:]:
             if not {EMPTY, MISSING}.issuperset(self._loaded(name) or ()):
-                raise TreebankError(f"plain text cannot hold {name}: convert to conllu first")
+                raise TreebankError(f"plain text cannot contain {name}: use conllu instead")
         return self._block if split_words(self._block) == self.forms else " ".join(self.forms)
 
     def _put_columns(self, rows: list[list[str]]) -> bool:

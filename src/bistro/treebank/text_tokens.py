@@ -104,8 +104,8 @@ def _from_text(tokens: list[TextToken], text: str, line: int) -> list[TextToken]
     for token in tokens:
         if not text.startswith(token.form, place):
             raise TreebankError(
-                f"# text continues with {quoted(text[place : place + 20])} where the words have "
-                f"{quoted(token.form)}: correct one of the two",
+                f"# text continues with {quoted(text[place : place + 20])}, but the next word is "
+                f"{quoted(token.form)}: correct the text or the words",
                 line=line or None,
             )
         place += len(token.form)
@@ -117,8 +117,8 @@ def _from_text(tokens: list[TextToken], text: str, line: int) -> list[TextToken]
         placed.append(token if last else TextToken(token.form, token.words, spaces))
     if place < len(text):
         raise TreebankError(
-            f"# text has {quoted(text[place : place + 20])} after the last word: correct one of "
-            "the two",
+            f"# text has {quoted(text[place : place + 20])} after the last word: correct the "
+            "text or the words",
             line=line or None,
         )
     return placed

@@ -54,13 +54,15 @@ def _check(tree: SourceTree, path: str | None) -> list[str]:
     for node in tree.nodes():
         if is_intermediate(node):
             raise TreebankError(
-                f"the label '{node.label}' begins with '{INTERMEDIATE}', which marks symbols that "
-                "binarisation inserts: give trees that are not binarised",
+                f"the label '{node.label}' begins with '{INTERMEDIATE}', which is reserved for "
+                "symbols that binarisation inserts: give trees that are not binarised",
                 path=path,
                 line=tree.line,
             )
         if node.word is not None and node.label != TRACE:
             words.append(node.word)
     if not words:
-        raise TreebankError("a tree without words: it holds only traces", path=path, line=tree.line)
+        raise TreebankError(
+            "the tree has no words: it contains only traces", path=path, line=tree.line
+        )
     return words

@@ -244,8 +244,8 @@ def encoded(sentences: Iterable[Writable]) -> Iterator[bytes]:
         first_format = first_format or sentence.format
         if sentence.format != first_format:
             raise TreebankError(
-                f"a sentence is {sentence.format}, but those before it are {first_format}: "
-                "convert them to one format first"
+                f"a sentence has the format {sentence.format}, but the sentences before it have "
+                f"the format {first_format}: convert them to one format first"
             )
         text = str(sentence)
         if before:

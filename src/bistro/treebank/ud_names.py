@@ -47,7 +47,7 @@ def full_name(name: str) -> str:
             return full
     if FULL_NAME.fullmatch(name.strip()):
         return name.strip()
-    raise UnknownTreebankError(f"no treebank is called '{name}'{nearest_names(name)}")
+    raise UnknownTreebankError(f"there is no treebank '{name}'{nearest_names(name)}")
 
 
 def nearest_names(name: str) -> str:

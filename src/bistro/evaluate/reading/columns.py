@@ -66,7 +66,7 @@ def find_columns(
             found[what] = name
         elif what in NEEDED:
             shown = " or ".join(guesses[:2])
-            problem = f"has no column {shown}: add --{what} COLUMN; its columns are "
+            problem = f"the table has no column {shown}: add --{what} COLUMN; its columns are "
             raise TreebankError(problem + ", ".join(header), path=path)
     return found
 
@@ -78,7 +78,9 @@ def require_column(name: str, header: Sequence[str], path: str) -> int:
     """
     if name not in header:
         known = ", ".join(header)
-        problem = f"has no column '{name}'{nearest(name, header)}; its columns are {known}"
+        problem = (
+            f"the table has no column '{name}'{nearest(name, header)}; its columns are {known}"
+        )
         raise TreebankError(problem, path=path)
     return header.index(name)
 
@@ -96,7 +98,7 @@ class RowFilter:
         for condition in conditions:
             column, equals, value = condition.partition("=")
             if not equals:
-                raise BistroError(f"--only is COLUMN=VALUE, not '{condition}'")
+                raise BistroError(f"--only must have the form COLUMN=VALUE, not '{condition}'")
             place = require_column(column.strip(), header, path)
             self._allowed.setdefault(place, set()).add(value.strip())
             self._seen.setdefault(place, {})
@@ -116,7 +118,9 @@ class RowFilter:
         The message lists the values that occur in the table.
         """
         if not self.conditions:
-            problem = "contains no reading times: expected a row of column names, then rows"
+            problem = (
+                "the table contains no reading times: expected a row of column names, then rows"
+            )
             return TreebankError(problem, path=self.path)
         values = [value for seen in self._seen.values() for value in seen]
         problem = f"no row has {' and '.join(self.conditions)}; values are {', '.join(values[:10])}"

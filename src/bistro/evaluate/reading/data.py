@@ -132,7 +132,7 @@ class _Collected:
         """Raise an error unless a row has one cell per column."""
         line, cells = row
         if len(cells) != len(self.header):
-            problem = f"{len(cells)} cells, where the first row names {len(self.header)} columns"
+            problem = f"the row has {len(cells)} cells, but the first row has {len(self.header)}"
             raise TreebankError(problem, path=self.path, line=line)
         return True
 
@@ -183,7 +183,7 @@ class _Collected:
         word = cell.strip().replace(IBEX_COMMA, ",")
         known, first = self.words[text].setdefault(position, (word, line))
         if not word:
-            raise TreebankError("has no word", path=self.path, line=line)
+            raise TreebankError("the row has no word", path=self.path, line=line)
         if known == word:
             return
         problem = (

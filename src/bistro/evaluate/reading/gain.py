@@ -39,7 +39,9 @@ def deal(items: Groups, folds: int, random: np.random.Generator) -> NDArray[np.i
     """Return the fold of every row. All rows of an item are in the same fold."""
     number = int(items.max()) + 1
     if number < 2:
-        raise BistroError("at least two items are needed: each is predicted from the others")
+        raise BistroError(
+            "at least two items are needed, since each item is predicted from the others"
+        )
     of_item = random.permutation(number) % min(folds, number)
     return np.asarray(of_item[items])
 

@@ -72,7 +72,7 @@ def lagged(name: str, values: Floats, data: ReadingData, before: int) -> dict[st
 
 
 def word_counts(sentences: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return the count of each word in lower case."""
+    """Return the count of each lowercased word."""
     counts: dict[str, int] = {}
     for sentence in sentences:
         for word in sentence:

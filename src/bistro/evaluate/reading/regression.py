@@ -86,8 +86,8 @@ def fit(
     free = len(y) - x.shape[1] - number
     if free < 1:
         raise BistroError(
-            f"{len(y)} reading times are too few for {x.shape[1]} predictors and {number} "
-            "participants"
+            f"{len(y)} reading times are too few to estimate the effects of {x.shape[1]} "
+            f"predictors and {number} participants"
         )
     gram = x.T @ x
     _check_rank(gram, names)
@@ -113,7 +113,9 @@ def _check_rank(gram: Floats, names: Sequence[str]) -> None:
     scale = np.sqrt(np.diag(gram))
     if (scale == 0).any():
         constant = ", ".join(n for n, s in zip(names, scale, strict=True) if s == 0)
-        raise BistroError(f"predictors that never change cannot be used: {constant}")
+        raise BistroError(
+            f"these predictors have the same value in every row and cannot be used: {constant}"
+        )
     if np.linalg.cond(gram / np.outer(scale, scale)) > 1e10:
         raise BistroError(f"some of the predictors are collinear: {', '.join(names)}")
 

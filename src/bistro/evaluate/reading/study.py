@@ -174,7 +174,7 @@ def _used_rows(
         left_out["a word is unknown"] = int((used & ~known[data.token]).sum())
         used &= known[data.token]
     if not used.any():
-        raise BistroError(f"{data.path}: no row has a time and all predictors")
+        raise BistroError(f"{data.path}: no row has a reading time and a value for every predictor")
     return used, left_out
 
 

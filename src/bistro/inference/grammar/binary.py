@@ -121,7 +121,8 @@ class BinaryGrammar:
         )
 
     def emissions(self, token: str, *, capital: bool) -> Emissions:
-        """Return the possible emissions of a token, with a capital letter or as in the lexicon."""
+        """Return the possible emissions of a token, which is capitalised or spelled as in the
+        lexicon."""
         return (self._capital if capital else self._plain).get(token, UNKNOWN)
 
     def emitted(self, expected: Floats, *, capital: bool) -> tuple[list[str], Floats]:
@@ -177,7 +178,9 @@ def expected_counts(
         counts = np.full(len(index), np.nan)
     # A solution without negative numbers exists only if the expected counts are finite.
     if not (counts >= 0).all():
-        raise BistroError("the expected sentence is infinitely long: lower recursive weights")
+        raise BistroError(
+            "the expected length of a sentence is infinite: lower the weights of recursive rules"
+        )
     return counts
 
 

@@ -84,7 +84,7 @@ class ExactGrammar(Grammar):
 
     def _emissions(self, tokens: Sequence[str]) -> list[Emissions]:
         if not tokens:
-            raise BistroError("a sentence of no words has no parse: give at least one word")
+            raise BistroError("a sentence without words has no parse: give at least one word")
         before = [BEGINNING, *tokens[:-1]]
         return [
             self.binary.emissions(token, capital=previous in self.capitalize_after)
@@ -120,7 +120,7 @@ class ExactGrammar(Grammar):
         emissions = self._emissions(tokens) if tokens else []
         chart = self._sums.chart(**columns_of(emissions), keep=False, ahead=True)
         if tokens and not chart.prefix_log_probs[-1] > -math.inf:
-            raise BistroError(f"no sentence begins with '{' '.join(tokens)}'")
+            raise BistroError(f"no sentence of the grammar begins with '{' '.join(tokens)}'")
         last = tokens[-1] if tokens else BEGINNING
         forms, probs = self.binary.emitted(chart.expected, capital=last in self.capitalize_after)
         end = math.exp(chart.log_prob - chart.prefix_log_probs[-1]) if tokens else 0.0

@@ -57,14 +57,15 @@ class ColumnContexts:
     def validate(self) -> None:
         """Raise an error if a context element does not exist or an expert uses its own outcome."""
         if not self.experts:
-            raise ConfigError("contexts: at least one expert on tags and features is needed")
+            raise ConfigError("contexts must name at least one expert on tags and features")
         for expert, context in {**self.experts, LEMMAS: self.lemmas}.items():
             for name in context:
                 if name not in ELEMENTS:
                     raise ConfigError(f"contexts.{expert}: no '{name}'{nearest(name, ELEMENTS)}")
                 if expert != LEMMAS and name in (*TAGS, "tag"):
                     raise ConfigError(
-                        f"contexts.{expert} has '{name}', which the expert is meant to find"
+                        f"contexts.{expert} cannot use '{name}', since this is what the expert "
+                        "predicts"
                     )
 
 

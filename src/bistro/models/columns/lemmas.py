@@ -40,7 +40,7 @@ class Lemmas:
     ) -> None:
         """Initialise with the rules, their distribution, and the lemmas `known` from training."""
         if len(rules) != len(choice.outcomes) or not all(isinstance(name, str) for name in known):
-            raise ModelFileError("the rules of lemmas are damaged")
+            raise ModelFileError("the lemma rules are damaged")
         self.config, self.choice, self.rules = config, choice, list(rules)
         self.known = frozenset(known)
         self._cache: dict[tuple[str, ...], Chances] = {}

@@ -126,7 +126,7 @@ class ColumnsModel(Model):
         if header["tags"] is not None:
             own = {name: parts[name] for name in experts if name in parts}
             if len(own) < len(experts):
-                raise ModelFileError("an expert on tags and features has no arrays")
+                raise ModelFileError("the arrays of an expert on tags and features are missing")
             tags = Tags.from_parts(config, header["tags"], own)
         if header[LEMMAS] is not None:
             lemmas = Lemmas.from_parts(config, header[LEMMAS], parts[LEMMAS])

@@ -66,7 +66,7 @@ class Tags:
     def __init__(self, config: ColumnsConfig, columns: Sequence[str], product: Product) -> None:
         rows = [name.split(BETWEEN) for name in product.outcomes.names]
         if not columns or any(len(row) != len(columns) for row in rows):
-            raise ModelFileError("the outcomes do not fit the columns")
+            raise ModelFileError("the outcomes do not match the columns")
         self.config, self.columns, self.product = config, tuple(columns), product
         self._values: dict[str, list[str]] = {
             name: [row[place] for row in rows] for place, name in enumerate(columns)
@@ -178,13 +178,13 @@ class Tags:
         places, starts = candidates.places, candidates.starts
         is_best = candidates.outcomes == best[places]
         sure = np.add.reduceat(np.where(is_best, chances, 0.0), starts)
-        asked = np.flatnonzero((sure < _SURE)[places])
-        if not asked.size:
+        uncertain = np.flatnonzero((sure < _SURE)[places])
+        if not uncertain.size:
             return []
-        asked = asked[np.lexsort((-(chances + chosen)[asked], places[asked]))]
-        firsts = np.flatnonzero(np.diff(places[asked], prepend=-1))
-        sizes = np.diff(firsts, append=len(asked))
-        likely = asked[np.arange(len(asked)) - np.repeat(firsts, sizes) < _LIKELY]
+        uncertain = uncertain[np.lexsort((-(chances + chosen)[uncertain], places[uncertain]))]
+        firsts = np.flatnonzero(np.diff(places[uncertain], prepend=-1))
+        sizes = np.diff(firsts, append=len(uncertain))
+        likely = uncertain[np.arange(len(uncertain)) - np.repeat(firsts, sizes) < _LIKELY]
         sizes = np.minimum(sizes, _LIKELY)
         ends = np.cumsum(sizes)
         begins = ends - sizes

@@ -23,12 +23,12 @@ from bistro.treebank.sentence import Sentence
 def train_columns(data: Sequence[Sentence], config: ColumnsConfig, run: Run) -> ColumnsModel:
     """Train the model on all columns that contain any values."""
     if not all(isinstance(sentence, Sentence) for sentence in data):
-        raise BistroError("columns are learned from a treebank, not from lists of words")
+        raise BistroError("columns are learned from a treebank, but lists of words were given")
     words = Words.of(data)
     learned = [name for name in PREDICTED if name in config.columns]
     learned = [name for name in learned if not set(words.columns[name]) <= {EMPTY}]
     if not learned:
-        raise BistroError("the treebank has neither tags nor features nor lemmas to learn")
+        raise BistroError("the treebank has no tags, features or lemmas to learn from")
     chains: list[Sweeping] = []
     digests: list[str] = []
     if columns := [name for name in TAGS if name in learned]:

@@ -87,7 +87,7 @@ class WordClasses:
         """Restore the classes from a file and check them."""
         shape = (len(words), len(SIZES))
         if numbers is None or numbers.dtype != np.int32 or numbers.shape != shape:
-            raise ModelFileError("the classes of words are damaged")
+            raise ModelFileError("the word classes are damaged")
         return cls(words, numbers)
 
     @cached_property

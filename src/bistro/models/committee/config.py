@@ -53,6 +53,9 @@ class StackSettings:
     )
     passes: int = setting(6, "Passes over the votes.")
     rate: float = setting(0.04, "Step size (AdaGrad).")
+    rounds: int = setting(
+        1, "Rounds of decisions, 1 or 2: the second round sees the tree of the first.", most=2
+    )
     classes: bool = setting(
         True,
         "Use classes of words that have similar neighbours in the training data and in --text.",
@@ -70,6 +73,8 @@ class StackSettings:
             raise ConfigError(f"stack.folds = {self.folds} must be 0 or at least 2")
         if self.passes < 1 or not self.rate > 0:
             raise ConfigError("stack.passes and stack.rate must be positive")
+        if self.rounds not in (1, 2):
+            raise ConfigError(f"stack.rounds = {self.rounds} must be 1 or 2")
         if not 0 <= self.dropout < 1:
             raise ConfigError(f"stack.dropout = {self.dropout} must lie in [0, 1)")
         if not 8 <= self.bits <= MOST_BITS:
@@ -143,9 +148,11 @@ class CommitteeConfig:
     def validate(self) -> None:
         """Raise an error if there are no members or a context does not exist."""
         if not self.members:
-            raise ConfigError("a committee needs at least one member")
+            raise ConfigError("a committee must have at least one member")
         if len(set(self.members)) < len(self.members):
-            raise ConfigError("a member of the committee is named twice")
+            raise ConfigError(
+                "the members of a committee must be different, but one is named twice"
+            )
         if self.particles < 1:
             raise ConfigError(f"particles = {self.particles} must be at least 1")
         if not 1 <= self.beam <= MOST_BEAM:

@@ -40,7 +40,7 @@ def classes_of(header: Mapping[str, Any], arrays: Arrays) -> WordClasses:
         return NO_CLASSES
     words = header[CLASSES]
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise ModelFileError("the classes of words are damaged")
+        raise ModelFileError("the word classes are damaged")
     return WordClasses.from_parts(words, arrays.get(f"{CLASSES}{BETWEEN}numbers"))
 
 

@@ -230,7 +230,7 @@ def _pattern(
 
 def _checked(crossed: Any, seen: Any) -> tuple[int, int]:
     if not (type(crossed) is type(seen) is int and 0 <= crossed <= seen):
-        raise ValueError(f"a pattern cannot cross {crossed} of {seen} times")
+        raise ValueError(f"a pattern of crossing arcs has impossible counts: {crossed} of {seen}")
     return crossed, seen
 
 

@@ -47,7 +47,9 @@ def member_settings(
     """Return the settings of every member by name. Members that would be identical are left out."""
     base = replace(preset_settings(config.preset, sentences), sampler=config.sampler)
     if base.unsupervised.sweeps:
-        raise ConfigError("members of a committee learn from trees: set unsupervised.sweeps = 0")
+        raise ConfigError(
+            "the members of a committee learn only from trees: set unsupervised.sweeps = 0"
+        )
     has_labels = base.labels != "none" and len({d for s in sentences for d in s.deprels}) > 1
     other = other_tags_of(sentences, base.tagset)
     found: dict[str, MemberSettings] = {}

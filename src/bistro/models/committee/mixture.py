@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 
 from bistro._core import LONGEST_FOR_RISK, least_risk
 from bistro.errors import BistroError, ModelFileError
+from bistro.models.committee.weights import calibrated
 from bistro.models.parsing.votes import ArcCode, Floats, Ints, Rows, Votes, gathered, mixed
 from bistro.models.results.parses import Analysis, Marginals
-from bistro.treebank.projectivity import Scheme
+from bistro.treebank.projectivity import LIFTED, Scheme
 
 if TYPE_CHECKING:
     from bistro.models.abilities import Voter
@@ -27,12 +29,15 @@ to 1.5."""
 
 @dataclass(frozen=True)
 class Fit:
-    """The weight of each member, and the sharpness of the mixture."""
+    """The weight of each member, the sharpness of the mixture, and the calibration of its trees."""
 
     heads: tuple[float, ...]
     """The weights for heads and labels, which sum to 1. The weights for tags also sum to 1."""
     tags: tuple[float, ...]
     sharpness: float = USUAL_SHARPNESS
+    slope: float = 1.0
+    offset: float = 0.0
+    """The log-odds of the heads in the best tree are multiplied by the slope; this is added."""
 
     @classmethod
     def equal(cls, members: int) -> Fit:
@@ -50,20 +55,28 @@ class Fit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the weights in a JSON-serialisable form."""
-        return {"heads": list(self.heads), "tags": list(self.tags), "sharpness": self.sharpness}
+        found = {"heads": list(self.heads), "tags": list(self.tags), "sharpness": self.sharpness}
+        return found | ({"slope": self.slope, "offset": self.offset} if self.is_calibrated else {})
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether the probabilities of the heads in the best tree are calibrated."""
+        return (self.slope, self.offset) != (1.0, 0.0)
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], members: int) -> Fit:
         """Restore and check the weights."""
         weights = [np.asarray(given[name], dtype=np.float64) for name in ("heads", "tags")]
         sharpness = float(given["sharpness"])
-        sound = sharpness > 0 and all(
+        slope, offset = float(given.get("slope", 1.0)), float(given.get("offset", 0.0))
+        sound = min(sharpness, slope) > 0 and math.isfinite(slope) and math.isfinite(offset)
+        sums = all(
             w.shape == (members,) and (w >= 0).all() and abs(w.sum() - 1) < 1e-6 for w in weights
         )
-        if not sound:
+        if not sound or not sums:
             raise ModelFileError("the weights of the members are damaged")
         heads, tags = (tuple(w.tolist()) for w in weights)
-        return cls(heads, tags, sharpness)
+        return cls(heads, tags, sharpness, slope, offset)
 
 
 @dataclass(frozen=True)
@@ -103,19 +116,25 @@ class Symbols:
     other_tags: dict[str, OtherVotes]
     """The tags of members that use another column, by the name of the column."""
 
+    @cached_property
+    def is_lifted(self) -> NDArray[np.bool_]:
+        """For each label, and for no label at the end: whether it encodes a crossing arc."""
+        return np.array([LIFTED in label for label in [*self.labels, ""]])
+
     @classmethod
     def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
         """Collect the symbols of all members. Tags come from the column of the first member.
 
-        With `like`, symbols get the indices of another committee that knows all of them.
+        With `like`, each symbol has the index that it has in that committee, which must contain all
+        symbols.
         """
         if len({bool(member.label_names) for member in members}) > 1:
-            raise BistroError("models with labels and without cannot parse together")
+            raise BistroError("models with labels cannot be combined with models without labels")
         schemes = {member.nonprojective for member in members}
         if len(schemes) > 1:
             raise BistroError(
                 "the models encode crossing arcs in different ways, so their labels cannot be "
-                "mixed: train them with the same setting 'nonprojective'"
+                "combined: train them with the same value of 'nonprojective'"
             )
         column = members[0].tag_column
         others = dict.fromkeys(m.tag_column for m in members if m.tag_column != column)
@@ -153,6 +172,8 @@ class Mixture:
     other_tags: dict[str, Rows]
     longest: int = LONGEST_FOR_RISK
     """Maximum length of a sentence for which the minimum-risk tree is computed."""
+    chosen: tuple[Ints, Ints, Ints] | None = None
+    """The trees, if they were found before their probabilities were calibrated."""
 
     @classmethod
     def of(
@@ -187,6 +208,8 @@ class Mixture:
 
     def trees(self, single_root: bool, threads: int) -> tuple[Ints, Ints, Ints]:
         """Return minimum-risk heads, the likeliest label of each arc, and the likeliest tags."""
+        if self.chosen is not None:
+            return self.chosen
         heads = least_risk(
             offsets=self.offsets,
             begin=self.heads.begin,
@@ -197,8 +220,10 @@ class Mixture:
         ).astype(np.int64)
         labelled = self._labelled
         of_arc = labelled.among(self.code.head(labelled.what) == heads[labelled.row]).likeliest()
+        labels = self.code.label(of_arc)
         # An arc that no member proposed with a label gets the word's likeliest label.
-        labels = np.where(of_arc >= 0, self.code.label(of_arc), self._labels.likeliest())
+        if (missing := np.flatnonzero(of_arc < 0)).size:
+            labels[missing] = self._without_heads(labelled.reordered(missing)).likeliest()
         return heads, labels, self.tags.likeliest()
 
     def marginals(self, sentence: int) -> Marginals:
@@ -232,9 +257,12 @@ class Mixture:
     def _labelled(self) -> Rows:
         return self.arcs.among(self.code.label(self.arcs.what) >= 0)
 
+    def _without_heads(self, arcs: Rows) -> Rows:
+        return arcs.mapped(self.code.label(arcs.what))
+
     @cached_property
     def _labels(self) -> Rows:
-        return self._labelled.mapped(self.code.label(self._labelled.what))
+        return self._without_heads(self._labelled)
 
 
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:
@@ -274,6 +302,26 @@ def _row_weights(weights: Sequence[float], counted: Sequence[NDArray[np.bool_]])
 def sharper(mixture: Mixture, power: float) -> Mixture:
     """Return a mixture with sharper or flatter distributions of heads."""
     return replace(mixture, arcs=_with_sharper_heads(mixture.arcs, mixture.code, power))
+
+
+def with_calibrated_trees(mixture: Mixture, fit: Fit, single_root: bool, threads: int) -> Mixture:
+    """Return a mixture whose trees have calibrated heads.
+
+    The other heads of a word share the rest in the same proportions as before.
+    """
+    if not fit.is_calibrated:
+        return mixture
+    trees = mixture.trees(single_root, threads)
+    before = mixture.heads.probability_of(trees[0]).clip(0, 1)
+    after = np.where(before > 0, calibrated(before, fit.slope, fit.offset), 0.0)
+    of_tree = after / np.where(before > 0, before, 1.0)
+    of_others = np.where(before < 1, (1 - after) / np.where(before < 1, 1 - before, 1.0), 1.0)
+    arcs, row = mixture.arcs, mixture.arcs.row
+    is_chosen = mixture.code.head(arcs.what) == trees[0][row]
+    factor = np.where(is_chosen, of_tree[row], of_others[row])
+    return replace(
+        mixture, arcs=Rows(arcs.begin, arcs.what, arcs.probability * factor), chosen=trees
+    )
 
 
 def _with_sharper_heads(arcs: Rows, code: ArcCode, power: float) -> Rows:

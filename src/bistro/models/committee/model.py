@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
+from bistro.inference.speller import Speller
 from bistro.modelfile import Arrays
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import Model, Origin, megabytes
@@ -48,13 +49,21 @@ from bistro.models.committee.contents import (
     crossing_of,
 )
 from bistro.models.committee.crossing import Crossing
-from bistro.models.committee.mixture import Fit, Mixture, Symbols, in_common, sharper
+from bistro.models.committee.mixture import (
+    Fit,
+    Mixture,
+    Symbols,
+    in_common,
+    sharper,
+    with_calibrated_trees,
+)
 from bistro.models.committee.moves import with_crossing_arcs, with_lifted_votes
 from bistro.models.committee.pool import drawn, pooled
 from bistro.models.committee.stacking import Ballot, Stack
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
 from bistro.models.nested import nested_arrays, nested_models, numbered
 from bistro.models.parsing.options import DictionaryOptions, SharedOptions
+from bistro.models.parsing.parser import ParsingAbility
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Parse
@@ -109,7 +118,7 @@ class CommitteeModel(TaggingByParsing, Model):
 
     def __post_init__(self) -> None:
         if not self.members:
-            raise BistroError("a committee needs at least one member")
+            raise BistroError("a committee must have at least one member")
         self.symbols = Symbols.of(self.members)
         self.single_root = all(member.single_root for member in self.members)
         _share_vocabularies(self.members)
@@ -228,7 +237,8 @@ class CommitteeModel(TaggingByParsing, Model):
         if asked.get("partial"):
             given = np.array([head >= 0 for sentence in sentences for head in sentence.heads])
             ballot = replace(ballot, given=given)
-        return sharper(self.stacks[way].decided(ballot), fit.sharpness)
+        decided = sharper(self.stacks[way].decided(ballot), fit.sharpness)
+        return with_calibrated_trees(decided, fit, self.single_root, threads)
 
     def ballot(
         self,
@@ -384,7 +394,10 @@ class CommitteeModel(TaggingByParsing, Model):
         lines = []
         for way, fit in self.fits.items():
             parts = (f"{name} {weight:.2f}" for name, weight in zip(names, fit.heads, strict=True))
-            lines.append(f"weights, tags {way}: {', '.join(parts)}; sharpness {fit.sharpness:.2f}")
+            shown = f"sharpness {fit.sharpness:.2f}"
+            if fit.is_calibrated:
+                shown += f", log-odds {fit.slope:.2f} x {fit.offset:+.2f}"
+            lines.append(f"weights, tags {way}: {', '.join(parts)}; {shown}")
         return "\n".join(lines)
 
     def member_names(self) -> list[str]:
@@ -393,8 +406,12 @@ class CommitteeModel(TaggingByParsing, Model):
 
 
 def _share_vocabularies(members: Sequence[Voter]) -> None:
-    """Let members with the same vocabulary share the lookup of unknown words."""
+    """Let members with the same vocabulary or speller share the lookup of unknown words."""
     known: dict[str, Vocabulary] = {}
+    spellers: list[Speller] = []
     for member in members:
         vocabulary = member.vocabulary
         member.share_vocabulary(known.setdefault(vocabulary.hash, vocabulary))
+        if isinstance(member, ParsingAbility) and (own := member.codec.speller):
+            member.codec.speller = next((s for s in spellers if s.is_same(own)), own)
+            spellers.append(member.codec.speller)

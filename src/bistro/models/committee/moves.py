@@ -7,8 +7,8 @@ often than not (`bistro.models.committee.crossing`), but members do not use thes
 
 A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
 pattern crosses, but by at least 1. A vote (h, d↑y), which attaches the word to another word below
-h, counts for t with its probability times OTHER_NOTES. A word is moved if the votes for a crossing
-arc outweigh the votes for its current head in the tree.
+h, counts towards t, weighted by its probability times OTHER_NOTES. A word is moved if the votes for
+a crossing arc outweigh the votes for its current head in the tree.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ def with_crossing_arcs(
 
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
     """Return whether each sentence has a vote for a crossing arc that could prevail."""
-    lifted = np.array([LIFTED in label for label in [*mixture.symbols.labels, ""]])
     arcs = mixture.arcs
-    likely = lifted[mixture.code.label(arcs.what)] & (arcs.probability >= LEAST_VOTE)
+    likely = mixture.symbols.is_lifted[mixture.code.label(arcs.what)] & (
+        arcs.probability >= LEAST_VOTE
+    )
     words = np.zeros(len(arcs) + 1, dtype=np.int64)
     np.cumsum(np.bincount(arcs.row[likely], minlength=len(arcs)), out=words[1:])
     found: list[bool] = (np.diff(words[mixture.offsets]) > 0).tolist()
@@ -86,38 +87,52 @@ class _Arc:
 
 @dataclass(frozen=True)
 class _Votes:
-    """The votes on one sentence. Each word has a list of tuples (head, label, probability)."""
+    """The votes on one sentence."""
 
-    rows: list[list[tuple[int, str, float]]]
+    mixture: Mixture
+    span: slice
+    """The words of the sentence."""
 
     @classmethod
     def of(cls, mixture: Mixture, number: int) -> _Votes:
-        span, arcs, names = mixture.span(number), mixture.arcs, [*mixture.symbols.labels, ""]
-        rows = []
-        for word in range(span.start, span.stop):
-            inside = slice(int(arcs.begin[word]), int(arcs.begin[word + 1]))
-            heads = mixture.code.head(arcs.what[inside]).tolist()
-            labels = mixture.code.label(arcs.what[inside]).tolist()
-            probabilities = arcs.probability[inside].tolist()
-            rows.append(
-                [(h, names[la], p) for h, la, p in zip(heads, labels, probabilities, strict=True)]
-            )
-        return cls(rows)
+        return cls(mixture, mixture.span(number))
+
+    def row(self, word: int) -> list[tuple[int, str, float]]:
+        """Return the votes on a word: (head, label, probability)."""
+        arcs, code = self.mixture.arcs, self.mixture.code
+        names = self.mixture.symbols.labels
+        begin, end = arcs.begin[self.span.start + word - 1 : self.span.start + word + 1].tolist()
+        what = arcs.what[begin:end]
+        heads, labels = code.head(what).tolist(), code.label(what).tolist()
+        probabilities = arcs.probability[begin:end].tolist()
+        return [
+            (head, names[label] if label >= 0 else "", p)
+            for head, label, p in zip(heads, labels, probabilities, strict=True)
+        ]
+
+    def noted(self) -> list[int]:
+        """Return the words with a vote for a crossing arc."""
+        mixture, first = self.mixture, self.span.start
+        begin = mixture.arcs.begin[first : self.span.stop + 1]
+        what = mixture.arcs.what[int(begin[0]) : int(begin[-1])]
+        places = np.flatnonzero(mixture.symbols.is_lifted[mixture.code.label(what)]) + begin[0]
+        found: list[int] = np.unique(np.searchsorted(begin, places, side="right")).tolist()
+        return found
 
     def of_head(self, word: int, head: int) -> float:
         """Return the probability of a head.
 
         Votes for a crossing arc to a word below this head do not count.
         """
-        return sum(p for h, la, p in self.rows[word - 1] if h == head and LIFTED not in la)
+        return sum(p for h, la, p in self.row(word) if h == head and LIFTED not in la)
 
     def lifted(
         self, tree: Tree, forms: Sequence[str], crossing: Crossing, weight: float
     ) -> dict[tuple[int, int], _Arc]:
         """Return the weighted votes for crossing arcs, by word and target."""
         arcs: dict[tuple[int, int], _Arc] = {}
-        for word, row in enumerate(self.rows, start=1):
-            for head, notes in _notes(row).items():
+        for word in self.noted():
+            for head, notes in _notes(self.row(word)).items():
                 for target, pattern in crossing.candidates(tree, word, head):
                     share = crossing.share(
                         pattern, forms[target - 1].lower(), forms[word - 1].lower()

@@ -15,12 +15,13 @@ surrounding words, tags and arcs in the tree of the plain mixture. Decisions are
     heads     given these tags
     labels    given the heads of the tree with the highest sum of head probabilities
 
-Each decision gives probabilities for every word, which replace the probabilities of the mixture.
-Values that no member proposes are not candidates, so given annotation is kept. An additional
-candidate represents the case that all proposed heads of a word are wrong. The probability of this
-candidate is not part of the result, so the probabilities of a word's heads may sum to less than 1.
-Parsers have been stacked in this way by Nivre and McDonald (2008) and by Martins and others (2008),
-who use the tree of one parser as features of another.
+A second round with its own weights may use the tree of the first round instead of the tree of the
+mixture. Each decision gives probabilities for every word, which replace the probabilities of the
+mixture. Values that no member proposes are not candidates, so given annotation is kept. An
+additional candidate represents the case that all proposed heads of a word are wrong. The
+probability of this candidate is not part of the result, so the probabilities of a word's heads may
+sum to less than 1. Parsers have been stacked in this way by Nivre and McDonald (2008) and by
+Martins and others (2008), who use the tree of one parser as features of another.
 """
 
 from __future__ import annotations
@@ -33,20 +34,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import STACK_FORMS, StackBatch, stack_probabilities
-from bistro.encoding.arrays import Expected, check_arrays
+from bistro._core import STACK_FORMS, StackBatch, StackWeights, stack_probabilities
 from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.committee.classes import NO_CLASSES, WordClasses
-from bistro.models.committee.config import MOST_BITS
 from bistro.models.committee.looks import checksum, looks
 from bistro.models.committee.mixture import Mixture
+from bistro.models.committee.stack_weights import (
+    AGAIN,
+    DAMAGED,
+    HEADS,
+    LABELS,
+    PLACE_AND_WEIGHT,
+    TAGS,
+    Weights,
+    checked,
+    restored,
+    sparse,
+)
 from bistro.models.committee.templates import Templates, compiled
 from bistro.models.parsing.votes import Ints, Rows
 from bistro.treebank.sentence import Sentence
 
-TAGS, HEADS, LABELS = "tags", "heads", "labels"
-DECISIONS = (TAGS, HEADS, LABELS)
 LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
 """Minimum probability of a candidate under the mixture."""
 
@@ -54,15 +63,6 @@ NO_TAG = -5
 """The tag index of all words in a column that no member uses."""
 NO_LABEL = -9
 """The label of the candidate for "none of the heads"."""
-
-SMALLEST = 0.05
-"""Minimum absolute value of a weight that is saved. Most features occur only once or twice and have
-small weights."""
-DAMAGED = "the weights of the stack are damaged"
-
-Weights = NDArray[np.float32]
-SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
-"""The valid numbers of weights per decision."""
 
 
 @dataclass(frozen=True)
@@ -150,15 +150,21 @@ class Ballot:
     @cached_property
     def tree(self) -> Tree:
         """The tree of the plain mixture."""
-        return Tree(*self.mixture.trees(self.single_root, self.threads))
+        return self.tree_of(self.mixture)
 
+    def tree_of(self, mixture: Mixture) -> Tree:
+        """Return the tree of a mixture of these votes."""
+        return Tree(*mixture.trees(self.single_root, self.threads))
+
+    @cached_property
     def tag_candidates(self) -> Candidates:
-        """Return the candidates for the tags of all words."""
+        """The candidates for the tags of all words."""
         rows, votes = tabled(self.mixture.tags, self.tags, LEAST[TAGS])
         return Candidates(rows, votes, np.zeros(rows.what.size, dtype=np.int64))
 
+    @cached_property
     def head_candidates(self) -> Candidates:
-        """Return the candidates for heads, with the likeliest label of each arc."""
+        """The candidates for heads, with the likeliest label of each arc."""
         code, arcs = self.mixture.code, self.mixture.arcs
         by_head = [rows.mapped(code.head(rows.what)) for rows in self.arcs]
         rows, votes = tabled(self.mixture.heads, by_head, LEAST[HEADS])
@@ -232,90 +238,72 @@ class Stack:
     the core."""
 
     def decided(self, ballot: Ballot) -> Mixture:
-        """Return the mixture with its probabilities replaced by the stack's probabilities."""
-        tree, mixture = ballot.tree, ballot.mixture
-        if TAGS in self.weights:
-            tags = self._probabilities(TAGS, ballot, tree, ballot.tag_candidates())
+        """Return the mixture with the stack's probabilities after all rounds."""
+        mixture = self._round("", ballot, ballot.tree)
+        if any(name.endswith(AGAIN) for name in self.weights):
+            mixture = self._round(AGAIN, ballot, ballot.tree_of(mixture))
+        return mixture
+
+    def _round(self, suffix: str, ballot: Ballot, tree: Tree) -> Mixture:
+        """Return the mixture with the probabilities of one round, whose features use a tree."""
+        mixture = ballot.mixture
+        if TAGS + suffix in self.weights:
+            tags = self._probabilities(TAGS, suffix, ballot, tree, ballot.tag_candidates)
             tree = replace(tree, tags=tags.likeliest())
             mixture = replace(mixture, tags=tags)
-        if HEADS in self.weights:
-            heads = self._probabilities(HEADS, ballot, tree, ballot.head_candidates())
+        if HEADS + suffix in self.weights:
+            heads = self._probabilities(HEADS, suffix, ballot, tree, ballot.head_candidates)
             heads = heads.among(heads.what != ballot.positions[heads.row])
             mixture = replace(mixture, arcs=_with_heads(mixture, heads))
-        if LABELS in self.weights:
+        if LABELS + suffix in self.weights:
             chosen = mixture.trees(ballot.single_root, ballot.threads)[0]
             found = ballot.label_candidates(chosen)
-            labels = self._probabilities(LABELS, ballot, tree, found)
+            labels = self._probabilities(LABELS, suffix, ballot, tree, found)
             mixture = replace(mixture, arcs=_with_labels(mixture, chosen, labels))
         return mixture
 
-    def _probabilities(self, name: str, ballot: Ballot, tree: Tree, found: Candidates) -> Rows:
-        templates = self.templates.get(name)
+    def _probabilities(
+        self, name: str, suffix: str, ballot: Ballot, tree: Tree, found: Candidates
+    ) -> Rows:
+        templates = self.templates.get(name + suffix)
         probability = stack_probabilities(
             batch=ballot.batch(tree, found, has_words=templates is not None),
             task=name,
-            weights=self.weights[name],
+            weights=self.weights[name + suffix],
             threads=ballot.threads,
             templates=None if templates is None else compiled(*templates),
         )
         return Rows(found.rows.begin, found.rows.what, probability)
 
     def arrays(self) -> Arrays:
-        """Return the weights of each decision, in dense form or, with templates, in sparse form."""
+        """Return the weights of each decision.
+
+        With templates, the weights have half precision, and are sparse if most of them are 0.
+        """
         if not self.templates:
-            return dict(self.weights)
+            return {name: np.asarray(weights) for name, weights in self.weights.items()}
         found: dict[str, NDArray[Any]] = {}
         for name, weights in self.weights.items():
-            places = np.flatnonzero(weights).astype(np.uint32)
+            kept = weights if isinstance(weights, StackWeights) else sparse(weights)
             found[f"{name}.size"] = np.array([weights.size], dtype=np.int64)
-            found[f"{name}.places"] = places
-            found[f"{name}.weights"] = weights[places].astype(np.float16)
+            places, values = kept.places(), kept.values()
+            if PLACE_AND_WEIGHT * places.size < weights.size:
+                found[f"{name}.places"] = places
+            else:
+                values = np.asarray(weights)
+            found[f"{name}.weights"] = values.astype(np.float16)
         return found
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, templates: Mapping[str, Templates] | None = None) -> Stack:
         """Restore and check the stack. Older files have dense weights and no templates."""
         if not templates:
-            return cls({name: _checked(name, weights) for name, weights in arrays.items()})
+            return cls({name: checked(name, weights) for name, weights in arrays.items()})
         names = {name.partition(".")[0] for name in arrays}
         if not names <= set(templates):
             raise ModelFileError(DAMAGED)
-        weights = {name: _checked(name, _whole(name, arrays)) for name in sorted(names)}
+        weights = {name: restored(name, arrays) for name in sorted(names)}
         return cls(weights, {name: templates[name] for name in weights})
-
-
-def rounded(weights: NDArray[np.float64]) -> Weights:
-    """Round weights to half precision as in a file, and set the smallest weights to 0."""
-    kept = np.where(np.abs(weights) >= SMALLEST, weights, 0.0)
-    return kept.astype(np.float16).astype(np.float32)
-
-
-def _whole(name: str, arrays: Arrays) -> Weights:
-    """Return the dense weights of a decision, given its sparse arrays."""
-    found = {key: arrays.get(f"{name}.{key}") for key in ("size", "places", "weights")}
-    size, places, weights = found.values()
-    if size is None or places is None or weights is None:
-        raise ModelFileError(DAMAGED)
-    check_arrays(
-        {"stack.size": size, "stack.places": places, "stack.weights": weights},
-        {
-            "stack.size": Expected("i8", (1,)),
-            "stack.places": Expected("u4", (None,)),
-            "stack.weights": Expected("f2", (places.size,)),
-        },
-    )
-    if int(size[0]) not in SIZES or (places.size and int(places.max()) >= int(size[0])):
-        raise ModelFileError(DAMAGED)
-    whole = np.zeros(int(size[0]), dtype=np.float32)
-    whole[places] = weights
-    return whole
-
-
-def _checked(name: str, weights: NDArray[Any]) -> Weights:
-    if name not in DECISIONS or weights.size not in SIZES:
-        raise ModelFileError(DAMAGED)
-    check_arrays({f"stack.{name}": weights}, {f"stack.{name}": Expected("f4", (weights.size,))})
-    return np.ascontiguousarray(weights)
 
 
 def tabled(

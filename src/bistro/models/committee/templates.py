@@ -181,5 +181,5 @@ def element(name: str) -> tuple[int, int]:
     if not role and column in FACTS:
         return len(ROLES), FACTS.index(column)
     if role not in ROLES or column not in COLUMNS:
-        raise ModelFileError(f"templates of the stack have no element {name!r}")
+        raise ModelFileError(f"the templates of the stack cannot use an element {name!r}")
     return ROLES.index(role), COLUMNS.index(column)

@@ -45,6 +45,7 @@ from bistro.models.committee.members import (
 )
 from bistro.models.committee.mixture import USUAL_SHARPNESS, Fit, Symbols
 from bistro.models.committee.model import CommitteeModel
+from bistro.models.committee.phases import WITHOUT_VOTING, phase_shares, stack_shares
 from bistro.models.committee.stack_training import LEAST_STACKED, Counted, Judging, dealt
 from bistro.models.inputs import Words
 from bistro.models.isbn.config import IsbnConfig
@@ -59,17 +60,10 @@ from bistro.treebank.sentence import Sentence
 SWEEPS, SAMPLES = 4, 2
 """Number of sweeps for members that only calibrate votes. The votes of such members are as
 confident as after 20 sweeps."""
-LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.5, 0.7
-"""Relative times per member for training a latent-variable member, one sweep, matching lengths, and
-voting."""
 PREPARING = 0.25
-"""Time for preparing a member's events, relative to the time for its sweeps."""
+"""Share of preparing a member's events in the time for its chains."""
 VOTING = 0.25
-"""Share of the fitting time that is spent on voting, if there is no development set."""
-VOTES_ON_ALL = 5.0
-"""Ratio of the time for voting on the training data to the time for voting on a development set."""
-VOTED = 0.9
-"""Share of the training time of a stack that is spent on voting on folds."""
+"""Share of the fitting time that is spent on voting, if there is no stack."""
 
 
 def train_committee(
@@ -132,10 +126,9 @@ class _Training:
         content = hashlib.sha256("".join(map(str, learned_from)).encode()).hexdigest()
         kind = CommitteeModel.kind
         self.fingerprint = fingerprint_of(kind, self.config, self.run.seed, [content])
+        stack = self.config.stack if self.has_stack else None
         fits = bool(self.dev) or self.config.calibrate
-        folds = self.config.stack.folds if self.has_stack else 0
-        sweeps = self.config.sampler.sweeps
-        self.shares = shares(self.settings, sweeps, fits=fits, folds=folds)
+        self.shares = phase_shares(self.settings, self.config.sampler.sweeps, fits, stack)
 
     def members(self) -> tuple[list[Voter], Trace]:
         """Run the phases that are not in the checkpoint, and return the members and the trace."""
@@ -235,15 +228,18 @@ class _Training:
         folds, threads = self.config.stack.folds, self.run.session.threads
         self.run.session.on_note(f"learning to judge votes, from {folds} folds")
         ballots: dict[str, list[Counted]] = {way: [] for way in WAYS}
-        parts = progress.each(dealt(self.sentences, folds), "votes of folds", folds, share=VOTED)
-        for rest, held_out in parts:
-            voting = self._of_the_rest(rest, None)
+        shares = stack_shares(self.settings, self.config.stack)
+        parts = dealt(self.sentences, folds)
+        for rest, held_out in progress.each(parts, "folds", folds, share=shares["folds"]):
+            voting = self._of_the_rest(rest, None, shares)
             symbols = Symbols.of(voting.members, like=model.symbols)
-            for way, found in ballots.items():
+            ways = progress.each(ballots.items(), "votes", len(ballots), share=shares["votes"])
+            for way, found in ways:
                 votes = voting.votes_of_members(held_out, model.asked(tags=way, threads=threads))
                 found.append(Counted(held_out, votes, symbols))
         judging = Judging(model, self.config, self.run.seed, threads)
-        for way, found in ballots.items():
+        ways = progress.each(ballots.items(), "judging", len(ballots), share=shares["judging"])
+        for way, found in ways:
             model.fits[way], model.stacks[way] = judging.learned(way, found, self.dev)
 
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
@@ -269,7 +265,12 @@ class _Training:
                 return rest, held_out, True
         return (*stretches(self.sentences), False)
 
-    def _of_the_rest(self, rest: list[Sentence], members: Sequence[Voter] | None) -> CommitteeModel:
+    def _of_the_rest(
+        self,
+        rest: list[Sentence],
+        members: Sequence[Voter] | None,
+        shares: Mapping[str, float] = WITHOUT_VOTING,
+    ) -> CommitteeModel:
         """Return a committee that is trained on a part of the sentences in a few sweeps.
 
         If `members` is given, latent-variable members are taken from this list, because they have
@@ -282,33 +283,16 @@ class _Training:
         run = Run(self.run.seed, self.run.treebank, Session(threads=self.run.session.threads))
         training = replace(self, sentences=rest, config=config, run=run)
         training.settings = {name: _quick(s, quick) for name, s in self.settings.items()}
-        training.shares = {"chains": 0.6, "finish": 0.15}
+        training.shares = dict(shares)
         found, trace = training._sweep({})
-        for place, (name, settings) in enumerate(training.settings.items()):
-            if isinstance(settings, IsbnConfig):
+        latent = training._latent()
+        for name, settings in latent.items():
+            with progress.phase(name, share=shares["latent"] / len(latent)):
+                place = list(self.settings).index(name)
                 found[name] = members[place] if members else train_isbn(rest, settings, run)
         ready = [found[name] for name in self.settings]
         fits = {way: Fit.equal(len(ready)) for way in WAYS}
         return CommitteeModel(config, ready, fits, run.origin(trace))
-
-
-def shares(
-    members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool, folds: int = 0
-) -> dict[str, float]:
-    """Return the approximate share of each phase in the training time."""
-    latent = sum(isinstance(settings, IsbnConfig) for settings in members.values())
-    others = len(members) - latent
-    costs = {
-        "latent": LEARNING * latent,
-        "chains": SWEEP * sweeps * others,
-        "finish": FINISHING * others,
-        "fit": FITTING * len(members) * fits,
-    }
-    if folds:
-        rest = 1 - 1 / folds
-        learning = LEARNING * latent + SWEEP * SWEEPS * others
-        costs["fit"] = folds * rest * learning + VOTES_ON_ALL * FITTING * len(members)
-    return {name: cost / sum(costs.values()) for name, cost in costs.items()}
 
 
 def _fits(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
+from scipy.special import expit, logit
 
 from bistro.inference.mixture_weights import Floats, mixture_weights
 from bistro.models.parsing.votes import Rows, mixed
@@ -23,6 +24,10 @@ STEP = 1.5
 LEAST_GAIN = 1e-4
 """Minimum gain of a step, as a share of the words. Smaller gains may be due to chance."""
 MOST_ROUNDS = 10
+SPREAD = 0.5
+"""Standard deviation of the prior of slope and offset around 1 and 0: few words change little."""
+CERTAIN = 1e-9
+NEWTON_STEPS = 20
 
 
 def likely_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
@@ -90,3 +95,30 @@ def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
     if overconfidence(SHARPEST) < 0:
         return SHARPEST
     return float(brentq(overconfidence, 1 / SHARPEST, SHARPEST, xtol=1e-4))
+
+
+def calibrated(probability: Floats, slope: float, offset: float) -> Floats:
+    """Return probabilities whose log-odds are changed linearly; 0 and 1 hardly change."""
+    return np.asarray(expit(slope * logit(probability.clip(CERTAIN, 1 - CERTAIN)) + offset))
+
+
+def calibration(probability: Floats, is_right: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return slope and offset under which the outcomes are most probable, with a weak prior.
+
+    >>> overconfident, is_right = np.full(1000, 0.99), np.arange(1000) < 900
+    >>> slope, offset = calibration(overconfident, is_right)
+    >>> round(float(calibrated(overconfident, slope, offset)[0]), 2)
+    0.9
+    """
+    inputs = np.stack((logit(probability.clip(CERTAIN, 1 - CERTAIN)), np.ones(probability.size)))
+    usual = np.array([1.0, 0.0])
+    found = usual
+    for _ in range(NEWTON_STEPS):
+        p = expit(found @ inputs)
+        gradient = inputs @ (is_right - p) - (found - usual) / SPREAD**2
+        curvature = (inputs * (p * (1 - p))) @ inputs.T + np.eye(2) / SPREAD**2
+        step = np.linalg.solve(curvature, gradient)
+        found = found + step / max(1.0, float(np.abs(step).max()))
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(max(found[0], 1 / SHARPEST)), float(found[1])

@@ -67,7 +67,7 @@ class ConstituentsConfig:
     def validate(self) -> None:
         """Raise an error if there are no members or their settings are invalid."""
         if not self.members:
-            raise ConfigError("a committee needs at least one member")
+            raise ConfigError("a committee must have at least one member")
         self.of_member(self.members[0]).validate()
 
     def of_member(self, member: Member) -> TreesConfig:

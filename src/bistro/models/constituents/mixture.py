@@ -195,5 +195,7 @@ def likely_weights(votes: Sequence[SpanVotes], golds: Sequence[Tree]) -> Floats:
     gold = SpanVotes.of_trees(golds)
     table = VoteTable.of([*votes, gold])
     is_phrase = np.array([not name.is_tag for name in table.names], dtype=bool)[table.name]
-    told = np.clip(table.probability[:-1, is_phrase], CERTAIN, 1 - CERTAIN)
-    return mixture_weights(np.where(table.probability[-1, is_phrase] > 0, told, 1 - told))
+    probabilities = np.clip(table.probability[:-1, is_phrase], CERTAIN, 1 - CERTAIN)
+    return mixture_weights(
+        np.where(table.probability[-1, is_phrase] > 0, probabilities, 1 - probabilities)
+    )

@@ -121,8 +121,8 @@ class ConstituentsModel(Model):
                 raise BistroError("a sentence without words cannot be parsed")
             if (longest := max(map(len, batch))) > LONGEST_OF_SPANS:
                 raise BistroError(
-                    f"a sentence has {longest:,} words: a committee of constituency parsers parses "
-                    f"at most {LONGEST_OF_SPANS:,}; split it"
+                    f"a sentence has {longest:,} words, but a committee of constituency parsers "
+                    f"can parse at most {LONGEST_OF_SPANS:,}: split the sentence"
                 )
             votes = self.votes(batch, chosen, first)
             found = self._best(votes, batch, chosen)
@@ -132,8 +132,10 @@ class ConstituentsModel(Model):
             elif kbest > 1 or not mbr:
                 other = self._visited(batch, chosen, first, kbest)
             for i, words in enumerate(batch):
-                asked = other.get(i)
-                yield self._parse(votes, i, words, found[i], asked, kbest, chosen, drawn=drawn > 0)
+                other_trees = other.get(i)
+                yield self._parse(
+                    votes, i, words, found[i], other_trees, kbest, chosen, drawn=drawn > 0
+                )
             first += len(batch)
 
     def votes(

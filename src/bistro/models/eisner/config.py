@@ -33,15 +33,15 @@ class ChildContexts:
 
     tags: tuple[str, ...] = setting(
         ("direction", "parent.tag", "sibling.tag", "parent.word"),
-        "Context of the tag of the next child, which may be the stop symbol.",
+        "Context for predicting the tag of the next child, which may be the stop symbol.",
     )
     words: tuple[str, ...] = setting(
         ("tag", "direction", "parent.tag", "parent.word"),
-        "Context of the word of a child.",
+        "Context for predicting a child's word.",
     )
     labels: tuple[str, ...] = setting(
         ("tag", "direction", "parent.tag", "word", "parent.word"),
-        "Context of the label of an arc.",
+        "Context for predicting an arc's label.",
     )
 
 
@@ -76,9 +76,11 @@ class EisnerConfig(ParserSettings):
             check_context(elements, ELEMENTS)
             for element in elements:
                 if element in forbidden:
-                    problem = f"'{element}' cannot be seen by the contexts of {name}"
+                    problem = f"'{element}' is not available in the contexts of {name}"
                     if generated and name == "labels":
-                        problem += ", which come first: see the preset eisner-generated"
+                        problem += (
+                            ", since labels are generated first: see the preset eisner-generated"
+                        )
                     raise ConfigError(problem)
                 if element in GENERATED and not generated:
                     raise ConfigError(f"'{element}' is available only if labels = 'generated'")

@@ -34,10 +34,10 @@ class GrammarConfig:
         """Raise an error unless the settings yield a context-free grammar."""
         if not 0 <= self.missed_capitals < 1:
             raise ConfigError(
-                f"missed_capitals = {self.missed_capitals:g} must be a probability below 1"
+                f"missed_capitals = {self.missed_capitals:g} must be a probability less than 1"
             )
         if self.sampler.seating != "minimal" or self.sampler.hyper not in ("map", "fixed"):
             raise ConfigError(
-                "a treebank grammar has minimal seating, and hyper = 'map' or 'fixed': only then "
-                "can its back-off be written as context-free rules"
+                "a treebank grammar needs seating = 'minimal' and hyper = 'map' or 'fixed', since "
+                "only then can its back-off be written as context-free rules"
             )

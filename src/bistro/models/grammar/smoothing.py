@@ -93,7 +93,7 @@ def smoothed_grammar(
         if grammar.is_finite(LONGEST_MEAN):
             return grammar
     raise BistroError(
-        "the expected sentence of this grammar is infinitely long: there are too few trees to "
+        "the expected length of a sentence of this grammar is infinite: there are too few trees to "
         "learn from"
     )
 

@@ -180,7 +180,10 @@ class IsbnConfig(ParserSettings):
         if len(set(self.features)) < len(self.features):
             raise ConfigError("a feature is named twice")
         if self.sees("coarse") and self.tagset != "xpos":
-            raise ConfigError("the features of coarse tags need finer tags: set tagset = 'xpos'")
+            raise ConfigError(
+                "features that use coarse tags need language-specific tags as well: set tagset = "
+                "'xpos'"
+            )
         if min(self.hidden, self.unknown_below, self.listed) < 1:
             raise ConfigError("hidden, unknown_below and listed must be at least 1")
 

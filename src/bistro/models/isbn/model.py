@@ -64,9 +64,7 @@ class IsbnOptions(CoreOptions):
     def __post_init__(self) -> None:
         """Raise an error if this parser does not support the search method."""
         if self.search != "beam":
-            raise ConfigError(
-                "a latent-variable parser searches with a beam, not with particles: use --beam"
-            )
+            raise ConfigError("a latent-variable parser uses a beam, not particles: use --beam")
 
     def request_for(self, output: OutputRequest) -> BeamRequest:
         """Return the request for this output, with the search options of the parser."""
@@ -97,7 +95,7 @@ class IsbnScoreOptions(Options):
         """Raise an error if the value of an option is invalid."""
         if self.method != "search":
             raise ConfigError(
-                "a latent-variable parser sums over the derivations that it finds: "
+                "a latent-variable parser can sum only over the derivations that its search finds: "
                 "use --method search"
             )
         if self.particles < 1:

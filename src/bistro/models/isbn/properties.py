@@ -27,7 +27,8 @@ def known_lemmas(sentences: Sequence[Sentence], least: int) -> list[str]:
     known = sorted(lemma for lemma, count in counts.items() if count >= least)
     if not known:
         raise BistroError(
-            f"no lemma occurs {least} times in the training data, but features use lemmas"
+            f"the features use lemmas, but no lemma occurs at least {least} times in the training "
+            "data"
         )
     return known
 

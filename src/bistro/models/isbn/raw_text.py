@@ -77,7 +77,7 @@ def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
         tree = codec.decode(heads, labels, tags, restore_crossing=False)
         found.append((Sentence.from_columns(words), tree))
     if begin != analyses.words:
-        raise BistroError("the text has changed while it was in use: start from the beginning")
+        raise BistroError("the raw text changed during training: start from the beginning")
     return found
 
 

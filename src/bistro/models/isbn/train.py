@@ -182,7 +182,10 @@ class Training:
             ):
                 found.append((sentence, tree))
         if not found:
-            raise BistroError("all held-out sentences have labels or tags not seen in training")
+            raise BistroError(
+                "every held-out sentence has labels or tags that do not occur in the training "
+                "sentences"
+            )
         return found
 
     def _digests(self, held_out: Sequence[Sentence]) -> list[str]:

@@ -57,14 +57,16 @@ def parse_labelling(text: str, tags: str) -> Labelling:
     for name in names:
         if name not in known:
             raise ConfigError(
-                f"the labelling '{text}' names '{name}'{nearest(name, known)}: give some of the "
-                f"letters H, D, R, or names joined by +, each one of {', '.join(known)}"
+                f"the labelling '{text}' has the unknown column '{name}'{nearest(name, known)}: "
+                "use some of the letters H, D and R, or join columns with +; the columns are "
+                f"{', '.join(known)}"
             )
     head = tuple(n.removeprefix(OF_HEAD) for n in names if n.startswith(OF_HEAD))
     dependent = tuple(n for n in names if not n.startswith(OF_HEAD))
     if not dependent:
         raise ConfigError(
-            f"the labelling '{text}' does not use the dependents, so all their orders are equal"
+            f"the labelling '{text}' does not use the dependents, so all of their orders have the "
+            "same probability: add a column of the dependents"
         )
     return Labelling(head, dependent)
 
@@ -76,7 +78,7 @@ def order_of(model: str) -> int | None:
     if model == MODEL_C:
         return 1
     if not re.fullmatch(r"n[1-9][0-9]?", model):
-        raise ConfigError(f"'{model}' is not a model of orders: oo, c, n1, n2, n3, …")
+        raise ConfigError(f"unknown model of orders '{model}': choose oo, c, or n1, n2, n3, …")
     return int(model[1:])
 
 
@@ -141,7 +143,7 @@ class LinearizeConfig:
         for name in ("models", "labellings"):
             values = getattr(self, name)
             if not values or len(set(values)) < len(values):
-                raise ConfigError(f"{name} must have at least one entry, and none twice")
+                raise ConfigError(f"{name} must have at least one entry, and no entry twice")
         for model in self.models:
             order_of(model)
         for labelling in self.labellings:
@@ -149,7 +151,7 @@ class LinearizeConfig:
         if not 0 < self.k < math.inf:
             raise ConfigError(f"k = {self.k} must be above 0")
         if sorted(self.seen) != ["head", "last", "side"]:
-            raise ConfigError("seen must name side, last and head, each once, in any order")
+            raise ConfigError("seen must list side, last and head, each once, in any order")
         if self.held_out_families < 0:
             raise ConfigError(f"held_out_families = {self.held_out_families} must be 0 or more")
         if self.most_cells < 1:

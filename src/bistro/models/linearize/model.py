@@ -140,7 +140,7 @@ class LinearizeModel(Model):
     def tree_of(self, sentence: Sentence) -> UnorderedTree:
         """Return the tree of a sentence in the form that the model uses."""
         if not isinstance(sentence, Sentence):
-            raise BistroError("word order needs a tree: give a sentence with heads")
+            raise BistroError("word order needs a tree: give a sentence that has heads")
         return self.trees_of([sentence], self.config, self.rule)[0]
 
     def ordered_families(self, tree: UnorderedTree) -> list[OrderedFamily]:

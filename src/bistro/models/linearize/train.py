@@ -109,7 +109,9 @@ def train_linearize(
     """Learn the orders of a treebank's families, and fit the weights of the parts on `dev`."""
     sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
     if len(sentences) != len(data):
-        raise BistroError("word order is learned from trees: give a treebank, not lists of words")
+        raise BistroError(
+            "word order is learned from trees: give a treebank instead of lists of words"
+        )
     rule = LinearizeModel.rule_for(config, sentences)
     trees = LinearizeModel.trees_of(sentences, config, rule, run.treebank.get("name"))
     held = trees[HELD_OUT - 1 :: HELD_OUT]
@@ -140,7 +142,7 @@ def _learned(
     trees: Sequence[UnorderedTree], config: LinearizeConfig, run: Run, rule: str
 ) -> LinearizeModel:
     if not any(tree.families for tree in trees):
-        raise BistroError("there is no word with a dependent to learn orders from")
+        raise BistroError("there is nothing to learn from: no word in the data has a dependent")
     families = TreebankFamilies(trees, leaves=config.leaves == "counted")
     trained = [LabellingTraining(name, families, config, run.seed) for name in config.labellings]
     trace: Trace = []

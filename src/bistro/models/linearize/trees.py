@@ -43,7 +43,7 @@ class UnorderedTree:
         heads = list(sentence.heads)
         if not has_tree(heads):
             raise TreebankError(
-                "a word has no head: word order needs complete trees", line=sentence.line
+                "a word has no head, but word order needs complete trees", line=sentence.line
             )
         problem = find_tree_problem(heads, roots="one")
         if problem:
@@ -157,7 +157,7 @@ def check_labels(tree: UnorderedTree, labelling: Labelling) -> None:
         for word in tree.kept:
             if column[word - 1] == EMPTY and tree.sentence.forms[word - 1] != EMPTY:
                 raise TreebankError(
-                    f"word {word} has no {name}, which the labelling of the model names: "
-                    "annotate it, or train with another labelling",
+                    f"word {word} has no {name}, but the model's labelling needs one: annotate "
+                    "the word, or train with another labelling",
                     line=tree.sentence.line,
                 )

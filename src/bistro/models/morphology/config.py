@@ -35,4 +35,4 @@ class MorphologyConfig(UnboundedConfig):
         """Raise an error if a count or share is out of range."""
         super().validate()
         if self.rare < 0 or not 0 <= self.bad_words < 1:
-            raise ConfigError("rare must be at least 0, and bad_words lie in [0, 1)")
+            raise ConfigError("rare must be at least 0, and bad_words must lie in [0, 1)")

@@ -31,8 +31,8 @@ def check_paragraphs(items: Sequence[Paragraph]) -> None:
     for item in items:
         if not isinstance(item, Paragraph):
             raise BistroError(
-                "morphology is learned from paragraphs of segmented words: give the name of a "
-                "file, or the result of bistro.treebank.morphology_files.read_segmented"
+                "morphology is learned from segmented words: give the name of a file, or the "
+                "result of bistro.treebank.morphology_files.read_segmented"
             )
 
 

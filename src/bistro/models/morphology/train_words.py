@@ -46,7 +46,7 @@ def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -
     Training draws nothing, so the seed is only recorded.
     """
     if config.sampler.seating != "minimal":
-        raise ConfigError("the morphemes of words are learned with sampler.seating = minimal")
+        raise ConfigError("a model of words needs minimal seating: set sampler.seating = minimal")
     check_paragraphs(data)
     words = [word for paragraph in data for word in paragraph]
     if not words:

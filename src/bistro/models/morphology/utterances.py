@@ -157,7 +157,7 @@ class UtteranceTask(Task[Paragraph]):
     ) -> Self:
         """Restore the task."""
         if missing := [form for form in OUT if form not in rules.word_numbers]:
-            raise ModelFileError(f"the rules have no class {missing[0]} of unknown morphemes")
+            raise ModelFileError(f"the rules lack the class {missing[0]} for unknown morphemes")
         return cls(rules)
 
     @cached_property
@@ -178,7 +178,7 @@ class UtteranceModel(TreeParsingModel, MorphologyModel):
         """
         whole = [list(morphemes) for morphemes in utterances]
         if not all(whole):
-            raise BistroError("an utterance has at least one morpheme")
+            raise BistroError("an utterance must have at least one morpheme")
         return list(self.decode(whole, SearchOptions.of(options, self.kind, "group morphemes")))
 
 
@@ -216,7 +216,7 @@ def _binarised(
     numbers: list[int],
     below: Callable[[int], None],
 ) -> None:
-    """Add the rules of a node, from left to right, and of all nodes below it."""
+    """Add the rules of a node and of all nodes below it, from left to right."""
     inner = INNER + left
     if len(children) == 1:
         numbers.append(rules.unary(left, children[0]))

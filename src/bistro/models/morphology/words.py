@@ -80,9 +80,9 @@ class WordsModel(MorphologyModel):
     ) -> Iterator[Segmentation]:
         """Yield the analyses of each word. A repeated word is analysed once."""
         if isinstance(words, str):
-            raise BistroError("words are given as a list: [word] for a single one")
+            raise BistroError("words must be a list, not a string: give [word] for a single word")
         if kbest < 1 or beam < 1 or not 0 <= floor < 1:
-            raise ConfigError("kbest and beam must be at least 1, floor must lie in [0, 1)")
+            raise ConfigError("kbest and beam must be at least 1, and floor must lie in [0, 1)")
         known: dict[str, Segmentation] = {}
         batch: list[str] = []
         for word in words:
@@ -143,7 +143,7 @@ class WordsModel(MorphologyModel):
         inventory = Inventory.from_header(header["inventory"])
         first, everything = map(float, header["capitals"])
         if not (min(first, everything) > 0 and first + everything < 1):
-            raise ValueError("the shares of capitals are not probabilities")
+            raise ValueError("the shares of capitalised words are not probabilities")
         return cls(config, inventory, Capitals(first, everything), by_owner(arrays, TRIES), origin)
 
     def summary(self) -> dict[str, Any]:

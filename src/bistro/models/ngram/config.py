@@ -53,6 +53,9 @@ class NgramConfig:
                 f"order = {self.order} must lie between {least}{unbounded} and {MOST_ORDER}"
             )
         if self.units != "words" and self.sampler.hyper == "sequential":
-            raise ConfigError("hyper = 'sequential' is for words: set map, slice or fixed")
+            raise ConfigError(
+                "hyper = 'sequential' is only for units = 'words': set hyper to 'map', 'slice' or "
+                "'fixed'"
+            )
         if self.units != "words" and self.sampler.dirichlet and self.sampler.hyper != "fixed":
-            raise ConfigError("dirichlet with characters or bytes needs hyper = 'fixed'")
+            raise ConfigError("for characters and bytes, dirichlet needs hyper = 'fixed'")

@@ -20,7 +20,7 @@ is an additional outcome."""
 def simulate_ngram(config: NgramConfig, seed: int) -> Simulated:
     """Draw hyper-parameters and a text from the prior, and return a chain over the text."""
     if config.unknown == "spelling":
-        raise ConfigError("calibration draws from a closed vocabulary: set unknown = 'classes'")
+        raise ConfigError("calibration needs a closed vocabulary: set unknown = 'classes'")
     start, end = WORD_TYPES + 1, WORD_TYPES
     width = config.order - 1
     empty = Events(np.zeros((0, width), np.int32), np.zeros(0, np.int32))

@@ -60,7 +60,7 @@ class Units(ABC):
         """Return the data that is needed to restore the units."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
-        """Return the units of each sentence and its end, and the starts of words and of the end.
+        """Return the units of each sentence, and where each word and the end marker start.
 
         The space before a word belongs to the word.
         """

@@ -80,7 +80,9 @@ class Codec:
         tags = sorted({tag for tree in trees for tag in tree.tags})
         labels = sorted({label for tree in trees for label in tree.labels})
         if EMPTY in labels and len(labels) > 1 and config.labels != "none":
-            raise BistroError("some words have no label to learn from: set labels = 'none'")
+            raise BistroError(
+                "some words have no label to learn from: add their labels, or set labels = 'none'"
+            )
         lifted = sum(not is_projective(sentence.heads) for sentence in sentences)
         return cls(config, vocabulary, tags, labels), lifted
 
@@ -239,7 +241,7 @@ def training_tree(sentence: Sentence, config: ParserSettings) -> Tree:
         word = tags.index(EMPTY)
         raise TreebankError(
             f"word {word + 1} ('{sentence.forms[word]}') has no {config.tagset} tag to learn from: "
-            "give a treebank with tags (and raw text, if there is some, with --text)",
+            "give a treebank with tags (raw text is given with --text)",
             line=sentence.line or None,
         )
     require_heads(sentence)
@@ -266,7 +268,7 @@ def require_heads(sentence: Sentence) -> None:
     word = next(word for word, head in enumerate(sentence.heads) if head < 0)
     raise TreebankError(
         f"word {word + 1} ('{sentence.forms[word]}') has no head to learn from: complete the tree "
-        "first (bistro complete FILE -o WHOLE.conllu), or leave the sentence out",
+        "first (bistro complete FILE -o WHOLE.conllu), or leave out the sentence",
         line=sentence.line or None,
     )
 
@@ -278,9 +280,15 @@ def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
     if problem := find_tree_problem(heads, roots="any", partial=True):
         reason = problem.reason
     elif single_root and heads.count(0) > 1:
-        reason = "several words have head 0, and this model allows one root: leave the others open"
+        reason = (
+            "several words have head 0, but this model allows only one root: leave the heads of "
+            "the others empty"
+        )
     elif not is_projective(heads) or _arc_over_own_head(heads):
-        reason = "the given heads cross, and this parser finds no such tree: leave some open"
+        reason = (
+            "the given heads cross, but this parser finds only projective trees: leave some of "
+            "them empty"
+        )
     if reason:
         raise BistroError(f"{place_of(sentence)}: {reason}")
 

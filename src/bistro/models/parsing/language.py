@@ -88,7 +88,7 @@ class ScoreOptions(Options):
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 wanted = " or ".join(choices)
-                raise ConfigError(f"{name} = '{getattr(self, name)}' is not possible: {wanted}")
+                raise ConfigError(f"{name} = '{getattr(self, name)}' is not valid: choose {wanted}")
         for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
@@ -163,6 +163,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         sums = self._parser.graph_scores if chosen.method in GRAPHS else self._parser.score
         found = sums(batch, request, threads)
         is_eos, offsets = TextScores.ends(map(len, texts))
+        _check_analyses(found["log_prefix"], offsets, chosen)
         is_oov = np.zeros(is_eos.size, dtype=np.bool_)
         is_oov[~is_eos] = vocabulary.unknown_mask(ids)
         log_scale = np.zeros(is_eos.size)
@@ -191,6 +192,8 @@ class LanguageAbility(Scoring, ParsingAbility):
         request = chosen.request(len(self.codec.tags), len(self.codec.labels))
         batch = self.codec.encode(texts, None, self.codec.unseen(texts))
         sums = self._parser.next_words(batch, request, chosen.threads or os.cpu_count() or 1)
+        if not np.isfinite(sums.log_prefix).any():
+            raise BistroError(f"no run found an analysis of the words; {_more(chosen)}")
         return ParsedSums(self.codec, context, sums, self.shown_tags(self.codec.tags))
 
     def score_protocol(self, **options: Any) -> str:
@@ -205,7 +208,9 @@ class LanguageAbility(Scoring, ParsingAbility):
         if self.config.direction != "left-to-right":
             raise BistroError("a model that generates from right to left cannot score prefixes")
         if self.config.lexical == "none":
-            raise BistroError("an unlexicalised model gives no probability to words")
+            raise BistroError(
+                "an unlexicalised model has no probabilities of words: train with lexical = 'full'"
+            )
 
     def generate_trees(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
@@ -314,6 +319,28 @@ class LanguageAbility(Scoring, ParsingAbility):
         """
         drawn = self.generate_trees(n, seed, temperature=temperature, prefix=prefix)
         return (sentence.forms for sentence in drawn)
+
+
+def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], chosen: Any) -> None:
+    """Raise an error if no run has an analysis of a sentence: a small graph may lose them all."""
+    if np.isfinite(prefix).all():
+        return
+    has_any = np.isfinite(prefix.reshape(-1, int(offsets[-1]))).any(axis=0)
+    if has_any.all():
+        return
+    place = int(np.argmin(has_any))
+    number = int(np.searchsorted(offsets, place, side="right")) - 1
+    part = getattr(chosen, "part", None)
+    sentence = number + 1 + (part[0] if part else 0)
+    raise BistroError(
+        f"sentence {sentence}: no analysis is left after word {place - int(offsets[number]) + 1}; "
+        f"{_more(chosen)}"
+    )
+
+
+def _more(chosen: Any) -> str:
+    enough = max(ScoreOptions.particles, 2 * chosen.particles)
+    return f"particles = {chosen.particles} is too small, use {enough} or more"
 
 
 def _scores(

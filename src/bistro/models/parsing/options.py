@@ -89,8 +89,8 @@ class DictionaryOptions(SharedOptions):
         check_choice("tag_dictionary", self.tag_dictionary, ("soft", "hard", "none"))
         if not 0 < self.unseen_tags < 1:
             raise ConfigError(
-                f"unseen_tags = {self.unseen_tags:g} must lie between 0 and 1: for the limits, "
-                "set tag_dictionary to 'hard' (0) or 'none' (1)"
+                f"unseen_tags = {self.unseen_tags:g} must lie strictly between 0 and 1: for 0, set "
+                "tag_dictionary = 'hard'; for 1, set tag_dictionary = 'none'"
             )
 
     @property

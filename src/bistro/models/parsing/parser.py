@@ -175,11 +175,11 @@ class ParsingAbility(TaggingByParsing, Model):
     def _check_length(self, sentence: Sentence) -> None:
         n = len(sentence)
         if n == 0:
-            raise BistroError("a sentence has no words to parse")
+            raise BistroError("a sentence without words cannot be parsed")
         if self.most_words is not None and n > self.most_words:
             raise BistroError(
-                f"{place_of(sentence)} has {n:,} words, and {a_model(self.kind)} parses at most "
-                f"{self.most_words:,}: cut it, or use a transition parser"
+                f"{place_of(sentence)} has {n:,} words, but {a_model(self.kind)} can parse at most "
+                f"{self.most_words:,}: split the sentence, or use a transition parser"
             )
 
     def _evidence(self, sentence: Sentence, options: SharedOptions) -> Tree:

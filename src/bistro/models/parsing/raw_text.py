@@ -87,7 +87,7 @@ class TextTraining:
 
         for _ in progress.each(self.text.read(reader), "counting words", unit="pieces"):
             if self.run.session.stop_asked():
-                raise StoppedError("stopped while the words of the raw text were counted")
+                raise StoppedError("stopped while counting the words of the raw text")
         return counts
 
     def model(
@@ -162,5 +162,5 @@ class TextTraining:
         with self.run.session.reading_checkpoint():
             place = ends.index(analyses.sentences)
             if sum(words for _, words in self.text.sizes[:place]) != analyses.words:
-                raise ValueError("the analyses do not end at the end of a piece")
+                raise ValueError("the number of analyses does not match the pieces of the text")
         return islice(self.text.pieces(), place, None)

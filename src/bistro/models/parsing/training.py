@@ -14,7 +14,9 @@ def trees_of(data: Sequence[Words]) -> list[Sentence]:
     """Return the sentences of a treebank. Lists of words and incomplete trees are errors."""
     sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
     if len(sentences) != len(data):
-        raise BistroError("this kind learns from trees: give a treebank, not lists of words")
+        raise BistroError(
+            "this kind of model learns from trees: give a treebank instead of lists of words"
+        )
     for sentence in sentences:
         require_heads(sentence)
     return sentences

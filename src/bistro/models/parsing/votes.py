@@ -148,9 +148,10 @@ def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
     """Sort entries into rows, and add up the probabilities of equal entries."""
     span = int(what.max(initial=0)) + 1
     key = row * span + what
-    # The keys usually consist of a few sorted runs, which a stable sort merges quickly.
-    order = np.argsort(key, kind="stable")
-    key, probability = key[order], probability[order]
+    if not (key[1:] >= key[:-1]).all():
+        # The keys usually consist of a few sorted runs, which a stable sort merges quickly.
+        order = np.argsort(key, kind="stable")
+        key, probability = key[order], probability[order]
     first = np.flatnonzero(np.concatenate((key[:1] == key[:1], key[1:] != key[:-1])))
     sums = np.add.reduceat(probability, first) if first.size else probability
     key = key[first]

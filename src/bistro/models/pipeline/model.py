@@ -80,8 +80,9 @@ class PipelineModel(TextReading):
         """Yield the sentences of a text with only their words."""
         if self.tokens is None:
             raise BistroError(
-                "this pipeline cannot find words in running text, since its treebank does not mark "
-                "which words have no space after them: give sentences with their words"
+                "this pipeline cannot split running text into words, since its treebank does not "
+                "mark words that are not followed by a space: give sentences that are split into "
+                "words"
             )
         found = self.tokens.tokenise(text, line_ends=line_ends)
         for number, sentence in enumerate(found, start=1):
@@ -116,17 +117,17 @@ class PipelineModel(TextReading):
             if name not in KEPT:
                 raise ConfigError(f"there is no column '{name}' to keep{nearest(name, KEPT)}")
         shown = bool(options.get("marginals") or alternatives)
-        asked = {**options, "marginals": shown or TAGS_ALONE}
-        if asked.get("tags") == "given":
+        parser_options = {**options, "marginals": shown or TAGS_ALONE}
+        if parser_options.get("tags") == "given":
             keep = [*keep, self.parser.tag_column]
         if self.parser.tag_column in keep:
-            asked["tags"] = "given"
+            parser_options["tags"] = "given"
         if "heads" in keep:
-            asked["partial"] = True
+            parser_options["partial"] = True
         waiting = iter(sentences)
         kept = [name for name in keep if name != "heads"]
         while some := list(islice(waiting, AT_ONCE)):
-            parses = list(self.parser.parse_all(some, **asked))
+            parses = list(self.parser.parse_all(some, **parser_options))
             yield from self._filled(parses, kept, shown=shown, alternatives=alternatives)
 
     def _filled(
@@ -153,7 +154,7 @@ class PipelineModel(TextReading):
         return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
 
     def _beliefs(self, parses: Sequence[Parse]) -> list[Beliefs]:
-        """Return the parser's distributions over tags, starting with its own column."""
+        """Return the parser's distributions over tags, with the parser's own column first."""
         marginals = [parse.marginals for parse in parses if parse.marginals is not None]
         rows = [row for one in marginals for row in one.tags]
         names = list(dict.fromkeys(name for row in rows for name, _ in row))

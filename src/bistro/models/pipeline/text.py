@@ -43,8 +43,8 @@ class TextReading(Model):
         found = list(self.parse_all(sentence, **options))
         if len(found) != 1:
             raise BistroError(
-                f"the text has {len(found)} sentences, but parse takes one: use parse_all, which "
-                "yields a parse for each, or annotate, which yields sentences with all columns"
+                f"the text has {len(found)} sentences, but parse takes only one: use parse_all for "
+                "a parse of each sentence, or annotate for sentences with all columns"
             )
         return found[0]
 

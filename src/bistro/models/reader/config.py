@@ -52,8 +52,10 @@ class ReaderConfig:
     def validate(self) -> None:
         """Raise an error if there are no members or `held_out` is not between 0 and 1."""
         if not self.members or not all(text.split() for text in self.members):
-            raise ConfigError("a reader needs at least one member, and every member a kind")
+            raise ConfigError(
+                "a reader must have at least one member, and every member must have a kind"
+            )
         if len({" ".join(text.split()) for text in self.members}) < len(self.members):
-            raise ConfigError("a member of the reader is named twice")
+            raise ConfigError("the members of a reader must be different, but one is named twice")
         if not 0 < self.held_out < 1:
             raise ConfigError(f"held_out = {self.held_out} must lie between 0 and 1")

@@ -70,9 +70,9 @@ class ReaderOptions(Options):
     def __post_init__(self) -> None:
         """Raise an error if the value of an option is invalid."""
         if self.method not in ("graph", "exact", "smc"):
-            raise ConfigError(f"method = '{self.method}' is not possible: graph, exact or smc")
+            raise ConfigError(f"method = '{self.method}' is not valid: choose graph, exact or smc")
         if self.tags not in ("all", "seen"):
-            raise ConfigError(f"tags = '{self.tags}' is not possible: all or seen")
+            raise ConfigError(f"tags = '{self.tags}' is not valid: choose all or seen")
         for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
@@ -96,10 +96,10 @@ class ReaderModel(Scoring, Model):
         self.drawers = [_drawer_of(member) for member in self.members]
         require_same_events(*self.scorers)
         if self.weights.shape != (len(self.members),):
-            raise ModelFileError("a reader has one weight for each of its members")
+            raise ModelFileError("a reader must have one weight for each of its members")
         is_sound = np.isfinite(self.weights).all() and (self.weights >= 0).all()
         if not is_sound or abs(self.weights.sum() - 1) > 1e-6:
-            raise ModelFileError("the weights of a reader must sum to 1, none of them below 0")
+            raise ModelFileError("the weights of a reader must be at least 0 and sum to 1")
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -204,7 +204,7 @@ def _drawer_of(member: Model) -> WordDrawer:
     drawer = GENERATE.of(member)
     if not isinstance(drawer, WordDrawer):
         raise ModelFileError(
-            f"{a_model(member.kind)} cannot be a member of a reader: it does not draw words"
+            f"{a_model(member.kind)} cannot be a member of a reader, since it cannot draw words"
         )
     return drawer
 

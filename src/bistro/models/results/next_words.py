@@ -181,7 +181,7 @@ class NextWords:
     def of(self, words: Sequence[str]) -> list[NextWord]:
         """Return the rows of known or unknown `words`, in the given order."""
         if isinstance(words, str):
-            raise ConfigError("give a list of words, not one string")
+            raise ConfigError("give a list of words, not a string")
         return self._rows(words, self.sums.of(words)) if words else []
 
     def _rows(self, words: Sequence[str], found: Estimates) -> list[NextWord]:

@@ -90,7 +90,7 @@ class TagOptions(Options):
             if value is not None and value < 1:
                 raise ConfigError(f"{name} = {value} must be at least 1")
         if self.is_astar and self.marginals:
-            raise ConfigError("A* has no probabilities of tags: choose another search")
+            raise ConfigError("A* does not compute probabilities of tags: choose another search")
 
     @property
     def is_astar(self) -> bool:
@@ -167,12 +167,12 @@ class TagsModel(UnboundedModel):
         self, sentences: Sequence[Sentence], options: TagOptions
     ) -> Iterator[Tagging]:
         own = options.some(("completions", "expansions", "expand", "threads"))
-        asked = SearchOptions(cast(SearchName, options.search), beam=options.width, **own)
+        search_options = SearchOptions(cast(SearchName, options.search), beam=options.width, **own)
         terminals = [self.task.terminals(sentence.forms) for sentence in sentences]
-        trees = self.tree_search.find(terminals, asked)
+        trees = self.tree_search.find(terminals, search_options)
         for sentence, found in zip(sentences, trees, strict=True):
             if found is None:
-                raise BistroError(f"{place_of(sentence)}: A* found no tags: widen its beam")
+                raise BistroError(f"{place_of(sentence)}: A* found no tags: use a wider beam")
             tags = self.task.output(sentence.forms, found.derivation)
             yield Tagging(sentence, tags, found.log_prob)
 

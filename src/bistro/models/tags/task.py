@@ -107,7 +107,9 @@ class TagsTask(Task[Sentence]):
     def output(self, words: Sequence[str], derivation: Derivation | None) -> list[str]:
         """Return the tags."""
         if derivation is None:
-            raise BistroError("a tagger finds tags for every sentence")
+            raise BistroError(
+                "a sentence has no derivation, although a tagger must find one for every sentence"
+            )
         return [self.tags[tag - 1] for tag in self.rules.second[derivation[:-1:2]].tolist()]
 
     def base(self, counts: NDArray[np.int64], smoothing: float) -> NDArray[np.float64]:
@@ -131,7 +133,7 @@ class TagsTask(Task[Sentence]):
         if not isinstance(tags, list) or rules.symbols != _symbols(tags):
             raise ModelFileError("the tags are damaged")
         if len(rules.words) != len(vocabulary) + 1:
-            raise ModelFileError("the vocabulary does not fit the rules")
+            raise ModelFileError("the vocabulary does not match the rules")
         return cls(config.tagset, vocabulary, tags, rules)
 
     def _chain(self, words: Sequence[int], tags: Sequence[int]) -> Derivation:
@@ -168,12 +170,13 @@ def _symbols(tags: Sequence[str]) -> tuple[str, ...]:
 def _tags_of(sentence: Sentence, column: str, path: str | None = None) -> list[str]:
     """Return the tags of a training sentence. Raise an error if a tag is missing."""
     if not isinstance(sentence, Sentence):
-        raise BistroError("tags are learned from a tagged treebank, not from lists of words")
+        raise BistroError("tags are learned from a tagged treebank, but lists of words were given")
     tags: list[str] = getattr(sentence, column)
     if EMPTY in tags:
         raise TreebankError(
             f"word {tags.index(EMPTY) + 1} ('{sentence.forms[tags.index(EMPTY)]}') of this "
-            f"sentence has no {column} tag to learn from (tagset names the column)",
+            f"sentence has no {column} tag to learn from: add its tag, or choose another column "
+            "with tagset",
             path=path,
             line=sentence.line,
         )

@@ -118,7 +118,7 @@ class Around:
     def __init__(self, choices: Mapping[str, Choice]) -> None:
         for choice in choices.values():
             if choice.outcomes.names != [ENDS, GOES]:
-                raise ModelFileError("the ends of words and sentences are damaged")
+                raise ModelFileError("the distributions over word and sentence ends are damaged")
         self.choices = dict(choices)
 
     def correct(self, text: EncodedText, probabilities: NDArray[np.float32]) -> None:
@@ -143,10 +143,10 @@ class Around:
         ends = probabilities[:, events].sum(axis=1, dtype=np.float64)
         rows = np.flatnonzero(possible & (ends > _UNSURE) & (ends < 1 - _UNSURE))
         contexts = [context_of(text.text, place) for place in text.places[rows].tolist()]
-        asked = [i for i, context in enumerate(contexts) if context is not None]
-        if not asked:
+        with_context = [i for i, context in enumerate(contexts) if context is not None]
+        if not with_context:
             return
-        rows = rows[asked]
+        rows = rows[with_context]
         old = ends[rows]
         logs = self._log_odds(name, [c for c in contexts if c is not None])
         new = 1 / (1 + np.exp(-(np.log(old) - np.log1p(-old) + logs)))
@@ -170,7 +170,7 @@ class Around:
     def from_parts(cls, header: Mapping[str, Any], parts: Mapping[str, Arrays]) -> Around:
         """Restore the distributions from the values of `header` and `parts`."""
         if set(header) != set(OPINIONS) & set(parts):
-            raise ModelFileError("the ends of words and sentences are damaged")
+            raise ModelFileError("the distributions over word and sentence ends are damaged")
         outcomes = Names([ENDS, GOES])
         return cls({name: Choice(Names(header[name]), outcomes, parts[name]) for name in header})
 

@@ -45,7 +45,7 @@ class Splits:
 
     def __init__(self, choice: Choice, rules: Sequence[EditRule], end: str) -> None:
         if end not in ENDS or len(rules) != len(choice.outcomes):
-            raise ModelFileError("the words of tokens are damaged")
+            raise ModelFileError("the rules that split tokens into words are damaged")
         self.choice, self.rules, self.end = choice, list(rules), end
         self._cache: dict[Key, tuple[tuple[str, ...], float]] = {}
         # Most pairs of tokens do not occur in training; all such pairs with a token share a result.

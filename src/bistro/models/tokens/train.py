@@ -50,12 +50,13 @@ def train_tokens(data: Sequence[Sentence], config: TokensConfig, run: Run) -> To
 def _check(data: Sequence[Sentence]) -> None:
     if not all(isinstance(sentence, Sentence) for sentence in data):
         raise BistroError(
-            "words and sentences are learned from a treebank, not from lists of words"
+            "word and sentence boundaries are learned from a treebank, but lists of words were "
+            "given"
         )
     if not has_spaces(data):
         raise BistroError(
-            "the treebank does not show which words have no space after them (SpaceAfter=No in "
-            "MISC, or # text): words of running text cannot be learned from it"
+            "word boundaries cannot be learned from this treebank, since it does not mark words "
+            "that are not followed by a space (SpaceAfter=No in MISC, or # text)"
         )
 
 

@@ -74,4 +74,4 @@ class TopicsConfig:
             if not 0 < getattr(self, name) < math.inf:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be above 0")
         if not all(0 < x < math.inf for x in self.prior):
-            raise ConfigError("the parameters of a prior must be above 0")
+            raise ConfigError("the parameters of the priors must be above 0")

@@ -158,7 +158,9 @@ class TopicsModel(TopicsParsing, Model):
         """Return all non-empty states of one sample, largest first."""
         kept = len(self.samples)
         if not -kept <= sample < kept:
-            raise BistroError(f"sample {sample}: the model keeps {kept} samples, numbered from 0")
+            raise BistroError(
+                f"there is no sample {sample}: the model has {kept} samples, numbered from 0"
+            )
         chosen = self.samples[sample]
         sizes, phi = chosen.sizes(), chosen.phi(len(self.vocabulary))
         return [
@@ -214,11 +216,11 @@ class TopicsModel(TopicsParsing, Model):
         for sample in samples:
             limits = (sample.parents, num_parents), (sample.words, len(vocabulary))
             if any(rows[:, 0].max(initial=0) >= limit for rows, limit in limits):
-                raise ValueError("a sample counts a word that the model does not have")
+                raise ValueError("a sample contains a word that the model does not have")
         _check_size(samples, num_parents + len(vocabulary))
         stops = arrays["stops"] if config.stops else np.zeros(num_parents, np.int32)
         if stops.shape != (num_parents,):
-            raise ValueError("the model does not have one number of stops for each parent")
+            raise ValueError("the model must have one number of stops for each parent")
         tags, single_root = header["tags"], header["single_root"]
         if bool(distinct_strings(tags, "tags")) == (config.source == "latent"):
             raise ModelFileError("the states of the model do not match its configuration")
@@ -250,6 +252,6 @@ def _check_size(samples: Sequence[TopicSample], rows: int) -> None:
     # Single precision for all samples, and one sample in double precision, with a copy.
     if 4 * sum(cells) + 16 * max(cells, default=0) > MOST_BYTES:
         raise ModelFileError(
-            "the model has so many states and words that their tables would take more than "
+            "the model has too many states and words: its tables would take more than "
             f"{MOST_BYTES >> 30} GB"
         )

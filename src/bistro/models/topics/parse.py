@@ -52,12 +52,12 @@ class TopicsParseOptions(SharedOptions):
         if self.resample < 0:
             raise ConfigError(f"resample = {self.resample} must be at least 0")
         if self.resample and self.temperature != 1:
-            raise ConfigError("resample samples the posterior itself: temperature must be 1")
+            raise ConfigError("resample draws from the posterior itself, so temperature must be 1")
         kept = num_chains * (self.resample - self.resample // 2)
         if self.resample and self.samples > kept:
             raise ConfigError(
-                f"resample = {self.resample} gives {kept} trees per sentence, "
-                f"fewer than samples = {self.samples}"
+                f"resample = {self.resample} yields only {kept} trees per sentence, which is fewer "
+                f"than samples = {self.samples}"
             )
 
     def _search(self) -> list[str]:

@@ -26,7 +26,7 @@ STOP = -1
 def simulate_topics(config: TopicsConfig, seed: int) -> Simulated:
     """Draw parameters, states and words from the prior, and return a chain over the words."""
     if config.source != "latent":
-        raise ConfigError("calibration is for latent states: set source = 'latent'")
+        raise ConfigError("calibration needs latent states: set source = 'latent'")
     if config.states is not None:
         config = replace(config, states=min(config.states, MOST_STATES))
     rng = np.random.default_rng(seed)
@@ -79,7 +79,8 @@ class TopicDraws:
         self.unseen = float(weights[0]) if is_open else 0.0
 
     def _log_gamma(self) -> float:
-        """Draw the logarithm of a Gamma(share) variable, even if the variable is very small."""
+        """Draw the logarithm of a Gamma(share) variable, without underflow for very small
+        values."""
         larger = self.rng.gamma(self._share + 1)
         return float(np.log(larger) + np.log(self.rng.random()) / self._share)
 

@@ -73,7 +73,7 @@ class TopicSample:
             raise ValueError("the weights of a sample are all 0")
         for counts in (sample.parents, sample.words):
             if counts.size and counts[:, 1].max() >= sample.weights.size:
-                raise ValueError("a sample counts a state that it does not have")
+                raise ValueError("a sample contains a state that has no weight")
         return sample
 
     @property

@@ -80,8 +80,8 @@ class UnsupervisedSettings:
         """Raise an error if a setting is out of range."""
         if self.sweeps < 0 or self.samples < 1 or self.particles < 2:
             raise ConfigError(
-                "the unsupervised stage needs sweeps >= 0, samples >= 1 and particles >= 2: "
-                "with one particle nothing would ever change"
+                "the unsupervised stage needs sweeps >= 0, samples >= 1 and particles >= 2; with "
+                "one particle, the trees would never change"
             )
 
 
@@ -104,7 +104,9 @@ class RawTextSettings:
         if self.rounds < 1 or self.particles < 1:
             raise ConfigError("raw_text.rounds and raw_text.particles must be at least 1")
         if not self.learns:
-            raise ConfigError("raw_text.learns is empty: name words, tags or actions")
+            raise ConfigError(
+                "raw_text.learns is empty: list at least one of words, tags and actions"
+            )
 
 
 @dataclass(frozen=True)
@@ -152,10 +154,10 @@ class TransitionConfig(ParserSettings):
         if not self.unsupervised.sweeps:
             return
         if self.sampler.seating != "gibbs":
-            raise ConfigError("unsupervised sweeps need seating = 'gibbs'")
+            raise ConfigError("unsupervised learning needs sampled seating: set seating = 'gibbs'")
         if self.lexical == "none" and self.unsupervised.latent != "trees":
             raise ConfigError(
-                "tags cannot be latent if there are no words: set unsupervised.latent = 'trees'"
+                "tags cannot be latent in an unlexicalised model: set unsupervised.latent = 'trees'"
             )
 
 

@@ -54,9 +54,9 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     or, as in the paper, by weight times the number of particles. The method of the paper is faster
     and keeps far fewer derivations."""
     ranking: Literal["trees", "derivations"] = "trees"
-    """How trees are ranked. With ``trees``, trees are ranked by the sum over their derivations and,
-    if no context uses labels, over labels. With ``derivations``, labelled derivations are ranked,
-    and the tree of the best derivation is returned."""
+    """How trees are ranked. With ``trees``, trees are ranked by their probability summed over
+    derivations and, if no context uses labels, over labels. With ``derivations``, labelled
+    derivations are ranked, and the tree of the best derivation is returned."""
     tags_per_word: int = 10
     """Maximum number of tags tried for a word. The paper tries 3 tags and finds no gain with more.
     A value of 10 mainly improves tag sets that include features. See

@@ -55,11 +55,15 @@ def train_with_text(
 
 def _check(config: TransitionConfig) -> None:
     if config.derivations != "oracle":
-        raise ConfigError("raw text is learned with oracle derivations: set derivations = oracle")
+        raise ConfigError("raw text needs oracle derivations: set derivations = oracle")
     if config.unsupervised.sweeps:
-        raise ConfigError("raw text needs training on trees only: set unsupervised.sweeps = 0")
+        raise ConfigError(
+            "raw text cannot be combined with unsupervised training: set unsupervised.sweeps = 0"
+        )
     if config.unknown == "spelling":
-        raise ConfigError("raw text is learned with unknown = classes or single, not spelling")
+        raise ConfigError(
+            "raw text cannot be used with unknown = spelling: set unknown = classes or single"
+        )
     if config.lexical == "none":
         raise ConfigError("an unlexicalised model learns nothing from raw text: set lexical = full")
 
@@ -119,7 +123,7 @@ class _Training:
                 runs[name].add(events)
             tagged = np.union1d(tagged, found.tagged)
             if self.run.session.stop_asked():
-                raise StoppedError("stopped while the parses of the raw text were taken in")
+                raise StoppedError("stopped while learning from the parses of the raw text")
         return runs, tagged
 
     def _learn(self, analyses: Analyses, session: Session) -> TransitionModel:

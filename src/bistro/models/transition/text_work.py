@@ -72,7 +72,7 @@ def record_piece(shared: Recorder, text: ParsedText) -> TextEvents:
     sentences = [words for piece in text.pieces for words in piece.sentences()]
     ids, offsets = shared.codec.encode_words(sentences)
     if ids.size != text.columns["tags"].size:
-        raise BistroError("the text has changed while it was in use: start from the beginning")
+        raise BistroError("the raw text changed during training: start from the beginning")
     known: dict[str, Any] = {"spelled": np.zeros(0, np.int32), "spellings": np.zeros(0)}
     batch = SentenceBatch(ids, offsets, **{**known, **text.columns})
     found = shared.recorded(batch, text.first)

@@ -127,7 +127,8 @@ class Training:
         if 0 < unsupervised.sweeps < unsupervised.samples:
             raise ConfigError(
                 f"unsupervised.samples = {unsupervised.samples}, but there are only "
-                f"{unsupervised.sweeps} sweeps to average: set it to {unsupervised.sweeps} or less"
+                f"{unsupervised.sweeps} sweeps to average over: set it to at most "
+                f"{unsupervised.sweeps}"
             )
         if not unsupervised.sweeps:
             return [Stage(chains, sweeps, sampler.samples)]

@@ -4,10 +4,11 @@ The search is a hill climb that improves the parts of the configuration in turn 
 helps.
 
 - Contexts of a distribution: every absent element is tried at one position (words at the end, other
-  elements before the words). The few best elements are then moved to either side as long as that
-  helps. The best of all trials is accepted if it is better than the current configuration. When no
-  addition helps, single elements are removed, or exchanged with their neighbours. After the first
-  round, only elements that were promising in their last trial are tried again.
+  elements before the words). The best few elements are then shifted in either direction for as long
+  as each shift helps. The best of all trials is accepted if it is better than the current
+  configuration. When no addition helps, single elements are removed, or exchanged with their
+  neighbours. After the first round, only elements that were promising in their last trial are tried
+  again.
 - Settings: all values of each setting are tried (`ALTERNATIVES`). Features are added to the tags
   one by one.
 
@@ -120,7 +121,9 @@ class Search:
         """Improve `start` part by part until no change helps or a stop is requested."""
         for part in parts:
             if part not in PARTS:
-                raise ConfigError(f"'{part}' cannot be searched: one of {', '.join(PARTS)}")
+                raise ConfigError(
+                    f"unknown part '{part}' of the search: choose one of {', '.join(PARTS)}"
+                )
         try:
             self.accepted = [self._try(start, "the beginning", needed=True)]
             found = True

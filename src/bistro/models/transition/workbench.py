@@ -71,7 +71,9 @@ class Workbench:
     def model(self, config: TransitionConfig) -> TransitionModel:
         """Return the model of a configuration, training only its new parts."""
         if config.unknown == "spelling":
-            raise BistroError("a search trains models without spelling: set unknown = 'classes'")
+            raise BistroError(
+                "a search cannot train models with unknown = 'spelling': set unknown = 'classes'"
+            )
         bare = replace(config, contexts=NO_CONTEXTS)
         encoded = self._encoded(replace(bare, sampler=USUAL_SAMPLER))
         distributions = {

@@ -69,7 +69,7 @@ class TreesModel(TreeParsingModel):
         """
         chosen = self._options(options)
         if chosen.search != "mcmc":
-            raise ConfigError("only search = 'mcmc' gives probabilities of spans")
+            raise ConfigError("probabilities of spans need search = 'mcmc'")
         terminals = [self.task.terminals(words) for words in sentences]
         found = self.tree_search.arrays(terminals, chosen, first, counts=True)
         begin, *columns, count = found["counts"]

@@ -86,7 +86,7 @@ class ParentCounts:
             and (self.count > 0).all()
         )
         if not good:
-            raise BistroError("the counts of rules under their parents are damaged")
+            raise BistroError("the counts of rules by parent are damaged")
 
 
 @dataclass(frozen=True, eq=False)

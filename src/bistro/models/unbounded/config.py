@@ -65,8 +65,8 @@ class UnboundedConfig:
         sampler = self.sampler
         if sampler.seating == "maximal" or sampler.hyper == "sequential":
             raise ConfigError(
-                "unbounded contexts are learned with minimal seating (hyper = 'map' or 'fixed') "
-                "or with gibbs seating (hyper = 'slice', 'map' or 'fixed')"
+                "unbounded contexts need seating = 'minimal' with hyper = 'map' or 'fixed', or "
+                "seating = 'gibbs' with hyper = 'slice', 'map' or 'fixed'"
             )
         if sampler.seating == "minimal" and sampler.hyper == "slice":
-            raise ConfigError("with minimal seating hyper is 'map' or 'fixed'")
+            raise ConfigError("with minimal seating, hyper must be 'map' or 'fixed'")

@@ -19,6 +19,6 @@ def settled(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     task = settings.get("task", TASKS[0])
     if task not in TASKS:
         hint = nearest(str(task), TASKS)
-        raise ConfigError(f"task = '{task}' must be one of {', '.join(TASKS)}{hint}")
+        raise ConfigError(f"task must be one of {', '.join(TASKS)}, not '{task}'{hint}")
     shared = {name: value for name, value in settings.items() if name not in ("task", *TASKS)}
     return task, {**shared, **settings.get(task, {})}

@@ -55,7 +55,7 @@ class UnboundedModel(Model):
     def __post_init__(self) -> None:
         self.trie = RuleTrie(**self.trie_arrays, depth=bound(self.config))
         if self.pcfg.size != len(self.rules):
-            raise ModelFileError("the grammar does not have one probability per rule")
+            raise ModelFileError("the grammar must have one probability per rule")
 
     @property
     def rules(self) -> RuleTable:

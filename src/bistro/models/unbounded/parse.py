@@ -85,7 +85,9 @@ class TreeParsingModel(UnboundedModel):
         chosen = self._options(options)
         wanted = _Wanted(kbest, drawn, mbr)
         if wanted.visited and chosen.search != "mcmc":
-            raise ConfigError("only search = 'mcmc' draws trees: set it, or request one best tree")
+            raise ConfigError(
+                "only search = 'mcmc' can draw trees: set it, or request a single best tree"
+            )
         whole = iter(sentences)
         while batch := [list(words) for words in as_words(islice(whole, SENTENCES_AT_ONCE))]:
             if not all(batch):

@@ -98,7 +98,9 @@ class RuleTable:
             ends[node] = end
             finished.append(end)
         if len(finished) != 1:
-            raise BistroError("a derivation must be one tree, parents before their children")
+            raise BistroError(
+                "a derivation must be a single tree, with parents before their children"
+            )
         return ends
 
     def spans(self, derivation: Derivation) -> NDArray[np.int32]:
@@ -119,7 +121,7 @@ class RuleTable:
     def check(self, derivation: Derivation) -> None:
         """Raise an error if a derivation is not a tree of this grammar."""
         if not derivation.size or derivation.min() < 0 or derivation.max() >= len(self):
-            raise BistroError("a derivation is a list of rules of the table")
+            raise BistroError("a derivation must be a non-empty list of rules of the table")
         ends = self.ends(derivation)
         expected = np.full(derivation.size, self.top, dtype=np.int32)
         inner = np.flatnonzero(self.children[derivation])
@@ -127,7 +129,7 @@ class RuleTable:
         binary = inner[self.second[derivation[inner]] >= 0]
         expected[ends[binary + 1]] = self.second[derivation[binary]]
         if not np.array_equal(expected, self.left[derivation]):
-            raise BistroError("a derivation rewrites a symbol by a rule of another symbol")
+            raise BistroError("a derivation rewrites a symbol with a rule for another symbol")
 
     def show(self, derivation: Derivation) -> str:
         """Return the tree in brackets, with the symbols of the grammar."""

@@ -84,7 +84,7 @@ class SearchOptions(Options):
         check_choice("search", self.search, get_args(SearchName))
         check_choice("expand", self.expand, get_args(Expand))
         if self.samples < 1 or not 0 <= self.burn_in < self.samples:
-            raise ConfigError("samples must be at least 1, and more than burn_in")
+            raise ConfigError("samples must be at least 1 and greater than burn_in")
         for name, least in (("subtrees", 0), ("beam", 1), ("completions", 1), ("expansions", 1)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
@@ -168,7 +168,7 @@ class TreeSearch:
         if options.guide == "pcfg":
             return None
         if self.parents is None:
-            raise ConfigError("guide = 'parents' is for models of constituency: leave it out")
+            raise ConfigError("guide = 'parents' is for constituency models: leave it out")
         return self.parents
 
 

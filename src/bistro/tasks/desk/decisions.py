@@ -53,7 +53,9 @@ class SetFields:
         columns: dict[str, list[Any]] = {}
         for word, fields in self.values.items():
             if not 1 <= word <= len(sentence):
-                raise BistroError(f"there is no word {word}: the sentence has {len(sentence)}")
+                raise BistroError(
+                    f"there is no word {word}: the words are numbered from 1 to {len(sentence)}"
+                )
             for name, value in fields.items():
                 _check(name, value)
                 column = columns.setdefault(name, list(getattr(sentence, name)))
@@ -108,14 +110,18 @@ def _check(name: str, value: Value) -> None:
         raise BistroError(f"'{name}' cannot be changed{nearest(name, EDITABLE)}: {known}")
     if name == "heads":
         if not isinstance(value, int) or value < MISSING:
-            raise BistroError("a head is the number of a word, 0 for the root or -1 for none")
+            raise BistroError(
+                "a head must be the number of a word, 0 for the root, or -1 for no head"
+            )
         return
     if not isinstance(value, str) or not value or value != value.strip():
-        raise BistroError(f"a value of {name} is a word without spaces around it; {EMPTY} for none")
+        raise BistroError(
+            f"a value of {name} cannot be empty or have spaces around it: use {EMPTY} for no value"
+        )
     if any(mark in value for mark in "\t\n\r\0"):
-        raise BistroError("a field cannot hold a tab or a line end")
+        raise BistroError("a value cannot contain a tab or a line break")
     if name not in ("lemmas", "forms") and " " in value:
-        raise BistroError(f"a value of {name} has no spaces")
+        raise BistroError(f"a value of {name} cannot contain spaces")
 
 
 def _check_heads(sentence: Sentence, heads: list[int]) -> None:
@@ -125,7 +131,7 @@ def _check_heads(sentence: Sentence, heads: list[int]) -> None:
     if "circle" in problem.reason:
         word = sentence.forms[problem.word - 1]
         raise TreebankError(
-            f"{problem.reason}: give another word of the circle a new head first, for example "
+            f"{problem.reason}: first give a new head to another word of the circle, for example "
             f"'{word}'"
         )
     raise TreebankError(problem.reason)

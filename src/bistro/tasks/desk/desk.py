@@ -167,7 +167,9 @@ class Desk:
     def ask_word(self, shot: Snapshot, word: int) -> dict[str, Any]:
         """Return alternatives for a word given the rest, and the values of its form in the file."""
         if not 1 <= word <= len(shot.sentence):
-            raise BistroError(f"there is no word {word}: the sentence has {len(shot.sentence)}")
+            raise BistroError(
+                f"there is no word {word}: the words are numbered from 1 to {len(shot.sentence)}"
+            )
         found = suggesting.ask_word(shot.sentence, word, self.suggester.parser)
         return {**found, **self.seen.of(shot.sentence.forms[word - 1])}
 

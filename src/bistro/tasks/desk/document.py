@@ -97,7 +97,10 @@ class Document:
     def sentence(self, place: int) -> Sentence:
         """Return a sentence by its position, from 0."""
         if not 0 <= place < len(self.sentences):
-            raise BistroError(f"there is no sentence {place + 1}: the file has {len(self)}")
+            raise BistroError(
+                f"there is no sentence {place + 1}: the sentences are numbered from 1 to "
+                f"{len(self)}"
+            )
         return self.sentences[place]
 
     def content(self) -> bytes:
@@ -178,8 +181,8 @@ class Document:
         content = self.content()
         if not overwrite and self.changed_on_disk():
             raise ConflictError(
-                f"{self.path.name} was changed by another program since it was opened: saving "
-                "would undo that"
+                f"{self.path.name} has been changed by another program since it was opened: saving "
+                "would overwrite these changes"
             )
         new = digest(content)
         self.journal.append({"saving": new, "seq": self.last})
@@ -252,9 +255,9 @@ class Document:
             if marks and any("seq" in event for event in events[marks[-1] + 1 :]):
                 number = len(events) - marks[-1] - 1
                 raise ConflictError(
-                    f"{self.path} was changed by another program, and {self.journal.path.name} has "
-                    f"{number} decisions that are not in it: restore the file, or move the "
-                    "journal away to discard them"
+                    f"{self.path} has been changed by another program, and "
+                    f"{self.journal.path.name} has {number} decisions that are not in the file: "
+                    "restore the file, or discard the decisions by moving the journal away"
                 )
             self.journal.append({"opened": self.disk, "journal": VERSION})
             return
@@ -289,8 +292,8 @@ class Document:
 
     def _misfit(self, event: Event) -> StaleError:
         return StaleError(
-            f"{self.journal.path}: decision {event['seq']} does not fit the file; move the journal "
-            "away to begin a new one"
+            f"{self.journal.path}: decision {event['seq']} does not match the file; move the "
+            "journal away to begin a new one"
         )
 
 
@@ -306,7 +309,7 @@ def _patch(event: Event) -> Patch:
 
 def _content(path: Path) -> bytes:
     if path.suffix not in PLAIN_SUFFIXES:
-        raise BistroError(f"{path}: the desk opens uncompressed CoNLL-U files (.conllu)")
+        raise BistroError(f"{path}: the desk opens only uncompressed CoNLL-U files (.conllu)")
     try:
         return path.read_bytes()
     except OSError as error:
@@ -317,5 +320,5 @@ def _read(path: Path, content: bytes) -> list[Sentence]:
     reader = ColumnReader(CONLLU, str(path), roots="any", partial=True)
     found = list(reader.iter_sentences(io.BytesIO(content)))
     if not found:
-        raise TreebankError("there are no sentences in this file", path=str(path))
+        raise TreebankError("the file has no sentences", path=str(path))
     return found

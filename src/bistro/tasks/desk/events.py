@@ -6,7 +6,7 @@ A journal may have been edited or damaged, so every line is checked before it is
 {'seq': 2, 'undo': 1}
 >>> checked({"seq": 2, "undo": "1"})
 Traceback (most recent call last):
-ValueError: an entry 'undo' is not possible
+ValueError: the entry 'undo' is not valid
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def checked(event: Any) -> Event:
         raise ValueError("an event of no kind")
     for name, is_possible in KINDS[kind].items():
         if not is_possible(event.get(name)):
-            raise ValueError(f"an entry '{name}' is not possible")
+            raise ValueError(f"the entry '{name}' is not valid")
     for name, is_possible in OPTIONAL.items():
         if name in event and not is_possible(event[name]):
-            raise ValueError(f"an entry '{name}' is not possible")
+            raise ValueError(f"the entry '{name}' is not valid")
     return event

@@ -63,12 +63,14 @@ class Journal:
         try:
             self._write(line)
         except OSError as error:
-            told = f"{self.path}: cannot be written: {explain(error)}; the decision was not applied"
+            message = (
+                f"{self.path}: cannot be written: {explain(error)}; the decision was not applied"
+            )
             try:
                 os.ftruncate(self.raw.fileno(), size)
             except OSError:
-                self.broken = f"{told}; restart the server when there is room"
-            raise OutputError(told) from None
+                self.broken = f"{message}; restart the server when there is room"
+            raise OutputError(message) from None
         self.events.append(dict(event))
 
     def _write(self, line: bytes) -> None:
@@ -107,14 +109,14 @@ class Journal:
                 events.append(checked(event))
             except (ValueError, RecursionError):
                 raise BistroError(
-                    f"{self.path}:{number}: not a line of a journal; move the journal away to "
-                    "begin a new one"
+                    f"{self.path}:{number}: this is not a valid line of a journal: move the "
+                    "journal away to begin a new one"
                 ) from None
         return events
 
     def _check_version(self, first: Any) -> None:
         if isinstance(first, dict) and first.get("journal", VERSION) != VERSION:
-            raise BistroError(f"{self.path}: was written by another version of Bistro")
+            raise BistroError(f"{self.path}: the journal was written by another version of Bistro")
 
     def close(self) -> None:
         """Release the journal for other processes."""

@@ -78,7 +78,10 @@ class Grammar:
         if lost := symbols - reachable(self.rules, self.start):
             raise BistroError(f"the symbol '{min(lost)}' cannot be reached from '{self.start}'")
         if both := {rule.left for rule in self.rules} & set(self.lexicon):
-            raise BistroError(f"the symbol '{min(both)}' has rules and words: it may have only one")
+            raise BistroError(
+                f"the symbol '{min(both)}' has both rules and words: a symbol can have only one of "
+                "them"
+            )
 
     def sample(self, n: int, seed: int) -> Iterator[Sentence]:
         """Yield n sentences.

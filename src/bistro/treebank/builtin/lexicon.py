@@ -47,7 +47,7 @@ def read_lexicon(text: str, name: str = "lexicon") -> Lexicon:
         if kind not in SECTIONS or not arguments:
             choices = ", ".join(SECTIONS)
             raise TreebankError(
-                f"unknown section '{header}' (one of {choices})", path=name, line=line
+                f"unknown section '{header}': choose one of {choices}", path=name, line=line
             )
         for rank, item in enumerate(body.split()):
             entry, _, weight = item.partition(":")

@@ -110,7 +110,10 @@ class Reader:
         relations = tuple(relation for _, _, relation in pairs)
         heads = [place for place, child in enumerate(children) if child.startswith("*")]
         if not self.left or len(heads) != 1 or relations.count("") != 1 or relations[heads[0]]:
-            raise ValueError("a rule needs a left-hand side, one '*' and '/rel' on the others")
+            raise ValueError(
+                "a rule needs a left-hand side, one symbol with '*', and '/rel' on the other "
+                "symbols"
+            )
         for values, scale in self._instances(self.left + " ".join(symbols)):
             right = tuple(_fill(symbol, values) for symbol in symbols)
             left = _fill(self.left, values)
@@ -122,7 +125,7 @@ class Reader:
         active = [binding for binding in self.bound if used & set(binding.names)]
         unbound = used - {name for binding in active for name in binding.names}
         if unbound:
-            raise ValueError(f"'${min(unbound)}' is not bound by the '@' line above")
+            raise ValueError(f"'${min(unbound)}' is not defined by the '@' line above")
         for choice in itertools.product(*(binding.rows for binding in active)):
             values: Values = {}
             scale = 1.0

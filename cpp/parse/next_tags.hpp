@@ -1,0 +1,85 @@
+// The tags of the next word for stacks that were chosen before it: a stack with one tag, or with all tags that are left.
+//
+// Most of a word's probability lies in the few tags that it had in training. A stack is chosen with each of these by itself, so
+// that only what was chosen is looked up, and with all others together, which are looked up where their guess is large enough
+// or by chance.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parse/context_paths.hpp"
+#include "parse/search.hpp"
+#include "parse/tag_choices.hpp"
+
+namespace bistro {
+
+inline constexpr std::int32_t kOtherTags = -1;
+
+class NextTags {
+public:
+    struct Entry {
+        std::uint32_t stack;
+        std::int32_t tag;  // or kOtherTags: all but those `apart`
+    };
+
+    NextTags(const TransitionModel<Frozen>& model, const SearchOptions& options)
+        : model_(model), most_tags_(static_cast<std::size_t>(options.tags)), tag_choices_(model, options.unseen_tags),
+          is_apart_possible_(model.lexicalised && options.unseen_tags == 1 && options.tags >= model.system.symbols.tags) {}
+
+    // Whether every tag counts by itself: not if a word may have only its most probable tags, or only those it had in training.
+    bool is_apart_possible() const { return is_apart_possible_; }
+
+    // The tags of every entry, with their probabilities.
+    void find(std::span<Elements> stacks, std::span<const Entry> entries, std::span<const std::int32_t> apart, std::int32_t word,
+              const double* spelling) {
+        tag_choices_.prepare(stacks);
+        prepare_words(stacks, entries, static_cast<std::uint32_t>(word));
+        if (choices_.size() < entries.size()) choices_.resize(entries.size());
+        std::size_t asked = 0;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const Entry entry = entries[i];
+            if (entry.tag == kOtherTags) {
+                tag_choices_.find_prepared(entry.stack, stacks[entry.stack], word, spelling, choices_[i]);
+                std::erase_if(choices_[i], [&](const TagChoice& c) { return std::ranges::find(apart, c.tag) != apart.end(); });
+                keep_most_probable(choices_[i], most_tags_);
+                continue;
+            }
+            const double of_word = model_.words.franchise->probability_on_path(paths_.path(asked), paths_.depth(asked),
+                                                                               static_cast<std::uint32_t>(word)) *
+                                   (spelling ? spelling[entry.tag] : 1.0);
+            choices_[i].assign(1, {entry.tag, tag_choices_.of_prepared(entry.stack, entry.tag) * of_word, of_word});
+            ++asked;
+        }
+    }
+
+    const std::vector<TagChoice>& of(std::size_t entry) const { return choices_[entry]; }
+
+private:
+    void prepare_words(std::span<const Elements> stacks, std::span<const Entry> entries, std::uint32_t word) {
+        asked_.clear();
+        for (const Entry& entry : entries) {
+            if (entry.tag == kOtherTags) continue;
+            asked_.push_back(stacks[entry.stack]);
+            asked_.back()[element("b.tag")] = entry.tag;
+        }
+        paths_.find(model_.words, asked_);
+        const Frozen& words = *model_.words.franchise;
+        for (std::size_t i = 0; i < asked_.size(); ++i)
+            for (int k = paths_.depth(i); k >= 0; --k) words.prefetch_offsets(paths_.path(i)[k]);
+        for (std::size_t i = 0; i < asked_.size(); ++i)
+            for (int k = paths_.depth(i); k >= 0; --k) words.prefetch_entry(paths_.path(i)[k], word);
+    }
+
+    const TransitionModel<Frozen>& model_;
+    std::size_t most_tags_;
+    TagChoices<Frozen> tag_choices_;
+    bool is_apart_possible_;
+    std::vector<Elements> asked_;
+    ContextPaths paths_;
+    std::vector<std::vector<TagChoice>> choices_;  // by entry
+};
+
+}  // namespace bistro
