@@ -268,7 +268,7 @@ def test_an_unknown_kind_to_train(bistro_here: Command, files: Path, old: Path) 
     refuse(
         bistro_here, old, *arguments, told="unknown kind of model 'n-gram' (did you mean 'ngram'?)"
     )
-    told = "'train.txt' (the kind comes before the file, as in transition train.txt): one of"
+    told = "'train.txt' (the kind comes before the file, as in transition train.txt): choose"
     refuse(bistro_here, old, "train", "train.txt", "-o", "old.bistro", told=told)
 
 
