@@ -30,6 +30,8 @@ from bistro.treebank.validate import find_tree_problem
 
 ALL_FEATURES = ("*",)
 """The value that joins all features of FEATS to the tag."""
+COARSE = "UPOS"
+"""The name of the universal tag among the features that are joined to a language's own tags."""
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
 
@@ -225,9 +227,12 @@ def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:
             tag if EMPTY in (tag, feats) else f"{tag}|{feats}"
             for tag, feats in zip(column, sentence.feats, strict=True)
         ]
+    rows = zip(column, sentence.upos, sentence.feats, sentence.misc, strict=True)
     return [
-        tag if tag == EMPTY else "|".join([tag, *_chosen(f"{feats}|{misc}", config.tag_features)])
-        for tag, feats, misc in zip(column, sentence.feats, sentence.misc, strict=True)
+        tag
+        if tag == EMPTY
+        else "|".join([tag, *_chosen(f"{COARSE}={upos}|{feats}|{misc}", config.tag_features)])
+        for tag, upos, feats, misc in rows
     ]
 
 

@@ -18,7 +18,9 @@ class ParserSettings:
 
     tagset: Literal["upos", "xpos"] = setting("upos", "Column with the tags.")
     tag_features: tuple[str, ...] = setting(
-        (), "Features from FEATS or MISC that are joined to the tag, such as PronType."
+        (),
+        "Features from FEATS or MISC that are joined to the tag, such as PronType; UPOS is the "
+        "universal tag, to be joined to tags of XPOS.",
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto", "Number of words that may depend on the root; auto: as in the training data."

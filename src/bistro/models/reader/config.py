@@ -42,6 +42,11 @@ class ReaderConfig:
         "Without a development set: share of the training sentences that replaces it. Members "
         "learn from the others.",
     )
+    text_parser: str = setting(
+        "",
+        "With raw text: the parser whose parses all members learn from, written like a member; it "
+        "is not part of the mixture. Empty: every parser of the mixture parses the text itself.",
+    )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
