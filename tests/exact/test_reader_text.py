@@ -15,10 +15,12 @@ from bistro.errors import ConfigError
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.isbn.model import IsbnModel
+from bistro.models.parsing.codec import tags_of
 from bistro.models.reader.config import ReaderConfig
 from bistro.models.reader.members import members_of
 from bistro.models.reader.model import ReaderModel
 from bistro.models.reader.text import parted, text_parser_of
+from bistro.models.transition.config import TransitionConfig
 from bistro.treebank import raw_text
 from bistro.treebank.sentence import Sentence
 
@@ -141,3 +143,14 @@ def test_without_text_nothing_is_parsed() -> None:
     plain = bistro.train("reader", TREES, seed=SEED, dev=DEV, members=ngram)
     named = bistro.train("reader", TREES, seed=SEED, dev=DEV, members=ngram, text_parser=PARSER)
     assert plain.score(TEXT).log_probs.tolist() == named.score(TEXT).log_probs.tolist()
+
+
+def test_the_universal_tag_may_be_joined_to_other_tags() -> None:
+    config = TransitionConfig(tagset="xpos", tag_features=("Number", "UPOS"))
+    columns = {
+        "upos": ["AUX", "PUNCT"],
+        "xpos": ["VBZ", "."],
+        "feats": ["Number=Sing|Person=3", "_"],
+    }
+    sentence = Sentence.from_columns(["is", "."], heads=[0, 1], **columns)
+    assert tags_of(sentence, config) == ["VBZ|UPOS=AUX|Number=Sing", ".|UPOS=PUNCT"]
