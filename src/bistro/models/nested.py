@@ -70,16 +70,17 @@ def trained_in_turn(
     run: Run,
     fingerprint: str,
     costs: Mapping[str, float] | None = None,
+    carried: Mapping[str, NDArray[Any]] | None = None,
 ) -> dict[str, Model]:
     """Train the models in turn. Models that the checkpoint contains are not trained again.
 
     A checkpoint contains its phase and the finished models, so that interrupted training can
-    resume. `costs` are the relative training times of the models.
+    resume, and the arrays in `carried`. `costs` are the relative training times of the models.
     """
     weights = {name: costs[name] if costs else 1.0 for name in trainers}
     known = saved_models(run.session, fingerprint, list(trainers))
     found: dict[str, Model] = {}
-    done: dict[str, NDArray[Any]] = {}
+    done: dict[str, NDArray[Any]] = dict(carried or {})
     for number, (name, train) in enumerate(trainers.items()):
         share = weights[name] / added(weights.values())
         if name in known:

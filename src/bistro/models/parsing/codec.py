@@ -31,6 +31,8 @@ from bistro.treebank.validate import find_tree_problem
 
 ALL_FEATURES = ("*",)
 """The setting that adds all features of FEATS to the tag."""
+COARSE = "UPOS"
+"""The name of the universal tag among the features that are added to a language-specific tag."""
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 REMEMBERED = 1 << 14
 """Maximum number of feature columns that are taken apart once only."""
@@ -231,9 +233,12 @@ def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:
             tag if EMPTY in (tag, feats) else f"{tag}|{feats}"
             for tag, feats in zip(column, sentence.feats, strict=True)
         ]
+    rows = zip(column, sentence.upos, sentence.feats, sentence.misc, strict=True)
     return [
-        tag if tag == EMPTY else tag + _chosen(feats, misc, tuple(config.tag_features))
-        for tag, feats, misc in zip(column, sentence.feats, sentence.misc, strict=True)
+        tag
+        if tag == EMPTY
+        else "|".join([tag, *_chosen(f"{COARSE}={upos}|{feats}|{misc}", config.tag_features)])
+        for tag, upos, feats, misc in rows
     ]
 
 

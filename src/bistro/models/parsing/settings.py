@@ -18,7 +18,9 @@ class ParserSettings:
 
     tagset: Literal["upos", "xpos"] = setting("upos", "Column with the tags.")
     tag_features: tuple[str, ...] = setting(
-        (), "Features from FEATS or MISC that are added to the tag, such as PronType."
+        (),
+        "Features from FEATS or MISC that are added to the tag, such as PronType. UPOS adds the "
+        "universal tag to tags from XPOS.",
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto",

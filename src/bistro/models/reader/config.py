@@ -47,6 +47,11 @@ class ReaderConfig:
         "Share of the training sentences that is held out if there is no development set. The "
         "members are trained on the other sentences.",
     )
+    text_parser: str = setting(
+        "",
+        "With raw text: the parser whose parses all members learn from, written like a member; it "
+        "is not part of the mixture. Empty: every parser of the mixture parses the text itself.",
+    )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:

@@ -7,7 +7,7 @@ cluster, each member is trained by one worker.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,16 +23,25 @@ from bistro.models.committee.held_out import places
 from bistro.models.inputs import Words, as_words
 from bistro.models.mixing import probabilities_of
 from bistro.models.nested import saved_models, trained_in_turn
+from bistro.models.parsing.analyses import Analyses
 from bistro.models.parsing.training import trees_of
 from bistro.models.reader.config import ReaderConfig
 from bistro.models.reader.members import Member, members_of
 from bistro.models.reader.model import ReaderModel
+from bistro.models.reader.text import parse_text, parses_of, parted, text_parser_of
 from bistro.models.runs import Run
+from bistro.progress import phase
 from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 MOST_WORDS = 15_000
 """Maximum number of words for fitting the weights. More words would not change the weights."""
+PARSING_PHASE = -2
+"""The phase of a checkpoint while the text is being parsed."""
+PARSES = "analyses.heads"
+"""An array that a checkpoint contains if at least a part of the text has been parsed."""
+PARSING = 0.3
+"""Approximate share of the training time that the parser of the text takes."""
 PHASE = -1
 """The phase of a checkpoint with members from a cluster. The phases of a training run in a single
 process start at 0."""
@@ -83,7 +92,8 @@ def _train(
         trees_of(data)
     sentences, held_out = (data, dev) if dev is not None else split(data, config.held_out)
     errand = Errand(sentences, held_out, run.seed, run.treebank, text)
-    found = _trained(members, config, errand, run)
+    found, errand = _trained(members, config, errand, run)
+    held_out = errand.held_out
     weights = equal_weights(len(members))
     model = ReaderModel(config, found, weights, run.origin([]))
     if config.weights == "likely" and held_out:
@@ -115,8 +125,8 @@ def fitted_weights(
 
 def _trained(
     members: Sequence[Member], config: ReaderConfig, errand: Errand, run: Run
-) -> list[Model]:
-    """Train the members that are not in the checkpoint, and return all members."""
+) -> tuple[list[Model], Errand]:
+    """Train the members that are not in the checkpoint; return all members, and their data."""
     learned_from = [*as_content(errand.sentences), "", *as_content(errand.held_out)]
     if errand.text:
         learned_from += errand.text.digests()
@@ -126,9 +136,50 @@ def _trained(
     # Workers of a cluster may be unable to read the files of raw text; they get pieces of it.
     elsewhere = workers is not None and not isinstance(workers, LocalWorkers)
     if workers is not None and elsewhere and errand.text is None:
-        return _trained_elsewhere(members, errand, run, workers, fingerprint)
-    trainers = {member.name: partial(_learn, errand, member) for member in members}
-    return list(trained_in_turn(trainers, run, fingerprint).values())
+        return _trained_elsewhere(members, errand, run, workers, fingerprint), errand
+    trainers: dict[str, Callable[[Run], Model]] = {}
+    carried: dict[str, NDArray[Any]] = {}
+    if errand.text and config.text_parser:
+        own = text_parser_of(config, members)
+        with phase("parsing the text", share=PARSING):
+            parser, carried, errand = _parsed(own, errand, run, fingerprint)
+        trainers[own.name] = lambda run: parser
+    trainers.update({member.name: partial(_learn, errand, member) for member in members})
+    with phase("members", share=1 - PARSING if carried else 1.0):
+        found = trained_in_turn(trainers, run, fingerprint, carried=carried)
+    return [found[member.name] for member in members], errand
+
+
+def _parsed(
+    own: Member, errand: Errand, run: Run, fingerprint: str
+) -> tuple[Model, dict[str, NDArray[Any]], Errand]:
+    """Train the parser of the text and parse the text, or take both from the checkpoint.
+
+    Returns the parser, the parses for the checkpoint, and all data with the parses as trees.
+    """
+    assert errand.text is not None
+    alone = errand._replace(text=None)
+    parser = trained_in_turn({own.name: partial(_learn, alone, own)}, run, fingerprint)[own.name]
+    saved = run.session.saved(fingerprint)
+    is_parsed = saved is not None and PARSES in saved[1]
+    with run.session.reading_checkpoint():
+        known = Analyses.restore(saved[1]) if saved and is_parsed else Analyses()
+    checkpoint = run.session.for_phase(fingerprint, PARSING_PHASE, {}).checkpoint
+
+    def keep(analyses: Analyses) -> None:
+        if checkpoint:
+            content = np.frombuffer(parser.to_bytes(), dtype=np.uint8)
+            checkpoint.save(fingerprint, {}, {own.name: content, **analyses.state()})
+
+    if known.words < errand.text.words:
+        run.session.on_note(f"parsing {errand.text.words:,} words of raw text")
+        parse_text(errand.text, parser, run.session, keep, known)
+    parses = parses_of(errand.text, parser, known)
+    learned, held_out = parted(parses, errand.held_out)
+    treebank = {**errand.treebank, "texts": errand.text.provenance()}
+    sentences = [*errand.sentences, *learned]
+    more = [*errand.held_out, *held_out]
+    return parser, known.state(), Errand(sentences, more, errand.seed, treebank)
 
 
 def as_content(sentences: Sequence[Words]) -> list[str]:
@@ -139,7 +190,7 @@ def as_content(sentences: Sequence[Words]) -> list[str]:
 def _learn(errand: Errand, member: Member, run: Run) -> Model:
     """Train a member. Early stopping uses the held-out sentences."""
     run.session.on_note(f"learning {member.name}")
-    own = Run(run.seed, {**run.treebank, "member": member.name}, run.session)
+    own = Run(run.seed, {**errand.treebank, "member": member.name}, run.session)
     # Some held-out sentences may be text without trees, which only fits the weights.
     parses = member.kind.can("parse")
     held_out = _trees_in(errand.held_out) if parses else errand.held_out

@@ -1,0 +1,156 @@
+"""Raw text for a reader: one parser parses it, and all members learn from treebank and parses.
+
+Without a `text_parser`, every parser of the mixture parses the text itself. With one, the text is
+parsed once, by a parser that is trained on the treebank and is not part of the mixture. Its parses
+are added to the treebank, and every member is trained on the result like on any treebank. A few
+sentences of the text are held out together with the development set: they decide when
+latent-variable parsers stop, and fit the weights.
+
+>>> text_parser_of(ReaderConfig(text_parser="isbn tagset=xpos"), []).config.tagset
+'xpos'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate, islice
+from typing import Any
+
+from bistro import progress
+from bistro.errors import BistroError, ConfigError
+from bistro.inference.chains import Session
+from bistro.inference.checkpoint import StoppedError
+from bistro.inference.workers import LocalWorkers
+from bistro.models.inputs import Words
+from bistro.models.options import a_model
+from bistro.models.parsing.analyses import Analyses, parse_piece
+from bistro.models.parsing.codec import ALL_FEATURES, COARSE, Tree
+from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.members import FORWARDS, Member
+from bistro.models.settings import chosen_settings
+from bistro.models.shared import SharedModel
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.raw_text import RawText
+from bistro.treebank.sentence import Sentence
+
+TEXT_PARSER = "text parser"
+"""The name of the parser in checkpoints and messages."""
+MOST_HELD_OUT = 0.05
+"""Maximum share of the text that is held out."""
+
+
+def text_parser_of(config: ReaderConfig, members: Sequence[Member]) -> Member:
+    """Return the parser of the text; raise an error if members cannot learn from its parses."""
+    first, *changes = config.text_parser.split()
+    kind_name, _, preset = first.partition(":")
+    kind, settings = chosen_settings(kind_name, preset or None, changes)
+    if not hasattr(settings, "raw_text"):
+        raise ConfigError(
+            f"text_parser = '{config.text_parser}': {a_model(kind.name)} does not parse raw text: "
+            "use transition or isbn"
+        )
+    if settings.direction != FORWARDS or settings.labels == "none":
+        raise ConfigError("the parser of the text must work from left to right and find labels")
+    for member in members:
+        if member.kind.can("parse"):
+            _check_tags(member, settings)
+    return Member(TEXT_PARSER, kind, settings)
+
+
+def _check_tags(member: Member, parser: Any) -> None:
+    """Raise an error if the parses lack tags or features that a member needs."""
+    if member.config.tagset != parser.tagset:
+        raise ConfigError(
+            f"member '{member.name}' has tagset = {member.config.tagset}, but the parser of the "
+            f"text finds {parser.tagset} tags: choose the same for both"
+        )
+    known = tuple(parser.tag_features)
+    needed = [name for name in member.config.tag_features if name not in known]
+    if needed and known != ALL_FEATURES:
+        raise ConfigError(
+            f"member '{member.name}' has the tag features {', '.join(needed)}, which the parser of "
+            "the text does not find: name them in tag_features of text_parser"
+        )
+
+
+def search_size(parser: Any) -> int:
+    """Return the width of the search for best parses, from the settings of a parser."""
+    settings = parser.raw_text
+    return int(settings.beam if hasattr(settings, "beam") else settings.particles)
+
+
+def parse_text(
+    text: RawText, parser: Any, session: Session, keep: Callable[[Analyses], None], known: Analyses
+) -> Analyses:
+    """Parse a text from the end of the known analyses on; return the analyses of all of it.
+
+    `keep` saves the analyses so far: when it is time to, when parsing is stopped, and at the end.
+    """
+    workers = session.workers or LocalWorkers(session.threads)
+    size = search_size(parser.config)
+    ends = list(accumulate((sentences for sentences, _ in text.sizes), initial=0))
+    with session.reading_checkpoint():
+        first = ends.index(known.sentences)
+    pieces = ((size, piece) for piece in islice(text.pieces(), first, None))
+    with progress.phase("parsing", total=text.words, unit="words", share=1.0) as work:
+        work.skip(known.words)
+        for sentences, columns in workers.run(parse_piece, SharedModel(parser), pieces):
+            known.add(sentences, columns)
+            work.reach(known.words)
+            session.on_words(known.words, text.words)
+            stops = session.stop_asked() and known.words < text.words
+            if stops or (session.checkpoint and session.checkpoint.is_due()):
+                keep(known)
+            if stops:
+                raise StoppedError(
+                    f"stopped after {known.words:,} of {text.words:,} words of raw text"
+                )
+    keep(known)
+    return known
+
+
+def parses_of(text: RawText, parser: Any, analyses: Analyses) -> list[Sentence]:
+    """Return the sentences of a text with their heads, labels, tags and features."""
+    columns = analyses.columns_of(0, analyses.words)
+    found: list[Sentence] = []
+    begin = 0
+    for words in text:
+        own = slice(begin, begin + len(words))
+        begin += len(words)
+        tree = parser.codec.decode(*(columns[n][own] for n in ("heads", "labels", "tags")))
+        found.append(_sentence(words, tree, parser.config.tagset))
+    if begin != analyses.words:
+        raise BistroError("the text has changed while it was in use: start from the beginning")
+    return found
+
+
+def _sentence(words: Sequence[str], tree: Tree, tagset: str) -> Sentence:
+    """Return a parse as a sentence of a treebank.
+
+    >>> tree = Tree(["PRP|UPOS=PRON|Number=Sing", "VBZ"], [2, 0], ["nsubj", "root"])
+    >>> sentence = _sentence(["She", "sleeps"], tree, "xpos")
+    >>> sentence.xpos, sentence.upos, sentence.feats
+    (['PRP', 'VBZ'], ['PRON', '_'], ['Number=Sing', '_'])
+    """
+    tags, feats, coarse = [], [], []
+    for tag, *features in (name.split("|") for name in tree.tags):
+        # Rare combinations of features are '?' to latent-variable parsers.
+        values = dict(feature.split("=", 1) for feature in features if "=" in feature)
+        tags.append(tag)
+        coarse.append(values.pop(COARSE, EMPTY))
+        feats.append("|".join(f"{name}={value}" for name, value in values.items()) or EMPTY)
+    columns = {"upos": coarse, tagset: tags, "feats": feats, "deprels": tree.labels}
+    return Sentence.from_columns(words, heads=tree.heads, **columns)
+
+
+def parted(parses: Sequence[Sentence], held_out: Sequence[Words]) -> tuple[list[Sentence], ...]:
+    """Return the parses to learn from, and evenly spaced ones that are held out.
+
+    They are at most as many as the other held-out sentences, and at most a twentieth.
+    """
+    number = min(len(held_out), round(len(parses) * MOST_HELD_OUT))
+    places = {len(parses) * i // number for i in range(number)}
+    parts: tuple[list[Sentence], list[Sentence]] = ([], [])
+    for place, parse in enumerate(parses):
+        parts[place in places].append(parse)
+    return parts

@@ -1,0 +1,156 @@
+"""A reader whose text is parsed once: its members learn from treebank and parses together."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from interruptions import Nth
+
+import bistro
+from bistro.errors import ConfigError
+from bistro.inference.chains import Session
+from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.models.isbn.model import IsbnModel
+from bistro.models.parsing.codec import tags_of
+from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.members import members_of
+from bistro.models.reader.model import ReaderModel
+from bistro.models.reader.text import parted, text_parser_of
+from bistro.models.transition.config import TransitionConfig
+from bistro.treebank import raw_text
+from bistro.treebank.sentence import Sentence
+
+SEED = 3
+TREES = bistro.builtin(sentences=60, seed=1)
+DEV = bistro.builtin(sentences=20, seed=4)
+TEXT = [s.forms for s in bistro.builtin(sentences=60, seed=2)] + [["Zyx", "sleeps", "."]] * 3
+SHORT = "sampler.sweeps=3 sampler.samples=2"
+TAGS = 'tagset=xpos tag_features=["UPOS","Number"]'
+MEMBERS = (
+    f"ngram {SHORT}",
+    f"transition {TAGS} {SHORT}",
+    f"isbn {TAGS} hidden=6 learning.passes=2",
+)
+PARSER = f"isbn {TAGS} hidden=6 learning.passes=2 unknown_below=2"
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raw_text, "PIECE_BYTES", 900)
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("raw") / "raw.txt"
+    path.write_text("".join(" ".join(words) + "\n" for words in TEXT))
+    return path
+
+
+def reader(raw: Path, session: Session | None = None, **settings: Any) -> ReaderModel:
+    own: dict[str, Any] = {"members": MEMBERS, "text_parser": PARSER, **settings}
+    found = bistro.train("reader", TREES, seed=SEED, session=session, text=[raw], dev=DEV, **own)
+    assert isinstance(found, ReaderModel)
+    return found
+
+
+def parses() -> list[Sentence]:
+    """The text as the parser of the text analyses it, with its tags in three columns."""
+    parser = bistro.train(
+        "isbn",
+        TREES,
+        seed=SEED,
+        dev=DEV,
+        tagset="xpos",
+        tag_features=("UPOS", "Number"),
+        hidden=6,
+        unknown_below=2,
+        learning={"passes": 2},
+    )
+    assert isinstance(parser, IsbnModel)
+    found = []
+    for words, parse in zip(TEXT, parser.parse_all(TEXT, size=5, mbr=False), strict=True):
+        names = [tag.split("|") for tag in parse.tags]
+        features = [dict(f.split("=") for f in name[1:] if "=" in f) for name in names]
+        columns = {
+            "xpos": [name[0] for name in names],
+            "upos": [own.get("UPOS", "_") for own in features],
+            "feats": [f"Number={own['Number']}" if "Number" in own else "_" for own in features],
+        }
+        deprels = parse.labels
+        found.append(Sentence.from_columns(words, heads=parse.heads, deprels=deprels, **columns))
+    return found
+
+
+def test_members_are_models_of_a_treebank_with_the_parses(raw: Path) -> None:
+    found = reader(raw)
+    learned, held_out = parted(parses(), DEV)
+    assert len(held_out) == 3
+    twin = bistro.train(
+        "reader", [*TREES, *learned], seed=SEED, dev=[*DEV, *held_out], members=MEMBERS
+    )
+    assert isinstance(twin, ReaderModel)
+    expected = twin.arrays()
+    for name, array in found.arrays().items():
+        assert np.array_equal(array, expected[name]), name
+    assert found.weights.tolist() == twin.weights.tolist()
+    assert not found.vocabulary.is_unknown("Zyx")
+    assert found.members[1].origin.treebank["texts"][0]["words"] == sum(map(len, TEXT))
+
+
+def test_stopped_anywhere_and_resumed(raw: Path, tmp_path: Path) -> None:
+    whole = reader(raw).to_bytes()
+    stopped = 0
+    for n in itertools.count(1, 3):
+        checkpoint = Checkpoint(tmp_path / f"{n}.checkpoint", every_seconds=1e9)
+        stop = Nth(n)
+        try:
+            reader(raw, Session(checkpoint, stop_asked=stop))
+        except StoppedError:
+            stopped += 1
+        if stop.asked < n:
+            break
+        assert reader(raw, Session(checkpoint, resume=True)).to_bytes() == whole, n
+    assert stopped >= 4
+
+
+@pytest.mark.parametrize(
+    ("parser", "member", "message"),
+    [
+        ("ngram", "ngram", "an ngram model does not parse raw text"),
+        ("isbn", "transition tagset=xpos", "has tagset = xpos, but the parser"),
+        ("transition", 'isbn tag_features=["Case"]', "the tag features Case, which the parser"),
+        ("isbn labels=none", "ngram", "from left to right and find labels"),
+        ("isbn direction=right-to-left", "ngram", "from left to right and find labels"),
+    ],
+)
+def test_parses_must_suit_the_members(parser: str, member: str, message: str) -> None:
+    config = ReaderConfig(members=(member,), text_parser=parser)
+    with pytest.raises(ConfigError, match=message):
+        text_parser_of(config, members_of(config, []))
+
+
+def test_all_features_are_enough_for_any_member() -> None:
+    config = ReaderConfig(members=('transition tag_features=["Case"]',), text_parser="isbn")
+    assert text_parser_of(config, members_of(config, [])).kind.name == "isbn"
+
+
+def test_without_text_nothing_is_parsed() -> None:
+    ngram = (f"ngram {SHORT}",)
+    plain = bistro.train("reader", TREES, seed=SEED, dev=DEV, members=ngram)
+    named = bistro.train("reader", TREES, seed=SEED, dev=DEV, members=ngram, text_parser=PARSER)
+    assert plain.score(TEXT).log_probs.tolist() == named.score(TEXT).log_probs.tolist()
+
+
+def test_the_universal_tag_may_be_joined_to_other_tags() -> None:
+    config = TransitionConfig(tagset="xpos", tag_features=("Number", "UPOS"))
+    columns = {
+        "upos": ["AUX", "PUNCT"],
+        "xpos": ["VBZ", "."],
+        "feats": ["Number=Sing|Person=3", "_"],
+    }
+    sentence = Sentence.from_columns(["is", "."], heads=[0, 1], **columns)
+    assert tags_of(sentence, config) == ["VBZ|UPOS=AUX|Number=Sing", ".|UPOS=PUNCT"]
