@@ -32,7 +32,7 @@ COMMANDS = {
     "generate": ("--number", "--seed", "The same seed gives the same sentences"),
     "evaluate": ("GOLD", "SYSTEM", "--punct"),
     "convert": ("--projectivize", "--from", "--to"),
-    "doctor": ("--with", "surprise", "--html"),
+    "doctor": ("--with", "surprisal", "--html"),
     "complete": ("--below", "Filled="),
     "learning-curve": ("--parts", "forecast", "--plot"),
     "crossval": ("--folds", "--by", "standard error"),

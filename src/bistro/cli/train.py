@@ -249,7 +249,7 @@ def _with_speed(
     if setting != "config":
         return config, [f"{setting}={name}", *(sets or [])]
     if config:
-        raise BistroError(f"--{name} is short for --config {name}: leave --config out")
+        raise BistroError(f"--{name} is short for --config {name}: leave out --config")
     return name, sets or []
 
 
