@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import bistro
-from bistro.cli import common, outputs
+from bistro.cli import common, odd_words, outputs
 from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
 
@@ -60,7 +60,7 @@ def crossval(
     if output is not None and not family.can("parse"):
         raise BistroError(f"-o writes parses: {PARSE.refusal(family.name)}")
     sentences = SENTENCES.read([treebank], format=format, roots=common.chosen_roots(roots))
-    common.tell_odd_words(sentences)
+    odd_words.tell_odd_words(sentences)
     settings = common.fitting_config(family, settings, config, overrides, sentences)
     with common.cluster_workers(cluster) as workers:
         found = cross_validate(

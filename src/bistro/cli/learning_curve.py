@@ -7,7 +7,7 @@ from fractions import Fraction
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, cast
 
-from bistro.cli import common, outputs
+from bistro.cli import common, odd_words, outputs
 from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
 from bistro.files import write_text
@@ -72,7 +72,7 @@ def learning_curve(
     allowed = common.chosen_roots(roots)
     common.require_suffix(plot, ".svg")
     sentences = SENTENCES.read([treebank], format=format, roots=allowed)
-    common.tell_odd_words(sentences)
+    odd_words.tell_odd_words(sentences)
     settings = common.fitting_config(family, settings, config, overrides, sentences)
     with common.cluster_workers(cluster) as workers:
         curve = run(

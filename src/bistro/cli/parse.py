@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 import bistro
-from bistro.cli import common, outputs
+from bistro.cli import common, odd_words, outputs
 from bistro.cli.common import argument, chosen_tags, flag, option, say
 from bistro.errors import BistroError, ConfigError
 from bistro.files import write_text
@@ -264,7 +264,7 @@ def _dependencies(
 
     run = ParseRun(together(models), options, workers)
     sentences = iter_sentences(input, format, roots="any", partial=True)
-    sentences = common.watch_words(sentences, input, models[0])
+    sentences = odd_words.watch_words(sentences, input, models[0])
     bistro.write(counted(run.parsed(sentences), input, "parsing"), output)
     say(run.report(input))
 
@@ -291,7 +291,7 @@ def _everything(
     kept = [name for name in (keep or "").split(",") if name]
 
     def watch(sentences: Iterable[bistro.Sentence]) -> Iterator[bistro.Sentence]:
-        return common.watch_words(sentences, input, model)
+        return odd_words.watch_words(sentences, input, model)
 
     run = AnnotateRun(model, options, keep=kept, line_ends=line_ends, watch=watch, workers=workers)
     with common.rare_collection():

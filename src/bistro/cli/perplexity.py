@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import bistro
-from bistro.cli import common, mixtures
-from bistro.cli.common import print_json, score_settings, tell_odd_words
+from bistro.cli import common, mixtures, odd_words
+from bistro.cli.common import print_json, score_settings
 
 if TYPE_CHECKING:
     from bistro.evaluate.language import LanguageFigures
@@ -63,14 +63,14 @@ def perplexity(
         models = [trained, *map(bistro.load, others)]
         mixture = mixtures.mixture_of(models, choices, dev, weights, format)
         texts = bistro.read(input, format=format, roots="any")
-        tell_odd_words(texts)
+        odd_words.tell_odd_words(texts)
         facts = {"models": paths, "input": input, "dev": dev}
         _print_mixture(mixture, paths, texts, facts, json)
         return
     settings = score_settings(trained, **choices)
     found = read_sentences(trained, input, format, roots="any")
-    sentences = list(common.watch_words(found, input, trained))
-    tell_odd_words(sentences)
+    sentences = list(odd_words.watch_words(found, input, trained))
+    odd_words.tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
     chosen = vars(chosen_options(SCORE.of(trained), "score", settings))
     summed = {"options": chosen} if chosen else {}

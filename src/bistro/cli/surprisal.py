@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 import bistro
-from bistro.cli import common, mixtures, outputs
+from bistro.cli import common, mixtures, odd_words, outputs
 from bistro.cli.common import argument, flag, option
 from bistro.cli.plain_help import under
 from bistro.errors import BistroError
@@ -143,7 +143,7 @@ def surprisal(
             stimuli = _stimuli(cut, input, text, id, sentence, brackets, critical, region)
             if cut is at_spaces and split_punct is None:
                 lines = [stimulus.words for stimulus in stimuli[1]]
-                common.warn_of_uncut_words(lines, input, trained, can_split=True)
+                odd_words.warn_of_uncut_words(lines, input, trained, can_split=True)
             columns, rows = _of_stimuli(reader, stimuli, score_options)
         else:
             given = _sentences(trained, input, format, split_punct, not words, brackets)
@@ -211,13 +211,13 @@ def _sentences(
     is_cut = treebank.format == "text" and (split_punct or (finds_words and format is None))
     if split_punct and not is_cut:
         raise BistroError(f"{path}: the file is already split into words: leave out --split-punct")
-    common.tell_odd_words(treebank)
+    odd_words.tell_odd_words(treebank)
     if brackets:
         if treebank.format != "text":
             raise BistroError(f"{path}: --brackets is for text: leave it out")
         cut = cutting(model, split_punct)
         return [bracketed_sentence(s, str(i), path, cut) for i, s in enumerate(treebank, start=1)]
-    sentences = treebank if is_cut else common.watch_words(treebank, path, model, can_split=True)
+    sentences = treebank if is_cut else odd_words.watch_words(treebank, path, model, can_split=True)
     chosen = cutting(model, split_punct) if is_cut else None
     return [
         read_sentence(sentence, str(i), path, multiword=multiword, cut=chosen)
@@ -285,7 +285,7 @@ def _stimuli(
     else:
         found = list(one_row_each(table, text, name=id, cut=cut))
     place = table.column(text)
-    common.tell_invisible(cells[place] for _, cells in table.rows)
+    odd_words.tell_invisible(cells[place] for _, cells in table.rows)
     return columns, found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 import bistro
-from bistro.cli import common, outputs
+from bistro.cli import common, odd_words, outputs
 from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
 
@@ -81,6 +81,6 @@ def tag(
     options = {**given, **always, **common.given(mbr=mbr, tag_dictionary=tag_dictionary)}
     run = TagRun(trained, options)
     sentences = read_sentences(trained, input, format)
-    sentences = common.watch_words(sentences, input, trained)
+    sentences = odd_words.watch_words(sentences, input, trained)
     bistro.write(counted(run.tagged(sentences), input, "tagging"), output)
     say(run.report())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import bistro
-from bistro.cli import common, outputs
+from bistro.cli import common, odd_words, outputs
 from bistro.cli.common import argument, flag, option, say
 from bistro.cli.plain_help import under
 from bistro.cli.watcher import Watcher
@@ -209,7 +209,7 @@ def read_data(
     for problem in data.problems:
         say(f"{problem}; the word is left out")
     if kind.items == "sentences" and not held_out:
-        common.tell_odd_words(data)
+        odd_words.tell_odd_words(data)
     return data
 
 

@@ -30,9 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
-from bistro.inference.speller import Speller
 from bistro.modelfile import Arrays
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import Model, Origin, megabytes
@@ -59,11 +57,11 @@ from bistro.models.committee.mixture import (
 )
 from bistro.models.committee.moves import with_crossing_arcs, with_lifted_votes
 from bistro.models.committee.pool import drawn, pooled
+from bistro.models.committee.sharing import share_vocabularies
 from bistro.models.committee.stacking import Ballot, Stack
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
 from bistro.models.nested import nested_arrays, nested_models, numbered
 from bistro.models.parsing.options import DictionaryOptions, SharedOptions
-from bistro.models.parsing.parser import ParsingAbility
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Parse
@@ -111,8 +109,7 @@ class CommitteeModel(TaggingByParsing, Model):
     crossing: Crossing = NO_CROSSING
     """The patterns in which arcs cross in the training data."""
     stacks: dict[str, Stack] = field(default_factory=dict)
-    """The stacks that weight the votes, by the source of tags. Without a stack, votes are mixed
-    with fixed weights."""
+    """The stacks that weight the votes, by the source of tags."""
     classes: WordClasses = NO_CLASSES
     """The word classes that the stacks use."""
 
@@ -121,7 +118,7 @@ class CommitteeModel(TaggingByParsing, Model):
             raise BistroError("a committee must have at least one member")
         self.symbols = Symbols.of(self.members)
         self.single_root = all(member.single_root for member in self.members)
-        _share_vocabularies(self.members)
+        share_vocabularies(self.members)
 
     @classmethod
     def of(cls, models: Sequence[Model], config: CommitteeConfig | None = None) -> Self:
@@ -321,10 +318,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return with_crossing_arcs(tree, mixture, number, sentence.forms, self.crossing, weight)
 
     def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
-        """Return the tree of the member with the highest weight.
-
-        This method is used for very long sentences.
-        """
+        """Return the tree of the member with the highest weight, for very long sentences."""
         weights = self.fits[asked["tags"]].heads
         able = [len(sentence) <= self.most_words_of(m, asked) for m in self.members]
         first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
@@ -403,15 +397,3 @@ class CommitteeModel(TaggingByParsing, Model):
     def member_names(self) -> list[str]:
         """Return a name for every member."""
         return [str(member.origin.treebank.get("member", member.kind)) for member in self.members]
-
-
-def _share_vocabularies(members: Sequence[Voter]) -> None:
-    """Let members with the same vocabulary or speller share the lookup of unknown words."""
-    known: dict[str, Vocabulary] = {}
-    spellers: list[Speller] = []
-    for member in members:
-        vocabulary = member.vocabulary
-        member.share_vocabulary(known.setdefault(vocabulary.hash, vocabulary))
-        if isinstance(member, ParsingAbility) and (own := member.codec.speller):
-            member.codec.speller = next((s for s in spellers if s.is_same(own)), own)
-            spellers.append(member.codec.speller)

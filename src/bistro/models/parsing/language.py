@@ -19,7 +19,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -32,7 +31,8 @@ from bistro.models.defaults import chosen_options
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.options import Options
 from bistro.models.parsing.parser import ParsingAbility
-from bistro.models.results.scores import TextScores, deviation_of_steps, steps_between
+from bistro.models.parsing.prefix_sums import scores_of_prefixes
+from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
 from bistro.progress import observed, phase
 from bistro.rng import purpose_key
@@ -52,8 +52,6 @@ GRAPHS = ("graph", "exact")
 """Methods that sum over a graph of stacks."""
 RUNS = 10
 """Default number of runs for methods that estimate the standard error from the spread of runs."""
-LARGEST_SHARE = 0.95
-"""Maximum relative error of a graph's estimate. Larger errors are truncated to this value."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +166,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         is_oov[~is_eos] = vocabulary.unknown_mask(ids)
         log_scale = np.zeros(is_eos.size)
         log_scale[~is_eos] = unseen.log_scale
-        return _scores(found, is_eos, is_oov, offsets, log_scale)
+        return scores_of_prefixes(found, is_eos, is_oov, offsets, log_scale)
 
     def _score_in_pieces(self, texts: list[Sentence], options: dict[str, Any]) -> TextScores:
         """Compute the scores piece by piece, and show progress."""
@@ -341,68 +339,3 @@ def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], cho
 def _more(chosen: Any) -> str:
     enough = max(ScoreOptions.particles, 2 * chosen.particles)
     return f"particles = {chosen.particles} is too small, use {enough} or more"
-
-
-def _scores(
-    found: dict[str, NDArray[np.float64]],
-    is_eos: NDArray[np.bool_],
-    is_oov: NDArray[np.bool_],
-    offsets: NDArray[np.int64],
-    log_scale: NDArray[np.float64],
-) -> TextScores:
-    """Average the runs, and compute word scores from the differences between prefixes.
-
-    `log_scale` is the part of each word's log-probability that is common to all its analyses.
-    """
-    runs = max(found["log_prefix"].size // max(is_eos.size, 1), 1)
-    prefix = found["log_prefix"].reshape(runs, is_eos.size)
-    # The means of each run are weighted by the probability that the run found.
-    share = np.exp(prefix - np.logaddexp.reduce(prefix, axis=0))
-    mean = np.logaddexp.reduce(prefix, axis=0) - np.log(runs)
-    return TextScores(
-        _words_of(mean, offsets) + log_scale,
-        is_eos,
-        is_oov,
-        offsets,
-        lexical=(share * found["lexical"].reshape(prefix.shape)).sum(axis=0) - log_scale,
-        entropy=np.maximum(0.0, mean - (share * found["log_joint"].reshape(prefix.shape)).sum(0)),
-        deviation=_deviation(found, prefix, share, mean, offsets),
-    )
-
-
-def _words_of(prefix: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the log-probabilities of words, given the log-probabilities of all prefixes.
-
-    A longer prefix cannot be more probable than a shorter one, but its estimate may be higher if
-    the added word was almost certain. In this case, the estimate for the longer prefix is lowered
-    to the estimate for the shorter prefix.
-    """
-    words = np.empty_like(prefix)
-    for begin, end in pairwise(offsets.tolist()):
-        lowered = np.minimum.accumulate(np.concatenate(([0.0], prefix[begin:end])))
-        words[begin:end] = np.diff(lowered)
-    return words
-
-
-def _deviation(
-    found: dict[str, NDArray[Any]],
-    prefix: NDArray[np.float64],
-    share: NDArray[np.float64],
-    mean: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-) -> NDArray[np.float64] | None:
-    """Return the runs relative to their mean.
-
-    For a graph, runs are simulated with equal variance.
-    """
-    if "noise" not in found:
-        return np.exp(prefix - mean) if len(prefix) > 1 else None
-    if not found["noise"].any():
-        return None
-    noise = found["noise"].reshape(*prefix.shape, -1)
-    steps = steps_between(1.0 + np.einsum("re,rec->ce", share, noise), offsets)
-    # The errors are relative to the estimate, but errors of the logarithm are needed: if the
-    # estimate is too high by a fraction e of itself, its logarithm is too high by -log(1 - e).
-    sizes = -np.log1p(-np.minimum(np.abs(steps), LARGEST_SHARE))
-    # Scaled so that the mean of all copies has the variance of one copy.
-    return deviation_of_steps(np.sqrt(len(steps)) * np.copysign(sizes, steps), offsets)
