@@ -31,8 +31,8 @@ struct GraphFigures {
 struct GraphSize {
     explicit GraphSize(double nodes)
         : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(15 / (most * most + 100)),
-          shifting{1, share, std::max(2.0, 0.35 * most)}, words{0.5, std::sqrt(share), most}, least_arc(0.4 * share),
-          least_others(0.9 * share), resolution(0.25 * share) {}
+          shifting{1, share, std::min(most, std::max(20.0, 0.35 * most))}, words{0.5, std::sqrt(share), most},
+          least_arc(0.4 * share), least_others(0.9 * share), resolution(0.25 * share) {}
 
     double most, share;
     ThinningOptions shifting, words;
