@@ -94,6 +94,7 @@ def parse_text(
     pieces = ((size, piece) for piece in islice(text.pieces(), first, None))
     with progress.phase("parsing", total=text.words, unit="words", share=1.0) as work:
         work.skip(known.words)
+        session.on_words(known.words, text.words)
         for sentences, columns in workers.run(parse_piece, SharedModel(parser), pieces):
             known.add(sentences, columns)
             work.reach(known.words)
