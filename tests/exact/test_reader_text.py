@@ -75,7 +75,7 @@ def parses() -> list[Sentence]:
     for words, parse in zip(TEXT, parser.parse_all(TEXT, size=5, mbr=False), strict=True):
         names = [tag.split("|") for tag in parse.tags]
         features = [dict(f.split("=") for f in name[1:] if "=" in f) for name in names]
-        columns = {
+        columns: dict[str, Any] = {
             "xpos": [name[0] for name in names],
             "upos": [own.get("UPOS", "_") for own in features],
             "feats": [f"Number={own['Number']}" if "Number" in own else "_" for own in features],
@@ -147,7 +147,7 @@ def test_without_text_nothing_is_parsed() -> None:
 
 def test_the_universal_tag_may_be_joined_to_other_tags() -> None:
     config = TransitionConfig(tagset="xpos", tag_features=("Number", "UPOS"))
-    columns = {
+    columns: dict[str, Any] = {
         "upos": ["AUX", "PUNCT"],
         "xpos": ["VBZ", "."],
         "feats": ["Number=Sing|Person=3", "_"],

@@ -94,6 +94,7 @@ def parse_text(
     pieces = ((size, piece) for piece in islice(text.pieces(), first, None))
     with progress.phase("parsing", total=text.words, unit="words", share=1.0) as work:
         work.skip(known.words)
+        session.on_words(known.words, text.words)
         for sentences, columns in workers.run(parse_piece, SharedModel(parser), pieces):
             known.add(sentences, columns)
             work.reach(known.words)
@@ -132,15 +133,17 @@ def _sentence(words: Sequence[str], tree: Tree, tagset: str) -> Sentence:
     >>> sentence.xpos, sentence.upos, sentence.feats
     (['PRP', 'VBZ'], ['PRON', '_'], ['Number=Sing', '_'])
     """
-    tags, feats, coarse = [], [], []
+    tags: list[str] = []
+    feats: list[str] = []
+    coarse: list[str] = []
     for tag, *features in (name.split("|") for name in tree.tags):
         # Rare combinations of features are '?' to latent-variable parsers.
         values = dict(feature.split("=", 1) for feature in features if "=" in feature)
         tags.append(tag)
         coarse.append(values.pop(COARSE, EMPTY))
         feats.append("|".join(f"{name}={value}" for name, value in values.items()) or EMPTY)
-    columns = {"upos": coarse, tagset: tags, "feats": feats, "deprels": tree.labels}
-    return Sentence.from_columns(words, heads=tree.heads, **columns)
+    columns: dict[str, Any] = {"upos": coarse, tagset: tags, "feats": feats}
+    return Sentence.from_columns(words, heads=tree.heads, deprels=tree.labels, **columns)
 
 
 def parted(parses: Sequence[Sentence], held_out: Sequence[Words]) -> tuple[list[Sentence], ...]:
