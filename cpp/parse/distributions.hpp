@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "hpyp/frozen.hpp"
 #include "parse/model.hpp"
 
 namespace bistro {
