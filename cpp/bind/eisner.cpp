@@ -74,7 +74,9 @@ struct EisnerHolder {
 nb::dict parse_with_chart(const EisnerHolder& self, const Batch& batch, const ChartRequest& request, int threads) {
     const System system{self.model.shape.symbols};
     return parse_all(batch, system, threads, request, [&] {
-        return [&](const Sentence& sentence, std::size_t i) { return parse_sentence(self.model, sentence, request, i); };
+        return [&, labels = LabelRows(self.model)](const Sentence& sentence, std::size_t i) mutable {
+            return parse_sentence(self.model, labels, sentence, request, i);
+        };
     });
 }
 

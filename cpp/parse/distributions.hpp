@@ -11,7 +11,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "hpyp/frozen.hpp"
 #include "parse/context_paths.hpp"
+#include "parse/model.hpp"
 
 namespace bistro {
 

@@ -22,27 +22,57 @@ struct EisnerModel {
     const Frozen *labels = nullptr, *tags = nullptr, *words = nullptr;
     Tagger tagger;
 
-    // p(label | arc) for all labels, if labels come after the arc.
-    void label_probabilities(const DependencyNode& head, const DependencyNode& child, std::vector<double>& out) const {
+};
+
+// p(label | arc) for all labels, if labels come after the arc. Arcs whose contexts lead to the same restaurant have the same
+// label distribution, in one sentence and in the next. It is computed once and kept until there are too many rows.
+class LabelRows {
+public:
+    explicit LabelRows(const EisnerModel& model) : model_(&model), path_(model.shape.labels.size() + 1) {}
+
+    // Valid until the next call.
+    std::span<const double> of(const DependencyNode& head, const DependencyNode& child) {
+        const DependencyShape& shape = model_->shape;
         DependencyElements elements{};
         see_parent(shape, head, child.position > head.position, elements);
         see_child(child, elements);
-        std::vector<std::uint32_t> path(shape.labels.size() + 1);
-        const int depth =
-            labels->descend(DependencyContext{elements, shape.labels}, static_cast<int>(shape.labels.size()), path.data());
-        out.resize(shape.symbols.labels);
-        labels->distribution(path.data(), depth, out.data());
+        const int length = static_cast<int>(shape.labels.size());
+        const int depth = model_->labels->descend(DependencyContext{elements, shape.labels}, length, path_.data());
+        const auto labels = static_cast<std::size_t>(shape.symbols.labels);
+        const std::uint32_t known = index_.find(path_[depth], rows_);
+        if (known != kNone) return {values_.data() + known * labels, labels};
+        if (rows_.size() == kMost) rows_.clear(), values_.clear(), index_ = {};
+        rows_.push_back({path_[depth]});
+        index_.insert_last(rows_);
+        values_.resize(rows_.size() * labels);
+        const std::span<double> row(values_.data() + values_.size() - labels, labels);
+        model_->labels->distribution(path_.data(), depth, row.data());
         double sum = 0;
-        for (const double p : out) sum += p;
-        for (double& p : out) p /= sum;
+        for (const double p : row) sum += p;
+        for (double& p : row) p /= sum;
+        return row;
     }
+
+private:
+    static constexpr std::size_t kMost = 1 << 14;
+
+    struct Row {
+        std::uint32_t restaurant;
+        std::uint64_t key() const { return restaurant; }
+    };
+
+    const EisnerModel* model_;
+    std::vector<std::uint32_t> path_;
+    std::vector<Row> rows_;
+    PairIndex index_;
+    std::vector<double> values_;
 };
 
 // The weights of one sentence. Kinds are the pairs of tag and label that its nodes have.
 class EisnerWeights {
 public:
-    EisnerWeights(const EisnerModel& model, const std::vector<DependencyNode>& nodes, const Sentence& sentence)
-        : model_(model), shape_(model.shape), nodes_(nodes), sentence_(sentence), kinds_(kinds_of(nodes)),
+    EisnerWeights(const EisnerModel& model, LabelRows& labels, const std::vector<DependencyNode>& nodes, const Sentence& sentence)
+        : model_(model), labels_(labels), shape_(model.shape), nodes_(nodes), sentence_(sentence), kinds_(kinds_of(nodes)),
           firsts_(first_distribution(), first_outcomes()), tags_(*model.tags, tags_of_kinds()),
           words_(*model.words, words_of_nodes()) {}
 
@@ -107,8 +137,9 @@ private:
             pause();
             see_sibling(shape_, kinds_[sibling].first, kinds_[sibling].second, elements_);
             const std::uint32_t first = row(firsts_, first_list);
+            const double* const weights = firsts_.log_probabilities(first);
             for (int child = 0; child < out.kinds; ++child) {
-                double weight = firsts_.log_probability(first, child);
+                double weight = weights[child];
                 if (shape_.labels_first() && child > 0) {
                     elements_[dependency_element("label")] = kinds_[child].second;
                     weight += tags_.log_probability(row(tags_, shape_.tags), child);
@@ -140,8 +171,7 @@ private:
         if (!shape_.labelled || shape_.generated_labels) return 0;
         const std::int32_t label = sentence_.given_label(nodes_[child].position);
         if (label < 0) return 0;
-        model_.label_probabilities(nodes_[head], nodes_[child], label_probabilities_);
-        return std::log(label_probabilities_[label]);
+        return std::log(labels_.of(nodes_[head], nodes_[child])[static_cast<std::size_t>(label)]);
     }
 
     // A sentence has at least one word, so the probability of a stop before the first child is redistributed. If only one
@@ -160,6 +190,7 @@ private:
     }
 
     const EisnerModel& model_;
+    LabelRows& labels_;
     const DependencyShape& shape_;
     const std::vector<DependencyNode>& nodes_;
     const Sentence& sentence_;
@@ -167,7 +198,6 @@ private:
     SharedLookups firsts_, tags_, words_;
     DependencyElements elements_{};
     std::vector<std::uint32_t> word_rows_;
-    std::vector<double> label_probabilities_;
 };
 
 }  // namespace bistro

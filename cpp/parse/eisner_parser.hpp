@@ -24,9 +24,9 @@ struct ChartRequest : OutputRequest {
 
 class EisnerParse {
 public:
-    EisnerParse(const EisnerModel& model, const Sentence& sentence, const ChartRequest& request)
-        : model_(model), sentence_(sentence), request_(request), nodes_(candidates()) {
-        EisnerWeights(model, nodes_, sentence).weigh(weights_);
+    EisnerParse(const EisnerModel& model, LabelRows& labels, const Sentence& sentence, const ChartRequest& request)
+        : model_(model), labels_(labels), sentence_(sentence), request_(request), nodes_(candidates()) {
+        EisnerWeights(model, labels, nodes_, sentence).weigh(weights_);
     }
 
     // Returns false if no tree agrees with the evidence.
@@ -114,7 +114,7 @@ private:
 
     void collect(SentenceResult& result) const {
         for (std::int32_t at = 1; at <= sentence_.size(); ++at) {
-            ArcSums sums;
+            ArcSums sums(weights_.words + 1);
             Weighted& tags = result.marginals.tags.emplace_back();
             each_arc(at, [&](int head, int child, double p) {
                 sums.add(weights_.position[head], p);
@@ -157,8 +157,8 @@ private:
             sums[given] += mass;
             return;
         }
-        model_.label_probabilities(nodes_[head], nodes_[child], label_row_);
-        for (std::size_t l = 0; l < sums.size(); ++l) sums[l] += mass * label_row_[l];
+        const auto row = labels_.of(nodes_[head], nodes_[child]);
+        for (std::size_t l = 0; l < sums.size(); ++l) sums[l] += mass * row[l];
     }
 
     // The minimum-risk tree over heads. Each word has its most probable tag and, among the nodes of that tag, the most
@@ -233,32 +233,32 @@ private:
     std::int32_t label(int head, int child, Stream* rng, double& log_prob) const {
         if (!model_.shape.labelled || model_.shape.labels_first()) return nodes_[child].label;
         if (const std::int32_t given = sentence_.given_label(nodes_[child].position); given >= 0) return given;
-        model_.label_probabilities(nodes_[head], nodes_[child], label_row_);
-        auto chosen = std::max_element(label_row_.begin(), label_row_.end());
+        const auto row = labels_.of(nodes_[head], nodes_[child]);
+        auto chosen = std::max_element(row.begin(), row.end());
         if (rng) {
             double x = rng->uniform();
-            for (chosen = label_row_.begin(); chosen + 1 != label_row_.end() && (x -= *chosen) >= 0;) ++chosen;
+            for (chosen = row.begin(); chosen + 1 != row.end() && (x -= *chosen) >= 0;) ++chosen;
         }
         log_prob += std::log(*chosen);
-        return static_cast<std::int32_t>(chosen - label_row_.begin());
+        return static_cast<std::int32_t>(chosen - row.begin());
     }
 
     const EisnerModel& model_;
+    LabelRows& labels_;
     const Sentence& sentence_;
     const ChartRequest& request_;
     std::vector<DependencyNode> nodes_;
     ArcWeights weights_;
     std::vector<double> arcs_;  // by [head][child]
-    mutable std::vector<double> label_row_;
 };
 
-inline SentenceResult parse_sentence(const EisnerModel& model, Sentence sentence, const ChartRequest& request,
+inline SentenceResult parse_sentence(const EisnerModel& model, LabelRows& labels, Sentence sentence, const ChartRequest& request,
                                      std::uint64_t index) {
     SentenceResult result;
-    if (EisnerParse(model, sentence, request).run(index, result)) return result;
+    if (EisnerParse(model, labels, sentence, request).run(index, result)) return result;
     sentence.heads = {};
     result.relaxed = true;
-    if (!EisnerParse(model, sentence, request).run(index, result)) throw std::logic_error("a sentence without a tree");
+    if (!EisnerParse(model, labels, sentence, request).run(index, result)) throw std::logic_error("a sentence without a tree");
     return result;
 }
 

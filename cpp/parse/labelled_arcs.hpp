@@ -19,6 +19,9 @@ inline constexpr double kLeastArc = 1e-3, kLeastMass = 1e-6, kLeastLabel = 1e-2;
 // The arcs of one word: first all masses, then the labels of the arcs that are probable enough.
 class ArcSums {
 public:
+    // Heads below `heads` are found at once, others among those that there are.
+    explicit ArcSums(int heads = 0) : place_(static_cast<std::size_t>(heads), -1) {}
+
     void add(std::int32_t head, double mass) { at(head).total += mass; }
 
     // Sums by label, for adding to; null for an arc whose labels do not matter.
@@ -53,12 +56,18 @@ private:
     };
 
     Arc& at(std::int32_t head) {
+        if (static_cast<std::size_t>(head) < place_.size()) {
+            std::int32_t& place = place_[static_cast<std::size_t>(head)];
+            if (place < 0) place = static_cast<std::int32_t>(arcs_.size()), arcs_.push_back({head, 0.0, {}});
+            return arcs_[static_cast<std::size_t>(place)];
+        }
         for (Arc& arc : arcs_)
             if (arc.head == head) return arc;
         return arcs_.emplace_back(Arc{head, 0.0, {}});
     }
 
-    std::vector<Arc> arcs_;  // few
+    std::vector<Arc> arcs_;            // in the order of coming
+    std::vector<std::int32_t> place_;  // by head: where in arcs_
 };
 
 }  // namespace bistro

@@ -77,7 +77,7 @@ public:
     SentenceParser(const TransitionModel<Franchise>& model, const ParseRequest& request)
         : model_(model), request_(request), particles_(model, particle_policy(), request.search),
           beam_(model, BeamPolicy{static_cast<std::size_t>(request.size)}, request.search),
-          of_a_tree_(model, BeamPolicy{kDerivationsOfATree}, {}) {}
+          of_a_tree_(model, BeamPolicy{kDerivationsOfATree}, {}), labels_(model.labels, model.system.symbols.labels) {}
 
     SentenceResult parse(Sentence sentence, std::uint64_t index) {
         SentenceResult result;
@@ -99,7 +99,7 @@ private:
         const auto& finals = search.run(sentence);
         if (finals.empty()) return false;
         const Posterior<Franchise> posterior(model_, search.states(), finals, sentence, request_.temperature,
-                                             request_.search.unseen_tags);
+                                             request_.search.unseen_tags, &labels_);
         result.log_total = posterior.log_total();
         const bool by_risk = request_.minimum_risk && sentence.size() <= kLongestForRisk;
         if (request_.marginals || by_risk) result.marginals = posterior.marginals(request_.marginals && !request_.tags_alone);
@@ -141,6 +141,7 @@ private:
     ParseRequest request_;
     Search<Franchise, ParticlePolicy> particles_;
     Search<Franchise, BeamPolicy> beam_, of_a_tree_;
+    Distributions<Franchise> labels_;
 };
 
 // Calls work(i) for all i below n on several threads, each with its own `work` from `make_work`. The first exception is

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "parse/distributions.hpp"
 #include "parse/labelled_arcs.hpp"
 #include "parse/minimum_risk.hpp"
 #include "parse/model.hpp"
@@ -52,10 +53,12 @@ inline double log_sum(const std::vector<Derivation>& derivations) {
 template <class Franchise>
 class Posterior {
 public:
+    // `known_labels`, where there are any, remember label distributions from one sentence to the next.
     Posterior(const TransitionModel<Franchise>& model, const States& states, const std::vector<Derivation>& finals,
-              const Sentence& sentence, double temperature = 1, double unseen_tags = 1)
-        : model_(model), states_(states), finals_(finals), sentence_(sentence), log_total_(log_sum(finals)),
-          label_row_(model.labelled ? states.size() : 0, kNone) {
+              const Sentence& sentence, double temperature = 1, double unseen_tags = 1,
+              Distributions<Franchise>* known_labels = nullptr)
+        : model_(model), states_(states), finals_(finals), sentence_(sentence), known_labels_(known_labels),
+          log_total_(log_sum(finals)), label_row_(model.labelled ? states.size() : 0, kNone) {
         for (const Derivation& d : finals_) {  // the best derivation first
             const auto [found, is_new] = group_of_.try_emplace(states_[d.state].tree, groups_.size());
             if (is_new) groups_.emplace_back();
@@ -248,10 +251,20 @@ private:
             labels_[given >= 0 ? given : s.label] = 1.0;
         } else {
             observe(states_, s.previous, model_.system.symbols, sentence_.words, elements_);
-            model_.label_probabilities(s.action, elements_, labels_);
+            find_labels(s.action);
         }
         label_rows_.insert(label_rows_.end(), labels_.begin(), labels_.end());
         return row * num_labels;
+    }
+
+    // As label_probabilities of the model.
+    void find_labels(Action action) const {
+        if (!known_labels_ || model_.joint_labels) return model_.label_probabilities(action, elements_, labels_);
+        elements_[element("action")] = action == Action::right_arc;
+        const double* const known = known_labels_->of(elements_);
+        labels_.assign(known, known + model_.system.symbols.labels);
+        const double sum = std::accumulate(labels_.begin(), labels_.end(), 0.0);
+        for (double& p : labels_) p /= sum;
     }
 
     // Heads and tags of a derivation.
@@ -311,6 +324,7 @@ private:
     const States& states_;
     const std::vector<Derivation>& finals_;
     const Sentence& sentence_;
+    Distributions<Franchise>* known_labels_;
     double log_total_;
     std::vector<double> shares_;  // of the derivations, at the temperature
     std::vector<Group> groups_;

@@ -20,18 +20,24 @@ public:
     SharedLookups(const Frozen& franchise, std::vector<std::uint32_t> outcomes)
         : franchise_(franchise), outcomes_(std::move(outcomes)) {}
 
-    // The row of a context: the deepest restaurant it leads to.
+    // The row of a context: the deepest restaurant it leads to. What it shares with the context before is not looked up again.
     template <class Context>
     std::uint32_t row(const Context& context, int length) {
-        std::uint32_t at = 0, restaurant = 0;
         if (rows_.empty()) add(0, kNone);
-        for (int k = 0; k < length; ++k) {
-            restaurant = franchise_.child(restaurant, static_cast<std::uint32_t>(context(k)));
-            if (restaurant == kNone) break;
-            const std::uint32_t known = index_.find(restaurant, rows_);
-            at = known != kNone ? known : add(restaurant, at);
+        int k = 0;
+        while (k < length && k < static_cast<int>(steps_.size()) && steps_[k].element == context(k)) ++k;
+        steps_.resize(static_cast<std::size_t>(k));
+        Step last = k > 0 ? steps_.back() : Step{};
+        for (; k < length && last.restaurant != kNone; ++k) {
+            last.element = context(k);
+            last.restaurant = franchise_.child(last.restaurant, static_cast<std::uint32_t>(last.element));
+            if (last.restaurant != kNone) {
+                const std::uint32_t known = index_.find(last.restaurant, rows_);
+                last.row = known != kNone ? known : add(last.restaurant, last.row);
+            }
+            steps_.push_back(last);
         }
-        return at;
+        return last.row;
     }
 
     // log p of the outcome with this number.
@@ -39,6 +45,14 @@ public:
         double& known = logarithms_[row * outcomes_.size() + outcome];
         if (std::isnan(known)) known = std::log(probability(row, outcome));
         return known;
+    }
+
+    // log p of all outcomes; good until the next row.
+    const double* log_probabilities(std::uint32_t row) {
+        if (!is_complete_[row])
+            for (std::size_t i = 0; i < outcomes_.size(); ++i) log_probability(row, i);
+        is_complete_[row] = true;
+        return logarithms_.data() + row * outcomes_.size();
     }
 
     double probability(std::uint32_t row, std::size_t outcome) {
@@ -63,14 +77,23 @@ private:
         index_.insert_last(rows_);
         values_.resize(rows_.size() * outcomes_.size(), std::numeric_limits<double>::quiet_NaN());
         logarithms_.resize(values_.size(), std::numeric_limits<double>::quiet_NaN());
+        is_complete_.push_back(false);
         return static_cast<std::uint32_t>(rows_.size() - 1);
     }
 
+    // An element of the context before, the restaurant that it leads to, if there is one, and the deepest row so far.
+    struct Step {
+        std::int32_t element = 0;
+        std::uint32_t restaurant = 0, row = 0;
+    };
+
     const Frozen& franchise_;
     std::vector<std::uint32_t> outcomes_;
+    std::vector<Step> steps_;
     std::vector<Row> rows_;
     PairIndex index_;
     std::vector<double> values_, logarithms_;
+    std::vector<std::uint8_t> is_complete_;  // by row: all logarithms are known
 };
 
 }  // namespace bistro
