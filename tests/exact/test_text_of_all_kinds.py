@@ -19,6 +19,7 @@ from bistro.models.base import Model
 from bistro.models.isbn.model import IsbnModel
 from bistro.models.pipeline.model import PipelineModel
 from bistro.models.reader.model import ReaderModel
+from bistro.models.transition.model import TransitionModel
 from bistro.treebank import raw_text
 from bistro.treebank.sentence import Sentence
 
@@ -145,11 +146,13 @@ def test_the_parser_of_a_pipeline_is_the_parser_alone(raw: Path) -> None:
     pipeline = bistro.train("pipeline", TREES, text=[raw], **made)
     assert isinstance(pipeline, PipelineModel)
     alone = bistro.train("transition", TREES, text=[raw], seed=SEED, **short).arrays()
+    assert isinstance(pipeline.parser, TransitionModel)
     found = pipeline.parser.arrays()
     assert alone.keys() == found.keys()
     assert all(np.array_equal(found[name], array) for name, array in alone.items())
     without = bistro.train("pipeline", TREES, **made)
     assert isinstance(without, PipelineModel)
+    assert isinstance(without.parser, TransitionModel)
     assert any(len(found[name]) != len(array) for name, array in without.parser.arrays().items())
 
 
