@@ -51,7 +51,7 @@ def random_sentence(rng: random.Random, known: Sequence[str], longest: int) -> l
             words = random_text(rng).split() + rng.choices(known, k=rng.randrange(4))
             words += [_altered(rng, rng.choice(known)) for _ in range(rng.randrange(3))]
             rng.shuffle(words)
-            return words or [rng.choice(PIECES).strip() or "a"]
+            return words or rng.choice(PIECES).split() or ["a"]  # a word has no tab or line end
 
 
 def _altered(rng: random.Random, word: str) -> str:

@@ -98,7 +98,7 @@ def test_a_second_round_sees_the_tree_of_the_first(model: CommitteeModel) -> Non
     twice = trained(stack={**STACK, "rounds": 2})
     first, both = model.stacks["joint"].weights, twice.stacks["joint"].weights
     assert {name.removesuffix(AGAIN) for name in both} == set(first) and len(both) == 2 * len(first)
-    assert all(np.array_equal(*map(np.asarray, (both[n], first[n]))) for n in first)
+    assert all(np.array_equal(np.asarray(both[n]), np.asarray(first[n])) for n in first)
     ballot = twice.ballot(
         UNSEEN, twice.votes_of_members(UNSEEN, twice.asked()), twice.fits["joint"], twice.symbols
     )
