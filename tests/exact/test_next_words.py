@@ -87,7 +87,7 @@ def test_runs_agree_with_their_errors() -> None:
     exact = model.next_words(context, **vars(EVERYTHING))
     apart, entropies = [], []
     for seed in range(60):
-        found = model.next_words(context, particles=10, repeats=10, seed=seed, threads=1)
+        found = model.next_words(context, particles=16, repeats=10, seed=seed, threads=1)
         row, truth = found.of(["c"])[0], exact.of(["c"])[0]
         assert row.mc_se is not None and found.entropy_se is not None
         apart.append((row.surprisal - truth.surprisal) / row.mc_se)
