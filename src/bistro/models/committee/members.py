@@ -86,8 +86,11 @@ def _transition(
     A member only votes and draws no sentences, so that lengths need not be matched.
     """
     side, _, family = name.partition("-")
-    direction = "right-to-left" if side == "right" else "left-to-right"
-    settings = replace(base, direction=direction, lengths="free")
+    settings = replace(
+        base,
+        direction="right-to-left" if side == "right" else "left-to-right",
+        lengths="free",
+    )
     if family == "table1" or (family == "labels" and not has_labels):
         table1 = configuration.read_toml(file_or_preset("table1"), TransitionConfig).contexts
         settings = replace(settings, contexts=table1)
