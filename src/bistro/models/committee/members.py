@@ -90,8 +90,11 @@ def _transition(
     no sentences, so lengths need not be matched.
     """
     side, _, family = name.partition("-")
-    free = replace(base, lengths="free")
-    settings = replace(free, direction="right-to-left" if side == "right" else "left-to-right")
+    settings = replace(
+        base,
+        direction="right-to-left" if side == "right" else "left-to-right",
+        lengths="free",
+    )
     if family == "table1" or (family == "labels" and not has_labels):
         table1 = configuration.read_toml(file_or_preset("table1"), TransitionConfig).contexts
         settings = replace(settings, contexts=table1)
