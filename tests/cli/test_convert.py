@@ -151,7 +151,7 @@ def test_projective_and_back(convert: Convert, file: MakeFile, tmp_path: Path, s
     path = file("a.conllu", CROSSING + CONLLU)
     lifted = convert(path, "--projectivize", scheme)
     assert lifted.code == 0
-    assert f"Projectivized ({scheme}): 1 arcs lifted in 1 of 2 sentences." in lifted.err
+    assert f"Projectivized ({scheme}): lifted 1 arcs in 1 of 2 sentences." in lifted.err
     assert lifted.out.split("\n")[1].startswith("2\tb\t_\tX\t_\t_\t3\tobj↑")
     assert lifted.out.endswith(CONLLU)
     back = convert("--deprojectivize", scheme, stdin=lifted.out)
@@ -162,7 +162,7 @@ def test_projective_and_back(convert: Convert, file: MakeFile, tmp_path: Path, s
 def test_sentences_without_trees_are_counted(convert: Convert) -> None:
     result = convert("--projectivize", "head", stdin="1\ta" + "\t_" * 8 + "\n\n" + CROSSING)
     assert "1 sentences lack heads" in result.err
-    assert "1 arcs lifted in 1 of 2 sentences" in result.err
+    assert "lifted 1 arcs in 1 of 2 sentences" in result.err
 
 
 def test_a_label_with_an_arrow_names_its_place(convert: Convert, file: MakeFile) -> None:

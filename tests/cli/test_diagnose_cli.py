@@ -170,7 +170,7 @@ def test_a_rejected_sampler_has_an_exit_code(bistro_here: Command, here: Path) -
     [
         (("ngram", "x.conllu", "--sbc", 20), "generates its own data"),
         (("ngram", "--sbc", 20, "--chains", 3), "--chains is for comparing chains"),
-        (("ngram", "--sbc", 20, "--error-rate", 2), "must lie between 0 and 1"),
+        (("ngram", "--sbc", 20, "--error-rate", 2), "must be between 0 and 1"),
         (("ngram", "--error-rate", 0.1), "--error-rate is for --sbc"),
         (("isbn", "--sbc", 20), "an isbn model has no prior to draw from"),
     ],

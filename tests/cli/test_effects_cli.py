@@ -75,7 +75,7 @@ def test_brackets_and_the_order_of_conditions(
         (("--critical", "Verb", "--conditions", "full"), "an effect needs two conditions"),
         (("--critical", "verb"), "has no column 'verb' (did you mean 'Verb'?)"),
         (("--critical", "Verb", "--item", "Nr"), "has no column 'Nr'"),
-        (("--critical", "Verb", "--plot", "e.png"), "must end in .svg"),
+        (("--critical", "Verb", "--plot", "e.png"), "so its name cannot end in .png"),
         (("--critical", "Kind"), "items.csv:2: the critical region 'mv' does not occur"),
     ],
 )

@@ -118,7 +118,7 @@ def test_held_out_words_end_the_training(folder: Path, capsys: pytest.CaptureFix
     [
         ("umuntu\tu[Pre]-mu[Class]ntu[Stem]\n", "bad.tsv:1: 'ntu[Stem]' follows a label"),
         ("a\ta\nb\tb[X\n", "bad.tsv:2: the brackets of 'b[X'"),
-        ("", "bad.tsv: there is no word in it"),
+        ("", "bad.tsv: the file has no words"),
     ],
 )
 def test_bad_annotations_name_file_line_and_reason(
@@ -140,7 +140,10 @@ def test_bad_requests(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["segment", model, data, "--forms", "deep"], "surface or canonical"),
         (["evaluate", "--morphemes", data, str(folder / "other.tsv")], "the word is '"),
         (["evaluate", data, data, "--training", data], "--training needs --morphemes"),
-        (["evaluate", "--morphemes", "--by-length", data, data], "cannot be used with"),
+        (
+            ["evaluate", "--morphemes", "--by-length", data, data],
+            "leave it out with --brackets and --morphemes",
+        ),
     ]:
         assert run(arguments) == 2
         assert reason in capsys.readouterr().err

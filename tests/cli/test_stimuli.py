@@ -176,7 +176,11 @@ def test_without_ends_every_row_of_the_table_has_one_row(score: Score) -> None:
         (b"text\nok\n\xff\xfe\n", ("--text", "text"), "items.csv:3: the file is not valid UTF-8"),
         (ITEMS, (), "is a table: name the column"),
         (ITEMS, ("--id", "item", "--input", "text"), "need --text"),
-        (ITEMS, ("--text", "text", "--id", "item", "--sentence", "item"), "cannot be used with"),
+        (
+            ITEMS,
+            ("--text", "text", "--id", "item", "--sentence", "item"),
+            "leave it out with --sentence",
+        ),
     ],
 )
 def test_errors_name_file_and_line(

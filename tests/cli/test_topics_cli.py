@@ -66,4 +66,4 @@ def test_other_models_have_no_states(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_a_sample_that_is_not_there(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["topics", "show", str(model), "--sample", "7"]) == 2
-    assert "keeps 2 samples" in capsys.readouterr().err
+    assert "the model has 2 samples" in capsys.readouterr().err

@@ -233,11 +233,10 @@ def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:
             tag if EMPTY in (tag, feats) else f"{tag}|{feats}"
             for tag, feats in zip(column, sentence.feats, strict=True)
         ]
+    names = tuple(config.tag_features)
     rows = zip(column, sentence.upos, sentence.feats, sentence.misc, strict=True)
     return [
-        tag
-        if tag == EMPTY
-        else "|".join([tag, *_chosen(f"{COARSE}={upos}|{feats}|{misc}", config.tag_features)])
+        tag if tag == EMPTY else tag + _chosen(upos, feats, misc, names)
         for tag, upos, feats, misc in rows
     ]
 
@@ -317,9 +316,9 @@ def _arc_over_own_head(heads: Sequence[int]) -> bool:
 
 
 @lru_cache(REMEMBERED)
-def _chosen(feats: str, misc: str, names: tuple[str, ...]) -> str:
-    """Return the named features, each after a bar; a treebank has few different ones."""
-    pairs = f"{feats}|{misc}".split("|")
+def _chosen(upos: str, feats: str, misc: str, names: tuple[str, ...]) -> str:
+    """Return the chosen features of a word as they follow its tag."""
+    pairs = f"{COARSE}={upos}|{feats}|{misc}".split("|")
     return "".join(f"|{pair}" for pair in pairs if pair.partition("=")[0] in names)
 
 
