@@ -215,7 +215,7 @@ def test_damaged_numbers_are_refused() -> None:
     wrong.set_lemmas(np.array([9], np.int32))
     with pytest.raises(ValueError, match="lemma is out of range"):
         _core.IsbnDerivations(tiny.shape, wrong, early_reduce=False)
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="do not match"):
         wrong.set_lemmas(np.zeros(2, np.int32))
     with pytest.raises(ValueError, match="do not fit"):
         _core.IsbnTrainer64(tiny.shape, np.zeros(3), np.zeros(3))

@@ -208,5 +208,5 @@ def test_other_texts_are_refused(gold: str, system: str, told: str) -> None:
 
 
 def test_a_token_of_spaces_is_refused() -> None:
-    with pytest.raises(TreebankError, match="system:4: a token of sentence 2 has no characters"):
+    with pytest.raises(TreebankError, match="system:4: a token of sentence 2 contains only spaces"):
         scores_of("ab | c", "a b | \u00a0 c")
