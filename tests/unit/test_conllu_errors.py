@@ -144,5 +144,5 @@ def test_the_sentences_before_a_fault_in_a_later_piece_arrive() -> None:
 def test_missing_file_and_unknown_format(tmp_path: Path) -> None:
     with pytest.raises(BistroError, match="cannot be read: no such file"):
         read(tmp_path / "none.conllu")
-    with pytest.raises(BistroError, match=r"'conlu' is not a format \(did you mean 'conllu'\?\)"):
+    with pytest.raises(BistroError, match=r"unknown format 'conlu' \(did you mean 'conllu'\?\)"):
         read(io.BytesIO(GOOD.encode()), "conlu")

@@ -65,7 +65,7 @@ def test_every_tree_has_the_same_root() -> None:
 
 def test_a_tree_of_traces_is_refused_with_its_line() -> None:
     tree = parse_tree("\n\n((S (NP (-NONE- *))))")
-    with pytest.raises(TreebankError, match=r"^3: a tree without words"):
+    with pytest.raises(TreebankError, match=r"^3: the tree has no words"):
         simplified(tree)
 
 

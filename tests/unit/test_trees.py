@@ -100,8 +100,8 @@ def test_words_to_parse_come_from_any_format() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("((S (X a)))\n((S (NP (-NONE- *))))\n", ":2: a tree without words"),
-        ("((S (X a)))\n\n()\n", ":3: a tree without words"),
+        ("((S (X a)))\n((S (NP (-NONE- *))))\n", ":2: the tree has no words"),
+        ("((S (X a)))\n\n()\n", ":3: the tree has no words"),
         ("((S (X a)))\n((S (NP)))\n", ":2: 'NP' is alone"),
         ("((S (X a))\n((S (X a)))\n", r"r.mrg:\d: "),
         ("((S (@S (X a) (X b)) (X c)))\n", ":1: the label '@S' begins with '@'"),

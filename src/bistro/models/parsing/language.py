@@ -31,7 +31,6 @@ from bistro.models.defaults import chosen_options
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.options import Options
 from bistro.models.parsing.parser import ParsingAbility
-from bistro.models.parsing.prefix_sums import scores_of_prefixes
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
 from bistro.progress import observed, phase
@@ -147,6 +146,8 @@ class LanguageAbility(Scoring, ParsingAbility):
             ``method`` (``"graph"``, ``"exact"``, ``"smc"`` or ``"search"``), ``particles``,
             ``repeats``, ``seed``, ….
         """
+        from bistro.models.parsing.prefix_sums import scores_of_prefixes
+
         chosen = chosen_options(self, "score", options)
         self.require_prefixes()
         texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
