@@ -122,7 +122,7 @@ class Model(ABC):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Rebuild the model from its settings, origin, header and arrays."""
+        """Rebuild the model from its `config`, `header`, `arrays` and `origin`."""
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:

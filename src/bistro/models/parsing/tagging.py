@@ -69,13 +69,13 @@ class TaggingByParsing(Parsing):
         return self.parse_protocol(**options)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:
-        """Tag one `sentence`. The options are the same as for `parse`."""
+        """Tag one `sentence`. The `options` are the same as for `parse`."""
         return next(self.tag_all([sentence], **options))
 
     def tag_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Tagging]:
         """Tag `sentences` and yield the results in order.
 
-        The options are the same as for `parse`.
+        The `options` are the same as for `parse`.
         """
         for parse in self.parse_all(sentences, **options):
             marginals = None
