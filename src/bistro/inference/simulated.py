@@ -216,7 +216,7 @@ def calibrate(
         Called after each run with the number of finished runs and the total number.
     """
     if runs < 20:
-        raise ConfigError(f"{runs} runs are too few for a verdict: use 20 or more")
+        raise ConfigError(f"{runs} runs are too few to reach a verdict: use 20 or more")
     chosen = choose_thinning(simulate, seed) if thinning is None else thinning
     skipped = max(50, 8 * chosen) if burn_in is None else burn_in
     truths, drawn = [], []

@@ -21,7 +21,7 @@ READING = (
 
 
 def sbc_page(check: SamplerCheck) -> html.Page:
-    """Return a page with the ranks of one sampler."""
+    """Return a page that shows the ranks of one sampler."""
     page = html.Page(
         f"Calibration of the sampler: {check.name}",
         subtitle="Simulation-based calibration on data drawn from the prior.",

@@ -11,7 +11,7 @@ following elements.
 The last element is for fronted objects, as in "That I can do". A word before a finite verb is
 usually its subject, but this verb already has a subject. `Crossing` counts how often each pattern
 crosses, for all words and for particular forms of t and of w. The counts of particular forms are
-smoothed by the counts of all words.
+smoothed with the counts of all words.
 
 >>> heads, labels = [2, 0, 2, 5, 1], ["subj", "root", "pred", "mark", "ccomp"]
 >>> tags = ["PRON", "AUX", "ADJ", "SCONJ", "VERB"]

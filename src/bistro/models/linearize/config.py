@@ -95,7 +95,7 @@ class LinearizeConfig:
         ("HDR", "R"),
         "Columns that each type uses: letters for the head tag (H), dependent tag (D) and "
         "relation (R), or column names such as head.lemma+upos+deprel. The mixture contains every "
-        "type with every labelling.",
+        "combination of a type and a labelling.",
     )
     tags: Literal["upos", "xpos"] = setting(
         "upos", "The column of tags that the letters H and D refer to."
