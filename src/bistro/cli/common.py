@@ -237,7 +237,7 @@ def score_settings(
         chosen["seed"] = seed
     whole = chosen_options(scorer, "score", chosen)
     if "selection" in chosen and whole.method != "search":
-        raise BistroError("--selection applies only to --method search: add it")
+        raise BistroError("--selection can only be used with --method search")
     return chosen
 
 

@@ -35,7 +35,7 @@ def learning_curve(
         "The sizes to train on, as shares of the training data.",
         default="1/16,1/8,1/4,1/2,1",
     ),
-    draws: int = option("N", "Number of random parts of each size.", default=3),
+    draws: int = option("N", "Number of random subsets of each size.", default=3),
     tags: str = common.TAGS,
     plot: str | None = outputs.output(outputs.PICTURE, "OUT.svg", "Also write a picture."),
     dev: str | None = common.DEV,

@@ -172,7 +172,7 @@ def learning_curve(
     shares
         The sizes, as shares of the training data.
     draws
-        Number of random parts of each size.
+        Number of random subsets of each size.
     config, dev, **settings
         As in `bistro.train`.
     on_model

@@ -54,7 +54,7 @@ def draw_comparison(
 
 
 def _difference(right: Tree, found: Tree, word: int) -> str:
-    """Return the kind of error in the arc of a word, or an empty string if it is correct."""
+    """Return the kind of error in a word's arc, or an empty string if the arc is correct."""
     if right[0][word] != found[0][word]:
         return "wrong"
     labels = right[1][word], found[1][word]

@@ -234,8 +234,8 @@ class Stack:
     weights: Mapping[str, Weights]
     """The weights of each decision. Without weights, the mixture decides."""
     templates: Mapping[str, Templates] = field(default_factory=dict)
-    """The feature templates of each decision. Older files have no templates and use the features of
-    the core."""
+    """The feature templates for each decision. Older files have no templates and use the
+    features of the core."""
 
     def decided(self, ballot: Ballot) -> Mixture:
         """Return the mixture with the stack's probabilities after all rounds."""

@@ -1,4 +1,4 @@
-"""The training data of word-order models: arrays of the families in a treebank."""
+"""The training data for word-order models, as arrays of the families in a treebank."""
 
 from __future__ import annotations
 

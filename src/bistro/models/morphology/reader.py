@@ -1,4 +1,4 @@
-"""Reading of training files for models of morphology, with segmented words in paragraphs."""
+"""Read training files for morphology models, in which paragraphs contain segmented words."""
 
 from __future__ import annotations
 

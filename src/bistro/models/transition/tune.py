@@ -150,7 +150,7 @@ class Search:
         return self._accept([self._try(config, change) for config, change in listed])
 
     def _try_together(self, configs: Sequence[TransitionConfig]) -> None:
-        """Let workers try the next configurations, and add the figures to the journal."""
+        """Let workers try the next configurations and add the scores to the journal."""
         if self.workers is None:
             return
         missing = [c for c in configs if self.journal.find(configuration.to_dict(c)) is None]
