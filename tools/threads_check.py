@@ -9,7 +9,8 @@ import numpy as np
 import bistro
 from bistro.inference.chains import Session
 from bistro.models.committee.model import WAYS
-from bistro.models.committee.stacking import DECISIONS, TAGS, Stack
+from bistro.models.committee.stack_weights import DECISIONS, TAGS
+from bistro.models.committee.stacking import Stack
 
 TREEBANK = bistro.builtin(sentences=40, seed=1)
 SENTENCES = bistro.builtin(sentences=12, seed=2)
