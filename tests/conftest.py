@@ -72,3 +72,17 @@ def _look_again() -> None:
     """Forget which packages are installed."""
     kinds.find.cache_clear()
     kinds._installed.cache_clear()
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read raw text in many small pieces."""
+    monkeypatch.setattr("bistro.treebank.raw_text.PIECE_BYTES", 900)
+
+
+@pytest.fixture(scope="module")
+def raw(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the sentences in the module's TEXT to a file, one per line."""
+    path = tmp_path_factory.mktemp("raw") / "raw.txt"
+    path.write_text("".join(" ".join(words) + "\n" for words in request.module.TEXT))
+    return path

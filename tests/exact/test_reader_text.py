@@ -21,9 +21,9 @@ from bistro.models.reader.members import members_of
 from bistro.models.reader.model import ReaderModel
 from bistro.models.reader.text import parted, text_parser_of
 from bistro.models.transition.config import TransitionConfig
-from bistro.treebank import raw_text
 from bistro.treebank.sentence import Sentence
 
+pytestmark = pytest.mark.usefixtures("small_pieces")
 SEED = 3
 TREES = bistro.builtin(sentences=60, seed=1)
 DEV = bistro.builtin(sentences=20, seed=4)
@@ -36,18 +36,6 @@ MEMBERS = (
     f"isbn {TAGS} hidden=6 learning.passes=2",
 )
 PARSER = f"isbn {TAGS} hidden=6 learning.passes=2 unknown_below=2"
-
-
-@pytest.fixture(autouse=True)
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raw_text, "PIECE_BYTES", 900)
-
-
-@pytest.fixture(scope="module")
-def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("raw") / "raw.txt"
-    path.write_text("".join(" ".join(words) + "\n" for words in TEXT))
-    return path
 
 
 def reader(raw: Path, session: Session | None = None, **settings: Any) -> ReaderModel:

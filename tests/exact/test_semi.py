@@ -21,25 +21,13 @@ from bistro.inference.gibbs import Chain
 from bistro.models.parsing.codec import training_tree
 from bistro.models.transition.config import DISTRIBUTIONS
 from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
-from bistro.treebank import raw_text
 from bistro.treebank.sentence import Sentence
 
+pytestmark = pytest.mark.usefixtures("small_pieces")
 SEED = 3
 SHORT = {"sweeps": 4, "samples": 2}
 TREES = bistro.builtin(sentences=60, seed=1)
 TEXT = [s.forms for s in bistro.builtin(sentences=90, seed=2)] + [["Zyx", "sleeps", "."]] * 3
-
-
-@pytest.fixture(autouse=True)
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raw_text, "PIECE_BYTES", 900)
-
-
-@pytest.fixture(scope="module")
-def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("raw") / "raw.txt"
-    path.write_text("".join(" ".join(words) + "\n" for words in TEXT))
-    return path
 
 
 def trained(raw: Path | None, session: Session | None = None, **settings: Any) -> TransitionModel:

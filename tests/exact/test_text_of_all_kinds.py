@@ -20,9 +20,9 @@ from bistro.models.isbn.model import IsbnModel
 from bistro.models.pipeline.model import PipelineModel
 from bistro.models.reader.model import ReaderModel
 from bistro.models.transition.model import TransitionModel
-from bistro.treebank import raw_text
 from bistro.treebank.sentence import Sentence
 
+pytestmark = pytest.mark.usefixtures("small_pieces")
 SEED = 3
 TREES = bistro.builtin(sentences=60, seed=1)
 DEV = bistro.builtin(sentences=20, seed=4)
@@ -32,18 +32,6 @@ ALL_TEXT = {"passes": 2, "held_out": 1e-6}
 """No sentence of the text is held out."""
 SHORT = "sampler.sweeps=3 sampler.samples=2"
 MEMBERS = (f"ngram {SHORT}", f"transition:table1 {SHORT}", "isbn hidden=6 learning.passes=2")
-
-
-@pytest.fixture(autouse=True)
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raw_text, "PIECE_BYTES", 900)
-
-
-@pytest.fixture(scope="module")
-def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("raw") / "raw.txt"
-    path.write_text("".join(" ".join(words) + "\n" for words in TEXT))
-    return path
 
 
 def isbn(raw: Path | None, session: Session | None = None, **settings: Any) -> IsbnModel:
