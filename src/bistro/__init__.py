@@ -1,6 +1,7 @@
 """Bistro: Bayesian Inference for Syntactic TRees and Orders.
 
-Generative models of syntax on one hierarchical Pitman-Yor core. Six lines to start with:
+Generative models of syntax, built on a shared hierarchical Pitman-Yor core. Six lines to start
+with:
 
     import bistro
     treebank = bistro.builtin(sentences=5000, seed=1)     # or bistro.read("train.conllu")
