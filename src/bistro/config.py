@@ -43,8 +43,8 @@ NOT_SET = "none"
 LARGEST = 2**31 - 1
 """The largest whole number that a setting can have. The core uses 32-bit integers."""
 LARGEST_FILE = 1_000_000
-"""Maximum size of a settings file in bytes. Parsed TOML takes a hundred times the size of the
-file."""
+"""Maximum size of a settings file in bytes. Parsed TOML can take a hundred times as much memory as
+the file."""
 _NAMES: dict[Any, str] = {
     bool: "true or false",
     int: "a whole number",

@@ -68,7 +68,7 @@ class WordCounts:
 
 
 class Vocabulary:
-    """The words of a training set with their ids, and the classes for all other words."""
+    """The known words with their ids, and the classes of unknown words."""
 
     def __init__(
         self,

@@ -38,8 +38,7 @@ Ints = NDArray[np.integer]
 
 
 class Rules(NamedTuple):
-    """Binary rules `parents[r] -> lefts[r] rights[r]` of probability `probs[r]`, and unary
-    rules."""
+    """Unary rules, and binary rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`."""
 
     symbols: int
     start: int

@@ -270,8 +270,7 @@ class IsbnTwin:
 
 
 def oracle_action(history: History, heads: Sequence[int], *, early: bool) -> int:
-    """Return the next action of a tree's derivation, with reductions as late or early as
-    possible."""
+    """Return the next action that leads to a tree, with reductions as late or early as possible."""
     top, front = history.top, history.front
     if history.possible() == [SHIFT]:
         return SHIFT

@@ -153,7 +153,7 @@ def join_words(sentence: Sentence, first: int, last: int, form: str | None = Non
 def _merged(
     sentence: Sentence, first: int, last: int, own: Sequence[Row], *, in_token: bool
 ) -> Row:
-    """Return the joined row of several words, with the old ids."""
+    """Return one row for several joined words, which still uses the old ids."""
     row = list(own[0])
     texts = [sentence.forms[first - 1]]
     for before, form in zip(own, sentence.forms[first:last], strict=False):
@@ -176,7 +176,7 @@ def _merged(
 
 
 def _renumbered(row: Row, moved: Callable[[Node], Node], span: tuple[int, int, int] | None) -> Row:
-    """Return a row with new numbers in ID, HEAD and DEPS. Comments are unchanged.
+    """Return a row with updated word numbers in ID, HEAD and DEPS. Comments are unchanged.
 
     `span` contains the words that are replaced by more words, or by fewer if the number is
     negative. A range of words around the replaced words grows accordingly.
@@ -211,7 +211,7 @@ def _moved_id(text: str, moved: Callable[[Node], Node]) -> str:
 
 
 def _rows(sentence: Sentence) -> tuple[list[Row], list[str]]:
-    """Return the lines, split into fields, and the line ends. A comment is one field."""
+    """Return the lines, split into fields, and their line ends. A comment is a single field."""
     if sentence.format != CONLLU.name:
         raise BistroError(f"words of {sentence.format} cannot be split or joined: use CoNLL-U")
     text = str(sentence)

@@ -32,9 +32,9 @@ class TextToken:
 
     form: str
     words: tuple[str, ...]
-    """The syntactic words of the token. The word of a one-word token is its form."""
+    """The syntactic words of the token. If there is only one, it equals the form."""
     spaces: str
-    """The white space after it."""
+    """The white space after the token."""
 
 
 def text_tokens(sentence: Sentence) -> list[TextToken]:
