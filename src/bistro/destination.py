@@ -32,7 +32,7 @@ _MOST_LINKS = 40
 
 @contextlib.contextmanager
 def opened(name: str) -> Iterator[IO[bytes]]:
-    """Open the destination `name` for writing. A regular file is replaced at the end."""
+    """Open the destination `name` for writing. A regular file is replaced on exit."""
     descriptor = descriptor_of(name)
     if descriptor is not None:
         if sys.stdout is not None:

@@ -1,8 +1,8 @@
-"""A learned choice among named outcomes given a list of strings, used for columns of words.
+"""A classifier that predicts a name from a list of strings, used to predict columns of words.
 
 The context is a list of strings, the most informative first, and the outcomes are names. The
-context ends before the first string that did not occur at its position in training, so the longest
-known prefix of the context decides.
+context ends before the first string that did not occur at its position in training, so the
+prediction depends on the longest known prefix of the context.
 
 >>> data = [(("dog", "NOUN"), "-s+"), (("cat", "NOUN"), "-s+"), (("run", "VERB"), "same")] * 4
 >>> learner = ChoiceLearner("rules", [c for c, _ in data], [o for _, o in data], settings, seed=1)

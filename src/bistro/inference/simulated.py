@@ -45,7 +45,7 @@ from bistro.rng import purpose_key
 
 Quantities: TypeAlias = Mapping[str, float]
 DRAWS = 31
-"""Number of draws in each run. Ranks lie between 0 and this number."""
+"""Number of draws in each run, which is also the highest possible rank."""
 ERROR_RATE = 0.001
 FIRST_PILOT = 1 << 40
 """Index of the first pilot run, which is larger than the index of any ordinary run."""

@@ -212,7 +212,7 @@ def _per_level(name: str, value: float | Sequence[float], levels: int) -> list[f
 
 
 def table_at_weight(sizes: list[tuple[int, int]], discount: float, x: float) -> int:
-    """Return the size of the table whose interval contains `x`, if tables are laid end to end.
+    """Return the size of the table that `x` selects by cumulative weight.
 
     The weight of a table is its size minus `discount`.
     """

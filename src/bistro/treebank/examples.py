@@ -36,7 +36,7 @@ class Examples(Sequence[Item], Generic[Item]):
         self.sha256 = sha256
         self.license = license
         self.problems = list(problems)
-        """The errors for which items of the file were left out."""
+        """The errors in items that were left out."""
 
     def __len__(self) -> int:
         return len(self.items)

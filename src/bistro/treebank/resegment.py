@@ -29,7 +29,7 @@ DEPS, MISC = COLUMNS.index("deps"), COLUMNS.index("misc")
 NO_SPACE = "SpaceAfter=No"
 _LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
 Node = tuple[int, int]
-"""A word as (word, 0), or an empty node after a word as (word, number)."""
+"""The pair (word, 0) for a word, or (word, number) for an empty node after a word."""
 Row = list[str]
 
 
@@ -52,7 +52,7 @@ def split_word(
     sentence
         A sentence in CoNLL-U.
     word
-        The word, from 1. The annotation of the word goes to the first part, and the other parts
+        The word, from 1. The first part receives the annotation of the word, and the other parts
         have no annotation.
     forms
         The forms of the parts.
@@ -178,8 +178,9 @@ def _merged(
 def _renumbered(row: Row, moved: Callable[[Node], Node], span: tuple[int, int, int] | None) -> Row:
     """Return a row with updated word numbers in ID, HEAD and DEPS. Comments are unchanged.
 
-    `span` contains the words that are replaced by more words, or by fewer if the number is
-    negative. A range of words around the replaced words grows accordingly.
+    `span` contains the first and last replaced word and the number of additional words, which is
+    negative if words are joined. The range of a multiword token that contains the replaced words is
+    adjusted by this number.
     """
     if len(row) == 1:
         return row

@@ -38,7 +38,7 @@ class TextToken:
 
 
 def text_tokens(sentence: Sentence) -> list[TextToken]:
-    """Return the tokens of a sentence. Raise an error if ``# text`` contradicts its words."""
+    """Return the tokens of a sentence. Raise an error if the words contradict ``# text``."""
     tokens = list(_from_misc(sentence))
     text = sentence.text
     return tokens if text is None else _from_text(tokens, text, sentence.line)

@@ -1,8 +1,8 @@
 """Treebanks, which are sequences of sentences that are read from and written to files.
 
 The format follows from the suffix (``.conllu``, ``.conll`` and ``.conllx``, or ``.txt``),
-optionally followed by ``.gz``, ``.xz`` or ``.zst``. Otherwise, the format follows from the content.
-Unchanged sentences are written back byte for byte.
+optionally followed by ``.gz``, ``.xz`` or ``.zst``. Otherwise, the format is detected from the
+content. Unchanged sentences are written back byte for byte.
 
 >>> treebank = read("train.conllu")                             # doctest: +SKIP
 >>> len(treebank), treebank.words, treebank[0].forms[:2]        # doctest: +SKIP
@@ -86,7 +86,7 @@ class Treebank(Sequence[Sentence]):
         self.format = format or (self.sentences[0].format if self.sentences else CONLLU.name)
         self._sha256 = sha256
         self.problems: list[TreebankError] = []
-        """Errors for which sentences were left out. For a treebank, the list is always empty."""
+        """Errors in sentences that were left out. For a treebank, the list is always empty."""
 
     @property
     def label(self) -> str:
@@ -170,7 +170,7 @@ def read(
     Raises
     ------
     TreebankError
-        If the file is not valid. The message names the file, line and column.
+        If the file is not valid. The message names the file and the line.
     """
     with opened(source) as (peeked, path), phase(f"reading {path}"):
         chosen = choose_format(path, peeked, format)

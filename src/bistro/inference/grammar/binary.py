@@ -121,8 +121,7 @@ class BinaryGrammar:
         )
 
     def emissions(self, token: str, *, capital: bool) -> Emissions:
-        """Return the possible emissions of a token, which is capitalised or spelled as in the
-        lexicon."""
+        """Return the possible emissions of a token, with or without a required capital letter."""
         return (self._capital if capital else self._plain).get(token, UNKNOWN)
 
     def emitted(self, expected: Floats, *, capital: bool) -> tuple[list[str], Floats]:
