@@ -83,7 +83,7 @@ _HOMES = {
     "train": "bistro.tasks.train",
     "write": "bistro.treebank.treebank",
 }
-"""The module that defines each public name, and the name there if it is different."""
+"""The module that defines each public name, with the name in that module if it differs."""
 
 
 def __getattr__(name: str) -> Any:

@@ -122,7 +122,7 @@ def _pieces(
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
-    """Read a model file, and check everything except the meaning of the numbers."""
+    """Read a model file and validate its structure, but not the values of its arrays."""
     name = os.fspath(path)
     with _opened(name) as (descriptor, size):
         begin = read_at(descriptor, 8, 0)

@@ -31,7 +31,7 @@ NUMBERS = {name: number for number, name in enumerate(transition_elements())}
 
 
 def elements(text: str) -> tuple[str, ...]:
-    """Return the names of context elements in a string that separates them by spaces."""
+    """Split a string of context-element names at the spaces."""
     return tuple(text.split())
 
 

@@ -37,7 +37,7 @@ class _HeadValues(dict[str, int]):
 
 
 def is_number(field: str) -> bool:
-    """Return whether a field consists of ASCII digits and is not too long.
+    """Return whether a field consists of at most nine ASCII digits.
 
     `int` would also accept "+1", "1_0" or "٣".
     """

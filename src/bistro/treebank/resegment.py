@@ -34,7 +34,7 @@ Row = list[str]
 
 
 def sentence_of(text: str) -> Sentence:
-    """Return the single sentence of a CoNLL-U text. Heads may be missing."""
+    """Parse a CoNLL-U text that contains exactly one sentence. Heads may be missing."""
     reader = ColumnReader(CONLLU, roots="any", partial=True)
     found = list(reader.iter_sentences(io.BytesIO(text.encode())))
     if len(found) != 1:

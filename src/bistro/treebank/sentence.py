@@ -1,4 +1,4 @@
-"""One sentence, with columns of words and the exact text it was read from.
+"""A sentence, with one list per column and the exact text that it was read from.
 
 The columns are the columns of CoNLL-U. In CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
 PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists hold one entry per syntactic word, so word i
