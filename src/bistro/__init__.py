@@ -1,6 +1,7 @@
 """Bistro: Bayesian Inference for Syntactic TRees and Orders.
 
-Generative models of syntax on one hierarchical Pitman-Yor core. Six lines to start with:
+Generative models of syntax, built on a shared hierarchical Pitman-Yor core. Six lines to start
+with:
 
     import bistro
     treebank = bistro.builtin(sentences=5000, seed=1)     # or bistro.read("train.conllu")
@@ -82,7 +83,7 @@ _HOMES = {
     "train": "bistro.tasks.train",
     "write": "bistro.treebank.treebank",
 }
-"""The module that defines each public name, and the name there if it is different."""
+"""The module that defines each public name, with the name in that module if it differs."""
 
 
 def __getattr__(name: str) -> Any:

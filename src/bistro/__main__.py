@@ -1,4 +1,4 @@
-"""The command `bistro` as a module: ``python -m bistro``."""
+"""Run the `bistro` command as a module, with ``python -m bistro``."""
 
 from bistro.cli.main import main
 

@@ -106,7 +106,7 @@ def _writing_zstandard(raw: IO[bytes]) -> contextlib.AbstractContextManager[IO[b
 
 
 class _ZstandardReader(io.RawIOBase):
-    """A reader of successive frames that detects a missing end, unlike the package's own reader."""
+    """A Zstandard reader that raises an error if the last frame is cut short."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         import zstandard

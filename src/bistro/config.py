@@ -2,8 +2,8 @@
 
 A setting is a field with a type, a default and a help text. The type determines the accepted
 values: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
-tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). If a table
-omits a setting, the setting keeps its value from the default of the whole table. A method
+tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). A setting
+that a table omits keeps the value that it has in the default of the whole table. A method
 ``validate(self)`` may raise `ConfigError` for conditions that a type cannot express. An unknown key
 is an error, and the message suggests the nearest known key.
 
@@ -43,8 +43,8 @@ NOT_SET = "none"
 LARGEST = 2**31 - 1
 """The largest whole number that a setting can have. The core uses 32-bit integers."""
 LARGEST_FILE = 1_000_000
-"""Maximum size of a settings file in bytes. Parsed TOML takes a hundred times the size of the
-file."""
+"""Maximum size of a settings file in bytes. Parsed TOML can take a hundred times as much memory as
+the file."""
 _NAMES: dict[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -180,7 +180,7 @@ def _check_limits(cls: type[Any], values: Mapping[str, Any], where: str, prefix:
 
 
 def _defaults(cls: type[Any]) -> dict[str, Any]:
-    """Return the default values of the settings of a table that have defaults."""
+    """Return the default value of each field that has one, by field name."""
     found = {}
     for field in dataclasses.fields(cls):
         if field.default is not dataclasses.MISSING:
@@ -193,7 +193,7 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
 def _convert(value: Any, expected: Any, where: str, key: str, default: Any = None) -> Any:
     """Convert `value` to the type `expected`.
 
-    Raise an error about `key` if the types do not fit.
+    Raise an error that names `key` if the value cannot be converted.
     """
     origin, arguments = get_origin(expected), get_args(expected)
     if _is_table(expected) and isinstance(value, Mapping):
@@ -240,7 +240,7 @@ def _item_types(origin: Any, arguments: tuple[Any, ...], length: int) -> Sequenc
 
 
 def _in_table(key: str, types: Mapping[str, Any]) -> str:
-    """Return a hint if a table has a setting of this name, or an empty string."""
+    """Return a hint if one of the tables has a setting of this name, otherwise an empty string."""
     tables = [name for name, kind in types.items() if _is_table(kind) and key in _fields(kind)]
     return f" (did you mean '{tables[0]}.{key}'?)" if tables else ""
 
@@ -279,7 +279,7 @@ def _parse_value(text: str) -> Any:
 
 
 def _toml_lines(config: Any, prefix: str) -> list[str]:
-    """Return the lines of one table. As TOML requires, its own settings precede its tables."""
+    """Return the TOML lines of one table. As TOML requires, its own settings precede its tables."""
     types = get_type_hints(type(config))
     own: list[str] = []
     tables: list[str] = []

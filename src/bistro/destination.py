@@ -1,4 +1,4 @@
-"""Destinations of output. A name refers to a descriptor, a device or a file.
+"""Output destinations, given by name, which are descriptors, devices or files.
 
 Symbolic links are followed, so that a link stays a link and its target is replaced. The name of an
 open descriptor (``/dev/stdout``, ``/dev/fd/63``) refers to that descriptor, whatever its type. A
@@ -6,9 +6,9 @@ pipe or a device is written to directly. A regular file is replaced as a whole: 
 to ``.NAME.1a2b3c4d.part`` in the same folder, gets the permissions and the owner of the old file,
 and takes its name.
 
-While it is written, the ``.part`` file is locked. A lock ends with its process, even if that is
-killed: a ``.part`` file without a lock is left over from a killed run, and the next run removes it
-(see `bistro.system` for the details on each system).
+While the ``.part`` file is being written, it is locked. A lock ends with its process, even if the
+process is killed. A ``.part`` file without a lock is left over from a killed run, and the next run
+removes it (see `bistro.system` for the details on each system).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_LINKS = 40
 
 @contextlib.contextmanager
 def opened(name: str) -> Iterator[IO[bytes]]:
-    """Open the destination `name` for writing. A regular file is replaced at the end."""
+    """Open the destination `name` for writing. A regular file is replaced on exit."""
     descriptor = descriptor_of(name)
     if descriptor is not None:
         if sys.stdout is not None:

@@ -76,7 +76,7 @@ class OutputError(BistroError):
 
 
 def printable(text: str) -> str:
-    """Return a text without control characters, and with extremely long words shortened.
+    """Return a text with control characters escaped and extremely long words shortened.
 
     >>> printable("a word \\x1b[31m")
     'a word \\\\x1b[31m'

@@ -33,9 +33,9 @@ MOST_CONTAINERS = 10_000_000
 """Maximum number of lists and objects in one JSON text. Three bytes of JSON text can take 80 bytes
 of memory."""
 SENTENCE_WORDS = 3
-"""Number of words from which the name of a missing file is probably a sentence."""
+"""Minimum number of words in the name of a missing file that suggests that it is a sentence."""
 MOST_NAMES = 1000
-"""Maximum number of names of a folder that are compared with the name of a missing file."""
+"""Maximum number of files in a folder whose names are compared with the name of a missing file."""
 
 
 class InputError(BistroError):
@@ -83,7 +83,7 @@ def read_json(text: str) -> Any:
 
 @contextlib.contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open `path` for reading and decompress it by its suffix. The path ``-`` is standard input."""
+    """Open `path`, or standard input for ``-``, and decompress it according to its suffix."""
     name = os.fspath(path)
     if name == STANDARD_STREAM:
         if sys.stdin is None:

@@ -39,9 +39,9 @@ from bistro.files import explain, read_json, writing
 from bistro.system import read_at
 
 FORMAT_VERSION = 3
-"""The newest version that this program can read, and the version that it writes."""
+"""The version of the file format that is written, which is also the newest that can be read."""
 FIRST_CHECKED = 3
-"""The first version whose files have a checksum."""
+"""The first version of the file format with a checksum."""
 PROCESS_KIND = "pitman-yor"
 """The kind in the header of a file written by `bistro.pitman_yor`: a process, not a model."""
 Arrays = Mapping[str, NDArray[Any]]
@@ -122,7 +122,7 @@ def _pieces(
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
-    """Read a model file, and check everything except the meaning of the numbers."""
+    """Read a model file and validate its structure, but not the values of its arrays."""
     name = os.fspath(path)
     with _opened(name) as (descriptor, size):
         begin = read_at(descriptor, 8, 0)
@@ -148,13 +148,13 @@ def decode_model(content: bytes, name: str) -> ModelFile:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The parts of a file, as described by its header."""
+    """The parsed header of a model file."""
 
     name: str
     begin: bytes
     metadata: Any
     layout: list[tuple[int, int, np.dtype[Any], list[int], str]]
-    """The begin, end, type, shape and name of each array in the file."""
+    """The start and end offset, type, shape and name of each array in the file."""
 
     def checked(self, data: NDArray[np.uint8], checksum: int) -> ModelFile:
         """Return the content of a file. Raise an error if the checksum is wrong or missing."""
@@ -177,7 +177,7 @@ class _Parts:
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file begins like a model file. A text file never does."""
+    """Return whether a file begins like a model file, which no text file does."""
     try:
         with Path(path).open("rb") as stream:
             begin = stream.read(9)
@@ -322,7 +322,7 @@ def _layout(
 
 
 def _entry(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
-    """Return the begin, end, type and shape of one array, and check that they are consistent."""
+    """Return the start and end offset, type and shape of one array, after checking them."""
     try:
         dtype_name, shape = entry["dtype"], entry["shape"]
         begin, end = entry["data_offsets"]

@@ -1,4 +1,4 @@
-"""Progress of long work, with named phases, counted steps and an estimate of the remaining time.
+"""Progress of long computations, with named phases, step counts and the estimated remaining time.
 
 Code that may take several seconds reports its progress, and the command line shows it.
 
@@ -7,9 +7,9 @@ Code that may take several seconds reports its progress, and the command line sh
             ...
             work.advance()
 
-Phases nest. A phase with a `share` represents that part of the enclosing phase. While a phase runs,
-it advances the outer phase by up to its share. Work whose parts differ in length therefore has one
-scale.
+Phases can be nested. The `share` of a phase is the fraction of the enclosing phase that it
+represents. While an inner phase runs, the progress of the outer phase increases by up to that
+share. Work with parts of different lengths can therefore be shown on one scale.
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...
@@ -34,12 +34,12 @@ from typing import NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 LEAST_FRACTION = 0.02
-"""The part of the work that must be done before the remaining time is estimated."""
+"""The fraction of the work that must be done before the remaining time is estimated."""
 
 
 @dataclass(eq=False)
 class Phase:
-    """A piece of work in progress.
+    """A phase of a long computation, with its progress.
 
     Parameters
     ----------
@@ -63,16 +63,16 @@ class Phase:
     skipped: float = 0.0
     """Number of steps that were done before this run began."""
     counted: int = 0
-    """Number of processed items, if items are not the same as steps."""
+    """Number of processed items, if items are counted separately from steps."""
     began: float = 0.0
     scaled: float | None = None
-    """Time at which the first inner phase with a share began. Earlier work is not part of the
+    """Time at which the first inner phase with a share began. Earlier work is ignored in the
     estimate."""
     moved: float = 0.0
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
 
     def advance(self, steps: float = 1.0, note: str | None = None) -> None:
-        """Count finished steps, and show an optional note."""
+        """Add to the number of finished steps, and optionally change the note."""
         self.reach(self.done + steps, note)
 
     def reach(self, done: float, note: str | None = None) -> None:
@@ -83,12 +83,12 @@ class Phase:
             self.note = note
 
     def skip(self, steps: float) -> None:
-        """Count steps that need not be done again."""
+        """Count steps as finished that were done in an earlier run."""
         self.done += steps
         self.skipped += steps
 
     def count(self, items: int, unit: str = "") -> None:
-        """Count processed items in this unit, in addition to the steps of the phase."""
+        """Count processed items, in addition to the steps of the phase."""
         self.counted += items
         self.unit = unit or self.unit
         self.moved = self.clock()
@@ -102,14 +102,14 @@ class _Reached(NamedTuple):
 
 
 class Work:
-    """The phases in progress in the thread of an observer."""
+    """The running phases of an observed thread, the outermost first."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self.thread = threading.get_ident()
         self.phases: list[Phase] = []
         self.pauses = 0
-        """Depth of nested pauses. Progress is not shown while this depth is above 0."""
+        """Number of nested pauses. Progress is hidden while it is above 0."""
 
     def begin(self, phase: Phase) -> None:
         """Enter a phase."""
@@ -142,7 +142,7 @@ class Work:
         return _Reached(min(done, 1.0), min(skipped, 1.0))
 
     def fraction(self) -> float | None:
-        """Return the completed part of the outermost phase with known progress."""
+        """Return the completed fraction of the outermost phase with known progress, or None."""
         place = self._measured()
         return None if place is None else self._reached(place).done
 
@@ -177,7 +177,7 @@ _observed: Work | None = None
 
 @contextmanager
 def observing(clock: Callable[[], float] = time.monotonic) -> Iterator[Work]:
-    """Observe the phases of this thread while the context is active."""
+    """Observe the phases of the current thread while the context is active."""
     global _observed
     before, work = _observed, Work(clock)
     _observed = work
@@ -188,7 +188,7 @@ def observing(clock: Callable[[], float] = time.monotonic) -> Iterator[Work]:
 
 
 def observed() -> Work | None:
-    """Return the work of this thread, if the thread is observed."""
+    """Return the phases of the current thread, or None if the thread is not observed."""
     work = _observed
     return work if work is not None and work.thread == threading.get_ident() else None
 
@@ -197,7 +197,7 @@ def observed() -> Work | None:
 def phase(
     name: str, *, total: float | None = None, unit: str = "", share: float = 0.0
 ) -> Iterator[Phase]:
-    """Begin a phase of work, which ends with the context (see `Phase`)."""
+    """Begin a phase of work, which ends when the context exits (see `Phase`)."""
     own, work = Phase(name, total, unit, share), observed()
     if work is None:
         yield own
@@ -210,7 +210,7 @@ def phase(
 
 
 def spared(share: float) -> None:
-    """Mark a part of the current phase as done before this run began."""
+    """Mark a fraction of the current phase as done in an earlier run."""
     with phase("", share=share) as own:
         own.skip(1.0)
 

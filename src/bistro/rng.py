@@ -1,4 +1,4 @@
-"""Counter-based random streams, in which every draw is determined by (seed, purpose, index).
+"""Counter-based random streams, each determined by a seed, a purpose and an index.
 
 Bistro has no global random state. A `Stream` is Philox 4x64-10 (Salmon and colleagues 2011) keyed
 by the seed and a hash of its purpose, started at the given index. The compiled core has the same
@@ -33,12 +33,12 @@ def check_seed(seed: int) -> None:
 
 @cache
 def purpose_key(purpose: str) -> int:
-    """Return the same 64-bit key of a purpose as the compiled core."""
+    """Return the 64-bit key of a purpose, which is the same as in the compiled core."""
     return int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "little")
 
 
 class Stream:
-    """A reproducible sequence of random numbers, which equals the core's stream."""
+    """A reproducible stream of random numbers, which is identical to the core's stream."""
 
     __slots__ = ("_block", "_counter", "_index", "_key")
 

@@ -1,7 +1,7 @@
-"""All differences between operating systems, in one module.
+"""Functions that depend on the operating system.
 
 All other code is independent of the operating system. Other modules use `Path` objects for file
-names and always name the encoding UTF-8. This module contains the functions that only some systems
+names and always specify the encoding UTF-8. This module wraps functions that only some systems
 have.
 """
 
@@ -22,7 +22,7 @@ BINARY: int = getattr(os, "O_BINARY", 0)
 """Flag for `os.open` to write bytes unchanged, which only Windows needs."""
 _GROUP_BITS = 0o070
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
-"""Options of glibc's mallopt."""
+"""The numbers of two options of glibc's mallopt function."""
 
 
 def lock(raw: IO[bytes]) -> None:
@@ -37,7 +37,7 @@ def lock(raw: IO[bytes]) -> None:
 
 
 def read_at(descriptor: int, size: int, at: int) -> bytes:
-    """Read up to `size` bytes from a position of an open file."""
+    """Read up to `size` bytes of an open file, starting at position `at`."""
     if sys.platform == "win32":
         os.lseek(descriptor, at, os.SEEK_SET)
         return os.read(descriptor, size)
@@ -100,10 +100,10 @@ def allow_restart(listening: socket.socket) -> None:
 
 
 def give_memory_back() -> None:
-    """Return memory to the system after a long computation, if glibc is used.
+    """Configure glibc to return freed memory to the system, if glibc is used.
 
-    Large blocks are mapped separately, whatever the size of earlier blocks, and threads share
-    heaps.
+    Large blocks are always mapped separately, regardless of the size of earlier blocks, and threads
+    share heaps.
     """
     if sys.platform != "linux":
         return

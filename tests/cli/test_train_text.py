@@ -53,7 +53,7 @@ def test_it_says_what_it_does(
     ended = bistro_here(*arguments(data, "--threads", 1))
     assert ended.code == 0
     assert f"{data / 'odd.txt'}: 2 blank lines are skipped" in ended.err
-    assert f"{data / 'odd.txt'}: 1 words hold zero-width characters" in ended.err
+    assert f"{data / 'odd.txt'}: 1 words contain zero-width characters" in ended.err
     assert Path("m.bistro").read_bytes() == unbroken
     shown = bistro_here("info", "m.bistro")
     assert "treebank.texts.1.name" in shown.out

@@ -39,8 +39,8 @@ def test_what_cannot_be_seen_is_kept_and_counted(tmp_path: Path) -> None:
     assert list(text) == [line.rstrip("\n").split(" ")]
     assert text.facts[0].unseen_characters == 4
     (note,) = text.notes()
-    assert note.startswith(f"{tmp_path / 'a.txt'}: 4 words hold zero-width characters")
-    assert "which are left out, or spaces other than the plain one, which are kept" in note
+    assert note.startswith(f"{tmp_path / 'a.txt'}: 4 words contain zero-width characters")
+    assert "which are left out, or special spaces, which are kept" in note
 
 
 def test_one_file_may_stand_alone(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Checks of the arrays in a file before they are used.
+"""Validate arrays that were read from a file before they are used.
 
 The code that reads arrays declares the type, shape and range of values of each array in a table.
 Numbers that are not finite are always rejected.
@@ -25,7 +25,8 @@ class Expected:
     """The expected type, shape and limits of an array."""
 
     kind: str
-    """The kind of the array's NumPy type (i, u, f or b), with a size (f8) where it matters."""
+    """The kind of the array's NumPy type (i, u, f or b), followed by its size (f8) where it
+    matters."""
     shape: tuple[int | None, ...]
     """The size of the array in each dimension. None allows any size."""
     low: float = -math.inf

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 FEWEST_SEEN = 50
 SHARE_OF_CAPITALS = 0.98
 START = ""
-"""The token before the first word of a sentence."""
+"""The symbol that stands for the token before the first word of a sentence."""
 
 
 class Casing:
-    """The tokens after which a capital letter is required, and word counts in other positions."""
+    """The tokens after which words are capitalised, and the counts of words in other positions."""
 
     def __init__(self, after: Iterable[str], elsewhere: Counter[str] | None = None) -> None:
         self.after = frozenset(after)
@@ -31,7 +31,7 @@ class Casing:
 
     @classmethod
     def learn(cls, texts: Sequence[Sequence[str]]) -> Casing:
-        """Learn the convention, and the words that are always capitalised, from sentences."""
+        """Learn the tokens after which words are capitalised, and count the words elsewhere."""
         followed, by_capital = Counter[str](), Counter[str]()
         for before, word in _pairs(texts):
             if not _has_letters(before) and word[:1].isalpha():

@@ -54,7 +54,7 @@ Symbols = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class EncodedText:
-    """The symbols of a text and their positions.
+    """A text encoded as symbols, with the position of each symbol in the text.
 
     The position of a run of spaces is the position of its first space.
     """
@@ -65,7 +65,7 @@ class EncodedText:
 
 
 class Characters:
-    """The symbols of a model of running text."""
+    """The set of symbols that a model of running text uses."""
 
     def __init__(self, plain: str, addresses: str) -> None:
         """Number the symbols.
@@ -174,7 +174,7 @@ def _is_space() -> NDArray[np.bool_]:
 
 
 def _line_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the number of line ends per character. A paragraph end counts as two."""
+    """Return the number of line ends at each character, where a paragraph end counts as two."""
     ends = np.zeros(codes.size, np.int64)
     ends[(codes == 0x0A) | (codes == 0x85) | (codes == 0x2028)] = 1
     ends[(codes == 0x0C) | (codes == 0x2029)] = 2
@@ -186,5 +186,5 @@ def _line_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
 
 
 def joined_names(symbols: Sequence[int], characters: Characters) -> str:
-    """Return the names of symbols as one text, for messages and tests."""
+    """Return the names of symbols, joined by spaces, for messages and tests."""
     return " ".join(map(characters.name, symbols))

@@ -31,12 +31,12 @@ NUMBERS = {name: number for number, name in enumerate(transition_elements())}
 
 
 def elements(text: str) -> tuple[str, ...]:
-    """Parse a text with the names of elements, separated by spaces."""
+    """Split a string of context-element names at the spaces."""
     return tuple(text.split())
 
 
 def check_elements(names: Iterable[str], known: Collection[str]) -> None:
-    """Raise an error if an element does not exist."""
+    """Raise an error if a name is not the name of a known context element."""
     for name in names:
         if name not in known:
             raise ConfigError(f"unknown context element '{name}'{nearest(name, known)}")

@@ -27,13 +27,13 @@ _CASES: dict[str, Callable[[str], str]] = {
     "title": str.capitalize,
 }
 _LONGEST_END = 8
-"""The maximum length of a front or back. A rule with a longer front or back applies to one word
-only."""
+"""The maximum number of characters that a rule replaces at one end of a string. A rule that would
+need more is stored for one string only."""
 
 
 @dataclass(frozen=True, order=True)
 class EditRule:
-    """A rule with the front and back of a string, their replacements, and a change of case."""
+    """An edit rule, which replaces the front and back of a string and may change its case."""
 
     case: str = ""
     front: str = ""
@@ -95,7 +95,7 @@ def possible_rules(source: str, target: str) -> Iterator[EditRule]:
 
 
 def chosen_rules(pairs: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], EditRule]:
-    """Choose the rule for each pair of strings that fits the most pairs."""
+    """Choose a rule for each pair of strings, preferring the rule that fits the most pairs."""
     rules = {pair: list(possible_rules(*pair)) for pair in pairs}
     counts = Counter(rule for candidates in rules.values() for rule in candidates)
     return {

@@ -19,7 +19,7 @@ from bistro.encoding.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Events:
-    """The contexts and outcomes of training events.
+    """Training events, each of which is an outcome in a context.
 
     The first element of each context is the most informative.
     """
@@ -48,14 +48,14 @@ class Events:
         )
 
     def digest(self) -> str:
-        """Return a hash of all events, which identifies them."""
+        """Return a SHA-256 hash of all contexts and outcomes."""
         shape = np.array(self.contexts.shape, dtype=np.int64)
         parts = (shape, np.ascontiguousarray(self.contexts), self.outcomes)
         return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
 
 def text_events(texts: Sequence[Sequence[str]], vocabulary: Vocabulary, order: int) -> Events:
-    """Return all words and sentence ends of texts as events after `order - 1` words."""
+    """Return one event per word and sentence end, in the context of the last `order - 1` words."""
     ids, offsets = vocabulary.encode_all(texts)
     return padded_events(ids, offsets, order, start=vocabulary.start, end=vocabulary.end)
 
@@ -63,7 +63,7 @@ def text_events(texts: Sequence[Sequence[str]], vocabulary: Vocabulary, order: i
 def padded_events(
     ids: NDArray[np.int32], offsets: NDArray[np.int64], order: int, *, start: int, end: int
 ) -> Events:
-    """Return all words and sentence ends as events after `order - 1` words, nearest first."""
+    """Return one event per id and sequence end, in the context of the last `order - 1` ids."""
     pad = order - 1
     lengths = np.diff(offsets)
     begins = np.concatenate(([0], np.cumsum(lengths + pad + 1)))[:-1]

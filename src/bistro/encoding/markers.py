@@ -36,7 +36,7 @@ SHORTEST_WITH_S = 3
 
 @dataclass(frozen=True)
 class EnglishMarkers(UnknownClasses):
-    """The markers that occur in training. Marker 0 is ``<unk>``."""
+    """The unknown-word markers that occur in training. Marker 0 is ``<unk>``."""
 
     known: frozenset[str] = frozenset()
     """The known words."""

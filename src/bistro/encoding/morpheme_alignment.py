@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 _UNIT = 1000
-"""The factor by which costs are multiplied, so that smaller amounts can break ties."""
+"""The cost of one unit. Costs are integers, and amounts below one unit break ties."""
 _LEFT_OUT = _PUT_IN = 2 * _UNIT
 _EMPTY = 3 * _UNIT
 _AT_FRONT = 1
@@ -37,7 +37,7 @@ _VOWELS = frozenset("aeiou")
 _GLIDES = frozenset({("u", "w"), ("o", "w"), ("i", "y")})
 
 _Row = list[tuple[int, int]]
-"""The lowest cost so far and the start of the current morpheme, for each position in the word."""
+"""For each position in the word, the lowest cost so far and the start of the current morpheme."""
 
 
 def boundaries(word: str, forms: Sequence[str]) -> list[int]:
@@ -57,7 +57,7 @@ def boundaries(word: str, forms: Sequence[str]) -> list[int]:
 
 
 def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
-    """Return the cost of each possible end of a morpheme, given the costs of its starts."""
+    """Return the lowest cost and the start of a morpheme for each position where it can end."""
     empty = before
     begun: _Row = [(_NEVER, 0)] * (len(word) + 1)
     _put_in(empty, begun)
@@ -78,7 +78,7 @@ def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
 
 
 def _put_in(empty: list[int], begun: _Row) -> None:
-    """Add letters of the word that match no letter of the morpheme."""
+    """Allow for letters of the word that correspond to no letter of the morpheme."""
     for place in range(len(begun) - 1):
         _better(begun, place + 1, empty[place] + _PUT_IN + _AT_FRONT, place)
         _better(begun, place + 1, begun[place][0] + _PUT_IN, begun[place][1])

@@ -155,7 +155,7 @@ class Inventory:
         return {letter: number for number, letter in enumerate(self.letters)}
 
     def encode(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the concatenated letters of all texts, and the start of each text."""
+        """Return the letter ids of all texts in one array, and the offset of each text."""
         other = len(self.letters)
         numbers = self._letter_numbers
         ids = np.fromiter((numbers.get(c, other) for c in "".join(texts)), dtype=np.int32)
@@ -176,7 +176,7 @@ class Inventory:
 
     # The elements of contexts: the same as in cpp/infinite/morpheme_table.hpp.
     def history(self, before: Sequence[Piece]) -> list[int]:
-        """Return the context after some morphemes, nearest first, without the first element."""
+        """Return the ids of the labels and surfaces of the preceding morphemes, nearest first."""
         size = len(self.labels)
         found = []
         for piece in reversed(before):

@@ -1,4 +1,4 @@
-"""The kinds of characters of a word."""
+"""Word shapes, which show the kinds of characters in a word."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MOST_KINDS = 6
 
 
 def kind_of(character: str) -> str:
-    """Return the kind of a character, which is A, a, 0, or the mark itself."""
+    """Return A for an upper-case letter, a for other letters, 0 for digits, or the character."""
     if character.isdigit():
         return "0"
     if character.isalpha():
@@ -19,7 +19,7 @@ def kind_of(character: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def shape(form: str) -> str:
-    """Return the kinds of a word's characters as a sequence of A, a, 0, and the marks themselves.
+    """Return the shape of a word, in which each run of characters of one kind becomes one symbol.
 
     >>> [shape(word) for word in ("Paris", "NATO", "3rd", "e-mail", "...")]
     ['Aa', 'A', '0a', 'a-a', '.']

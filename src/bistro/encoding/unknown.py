@@ -137,7 +137,7 @@ def _frequent_suffixes(counts: Mapping[str, int], number: int) -> frozenset[str]
 
 
 def frequent_classes(pending: Counter[tuple[str, ...]], fewest: int) -> list[str]:
-    """Return the classes that are frequent enough.
+    """Return the classes of unknown words that occur at least `fewest` times.
 
     The words of a rarer class count towards the next more general class.
 

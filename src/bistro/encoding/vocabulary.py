@@ -68,7 +68,7 @@ class WordCounts:
 
 
 class Vocabulary:
-    """The words of a training set with their ids, and the classes for all other words."""
+    """The known words with their ids, and the classes of unknown words."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class Vocabulary:
         unknown_below: int = 2,
         unknown_suffixes: int = 100,
     ) -> Vocabulary:
-        """Return the vocabulary of counted words.
+        """Build a vocabulary from word counts.
 
         The classes of unknown words are learned from the rare words.
         """
@@ -316,7 +316,7 @@ def _unique_strings(values: Any) -> list[str]:
 
 
 def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
-    """Return the vocabulary of a header. Raise an error if the header does not match its hash."""
+    """Return the vocabulary in a model's header. Raise an error if it does not match its hash."""
     vocabulary = Vocabulary.from_header(header["vocabulary"])
     if vocabulary.hash != header["vocabulary_hash"]:
         raise ModelFileError("the vocabulary differs from the one that the model was trained with")

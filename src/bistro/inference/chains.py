@@ -27,8 +27,8 @@ from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
-"""Figures that describe a state, by name. Each is one number, or one number per depth. Renaming the
-parts of a state does not change its figures."""
+"""Named statistics of a chain's state. Each is one number, or one number per depth. They do not
+depend on how the parts of a state are named."""
 
 
 def short(value: float) -> float:
@@ -41,7 +41,7 @@ def short(value: float) -> float:
 
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Errors that can be caused by a damaged state, which no training run can reach."""
+"""Exceptions that a damaged checkpoint can cause, because its state is impossible in training."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +55,16 @@ class Sweep:
 
 @dataclass
 class Session:
-    """The connection of a training run to its caller, who may watch, stop and resume it."""
+    """The checkpoint, callbacks and workers through which a caller controls a training run."""
 
     checkpoint: Checkpoint | None = None
     resume: bool = False
     on_start: Callable[[int, int], None] = lambda done, total: None
-    """Called once, with the number of sweeps that the checkpoint already contains and the total
-    number."""
+    """Called once, with the number of sweeps already done in the checkpoint and the total number of
+    sweeps."""
     on_sweep: Callable[[Sweep], None] = lambda sweep: None
     on_words: Callable[[int, int], None] = lambda done, total: None
-    """Called after each piece of raw text, with the number of parsed words and the total number."""
+    """Called after each piece of raw text, with the numbers of words parsed so far and in total."""
     on_note: Callable[[str], None] = lambda note: None
     """Called with a note about unexpected properties of the data."""
     stop_asked: Callable[[], bool] = lambda: False
@@ -73,11 +73,10 @@ class Session:
     workers: Workers | None = None
     """The workers that parse raw text, which are threads of this process by default."""
     share: float = 0.0
-    """Share of training in the caller's total work, which is used to estimate the remaining
-    time."""
+    """Fraction of the caller's total work that is training, used to estimate the remaining time."""
 
     def saved(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
-        """Return the content of the checkpoint if this run resumes."""
+        """Return the content of the checkpoint if this run resumes from one, otherwise None."""
         checkpoint = self.checkpoint if self.resume else None
         return checkpoint.load(fingerprint) if checkpoint else None
 
@@ -89,7 +88,7 @@ class Session:
 
     @contextmanager
     def reading_checkpoint(self) -> Iterator[None]:
-        """Raise an error about a damaged checkpoint if its content cannot be used."""
+        """Report the checkpoint as damaged if its content cannot be used."""
         try:
             yield
         except (IndexError, KeyError, TypeError, ValueError):
@@ -115,7 +114,7 @@ class Session:
     def for_phase(
         self, fingerprint: str, phase: int, carried: Mapping[str, NDArray[Any]]
     ) -> Session:
-        """Return the session of one phase of a training run. All phases share one checkpoint."""
+        """Return a session for one phase of a training run. All phases share one checkpoint."""
         if self.checkpoint is None:
             return self
         own = PhaseCheckpoint(self.checkpoint, fingerprint, phase, carried)
@@ -142,7 +141,7 @@ class Sweeping(Protocol):
         """Return the values that the trace shows for the current state, by name."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return everything that changes from sweep to sweep."""
+        """Return the arrays that change from sweep to sweep, by name."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Return to a saved state."""
@@ -150,13 +149,13 @@ class Sweeping(Protocol):
 
 @dataclass(frozen=True)
 class Stage:
-    """Chains that sweep in parallel, the number of sweeps, and the number of samples kept."""
+    """A stage of training, in which chains sweep in parallel and the last samples are kept."""
 
     chains: Sequence[Sweeping]
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """The prefix of each chain's names in the trace. With only one model, the prefix is empty."""
+    """The prefix of each chain's values in the trace. With only one model, the prefix is empty."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)
@@ -166,7 +165,7 @@ class Stage:
         return {o + name: one for o, c in self._owned() for name, one in c.figures().items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return everything that changes from sweep to sweep."""
+        """Return the arrays that change from sweep to sweep, by name."""
         return {o + name: array for o, c in self._owned() for name, array in c.state().items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -224,7 +223,7 @@ def _sweep(stages: Sequence[Stage], number: int, threads: int) -> Stage:
 
 
 def _stage_of(stages: Sequence[Stage], sweep: int) -> tuple[Stage, int]:
-    """Return the stage of a sweep, and the first sweep of that stage."""
+    """Return the stage that contains a sweep, and the index of the first sweep of that stage."""
     first = 0
     for stage in stages:
         if sweep < first + stage.sweeps:

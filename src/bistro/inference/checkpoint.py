@@ -79,12 +79,12 @@ class Checkpoint:
 
 
 class PhaseCheckpoint(Checkpoint):
-    """The checkpoint of one phase of a training run with several phases, in the same file.
+    """The checkpoint of one phase of a training run, stored in the file of the whole run.
 
-    Every saved state also includes the other data that the phase needs. The fingerprint is the
-    fingerprint of the whole training run. A phase cannot use the state of another phase. A phase
-    may itself have phases, for example in a pipeline that trains a committee. Each depth of phases
-    has its own entry.
+    Every saved state also includes the results of earlier phases that are needed later. The
+    fingerprint is that of the whole training run. A phase cannot use the state of another phase. A
+    phase may itself have phases, for example in a pipeline that trains a committee. Each nesting
+    level has its own entry in the header.
     """
 
     def __init__(
@@ -113,5 +113,5 @@ class PhaseCheckpoint(Checkpoint):
 
 
 def phase_entry(whole: Checkpoint) -> str:
-    """Return the header entry for the phases of a training run in its checkpoint."""
+    """Return the key under which the header of a checkpoint stores the index of the phase."""
     return f"phase.{whole._depth + 1}" if isinstance(whole, PhaseCheckpoint) else "phase"

@@ -1,8 +1,8 @@
-"""A learned choice among named outcomes given a list of strings, used for columns of words.
+"""A classifier that predicts a name from a list of strings, used to predict columns of words.
 
 The context is a list of strings, the most informative first, and the outcomes are names. The
-context ends before the first string that did not occur at its position in training, so the longest
-known prefix of the context decides.
+context ends before the first string that did not occur at its position in training, so the
+prediction depends on the longest known prefix of the context.
 
 >>> data = [(("dog", "NOUN"), "-s+"), (("cat", "NOUN"), "-s+"), (("run", "VERB"), "same")] * 4
 >>> learner = ChoiceLearner("rules", [c for c, _ in data], [o for _, o in data], settings, seed=1)
@@ -29,7 +29,7 @@ _UNSEEN = 2**31 - 1
 
 
 class Names:
-    """The strings and their ids, in the order of first occurrence."""
+    """A list of distinct strings, which maps each string to its index."""
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
@@ -55,7 +55,7 @@ class Names:
 
 
 class ChoiceLearner(Chain):
-    """The Pitman-Yor process of one choice during training."""
+    """The Pitman-Yor process that learns one choice."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Choice:
         return numbers.reshape(-1, most), probabilities.reshape(-1, most)
 
     def known_endings(self, length: int) -> set[tuple[str, str]]:
-        """Return the last two elements of all training contexts of this length.
+        """Return the last two elements of each training context that has this length.
 
         If the last two elements of a context do not occur in training, its last element has no
         effect.

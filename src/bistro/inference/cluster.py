@@ -58,7 +58,8 @@ UNWATCHED = {
 }
 """Settings of Dask for a local cluster. Process monitoring is off, since it takes time."""
 ATTEMPTS = 20
-"""Maximum number of attempts to get a lost result. A lost worker explains one or two losses."""
+"""Maximum number of attempts to retrieve the result of a task. A lost worker causes one or two
+failed attempts."""
 
 
 class ClusterError(BistroError):
@@ -71,7 +72,7 @@ class SchedulerLostError(ClusterError):
 
 @contextmanager
 def workers_for(cluster: str | None, threads: int) -> Iterator[Workers]:
-    """Yield the workers that `cluster` names, or threads. They end with the context.
+    """Yield workers on a cluster, or threads if `cluster` is None, until the context exits.
 
     `cluster` is ``tcp://host:port``, ``tls://host:port``, ``local:N`` or None. Without a cluster,
     `threads` is the number of threads, and 0 uses all cores.
@@ -105,7 +106,7 @@ class ClusterWorkers:
     ) -> None:
         """Initialise the workers.
 
-        `connect` creates another client when the connection is lost.
+        `connect` creates a new client after the connection is lost.
         """
         self._client = client
         self._connect = connect
@@ -136,7 +137,7 @@ class ClusterWorkers:
         packed: Iterator[bytes],
         unanswered: deque[bytes],
     ) -> Generator[Result, None, None]:
-        """Run tasks as long as the scheduler answers.
+        """Run tasks and yield their results until the scheduler stops responding.
 
         `unanswered` contains the items that were sent before and have no result yet.
         """
@@ -191,7 +192,7 @@ class ClusterWorkers:
         return held
 
     def _room(self, under_way: int) -> int:
-        """Return the number of items that may still be sent."""
+        """Return how many more items may be sent to the workers now."""
         self._look()
         return max(AHEAD_PER_WORKER * self._threads - under_way, 0 if under_way else 1)
 
@@ -241,7 +242,7 @@ class ClusterWorkers:
         return error
 
     def _look(self) -> None:
-        """Count the workers' threads from time to time. A cluster without workers is an error."""
+        """Update the number of worker threads. A cluster that stays without workers is an error."""
         if self._client.status != "running":
             raise self._scheduler_lost()
         now = time.monotonic()
@@ -272,7 +273,7 @@ def _hold(shared: Shared) -> Shared:
 
 
 def _noted(items: Iterator[bytes], notes: deque[bytes]) -> Iterator[bytes]:
-    """Yield the items, appending each to `notes` first."""
+    """Yield the items, and append each item to `notes` before it is yielded."""
     for item in items:
         notes.append(item)
         yield item

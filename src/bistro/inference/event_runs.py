@@ -1,10 +1,10 @@
-"""Sorted lists of events, which workers produce and which are kept on disk if they are large.
+"""Sorted lists of events from several workers, which are kept on disk if they are large.
 
 A worker that encodes a piece of text sorts its events (see `bistro.encoding.events`), so that
-combining all pieces is a merge: the franchise reads all lists side by side, each from its beginning
-to its end, and never goes back. Beyond a few hundred megabytes, lists are kept in an unnamed file
-that is mapped into memory. The system caches as much of the file as it has room for, and the file
-disappears when the process ends, even if it is killed.
+combining all pieces is a merge: the franchise reads all lists in parallel, each from beginning to
+end. Beyond a few hundred megabytes, lists are kept in an unnamed file that is mapped into memory.
+The system caches as much of the file as it has room for, and the file disappears when the process
+ends, even if it is killed.
 
 >>> runs = EventRuns(levels=1)
 >>> runs.add(Events(np.array([[2], [3]], np.int32), np.array([5, 6], np.int32)))
@@ -35,14 +35,14 @@ class EventRuns:
     """Sorted lists of events with contexts of one length."""
 
     def __init__(self, levels: int, most_in_memory: int = MOST_IN_MEMORY) -> None:
-        """`levels` is the number of context elements of every event."""
+        """Create an empty collection of events with `levels` context elements each."""
         self.levels = levels
         self._most = most_in_memory
         self._held: Lists = []
         self._bytes = 0
         self._file: IO[bytes] | None = None
         self._sizes: list[int] = []
-        """Number of events in each list in the file."""
+        """The number of events in each list that is stored in the file."""
 
     def __len__(self) -> int:
         return sum(outcomes.size for _, outcomes in self._held) + sum(self._sizes)

@@ -1,8 +1,8 @@
 """Train a franchise by seating events, sweeping, updating hyper-parameters and averaging samples.
 
-A chain is in a definite state after every sweep, and sweep i draws from the stream named (seed,
-purpose, i). A run that was stopped and resumed therefore gives the same result as an uninterrupted
-run.
+The state of a chain can be saved after every sweep, and sweep i draws its random numbers from the
+stream (seed, purpose, i). A run that was stopped and resumed therefore gives the same result as an
+uninterrupted run.
 
 >>> chain = Chain("words", events, UniformBase(9), SamplerSettings(), seed=1)   # doctest: +SKIP
 >>> for sweep in range(40): chain.step(sweep)                                   # doctest: +SKIP
@@ -29,7 +29,7 @@ from bistro.rng import purpose_key
 def level_figures(
     name: str, parameters: Sequence[tuple[float, float]], tables: Sequence[int] = ()
 ) -> Figures:
-    """Return the trace values of one process. Each value is a list with one element per depth."""
+    """Return the discounts, strengths and table counts of a process, with one number per depth."""
     figures: Figures = {
         f"{name}.discount": [short(discount) for discount, _ in parameters],
         f"{name}.strength": [short(strength) for _, strength in parameters],
@@ -52,7 +52,7 @@ class Learned:
             self.franchise.set_parameters(level, discount, settings.strength)
         self._kept = PredictiveSum()
         self.has_samples = False
-        """True if samples are kept. Samples refer to restaurants and entries by their indices."""
+        """True if samples are kept. Kept samples refer to restaurants and entries by index."""
         self._sequence: SequentialLikelihood | None = None
 
     def finish_sweep(self, sweep: int, *, keep: bool) -> None:
@@ -81,7 +81,7 @@ class Learned:
         return level_figures(self.name, self.franchise.parameters(), tables)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return everything that changes from sweep to sweep."""
+        """Return the arrays that change from sweep to sweep, by name."""
         customers, tables, sizes = self.franchise.state()
         probability, backoff, samples = self._kept.state()
         return {

@@ -1,6 +1,6 @@
 """A journal of trials with one JSON object per line, so that a search can be stopped and resumed.
 
-The first line identifies the search. Each other line holds a configuration and its figures. If a
+The first line identifies the search. Each other line holds a configuration and its results. If a
 crash cuts the last line short, that line is ignored. Configurations in the journal are not tried
 again.
 """
@@ -15,7 +15,7 @@ from bistro.errors import BistroError, OutputError
 from bistro.files import explain, write_text
 
 SCORE = "score"
-"""The name of the figure that every trial has. Higher values are better."""
+"""The name of the result that every trial must have. Higher values are better."""
 
 
 class Journal:
@@ -39,7 +39,7 @@ class Journal:
         return len(self._figures)
 
     def find(self, config: dict[str, Any]) -> dict[str, float] | None:
-        """Return the figures of a configuration that was tried before."""
+        """Return the results of a configuration, or None if it has not been tried."""
         return self._figures.get(_key(config))
 
     def add(self, config: dict[str, Any], figures: dict[str, float]) -> None:
@@ -78,9 +78,9 @@ def _key(config: dict[str, Any]) -> str:
 
 
 def _checked(figures: Any) -> dict[str, float]:
-    """Return the figures of a trial.
+    """Return the results of a trial.
 
-    Raise `ValueError` unless the figures are numbers and include a score.
+    Raise `ValueError` unless the results are numbers and include a score.
     """
     numbers = figures.values() if isinstance(figures, dict) and SCORE in figures else [None]
     if not all(type(number) in (int, float) for number in numbers):

@@ -29,7 +29,7 @@ def equal_weights(members: int) -> Floats:
 def mixture_weights(probabilities: Floats, close_enough: float = CLOSE_ENOUGH) -> Floats:
     """Return the weights that maximise the likelihood of the events (columns). They sum to 1.
 
-    An event to which no member gives any probability does not affect the weights. The search ends
+    An event that has probability 0 under every member does not affect the weights. The search ends
     when no weight changes by more than `close_enough`.
     """
     possible = probabilities[:, probabilities.sum(axis=0) > 0]

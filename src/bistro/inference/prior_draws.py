@@ -29,7 +29,7 @@ from bistro.rng import purpose_key
 
 
 class Urn:
-    """A franchise from which data are generated."""
+    """A franchise with drawn hyper-parameters, from which data are generated."""
 
     def __init__(
         self, learned: Learned, *, seed: int, groups: Iterable[Iterable[int]] | None = None
@@ -89,7 +89,7 @@ def check_samples(settings: SamplerSettings) -> None:
 
 
 def simulated_chain(true: Learned, chain: Chain) -> Simulated:
-    """Return the true values of a franchise, and a new chain over its data."""
+    """Return a simulation with the true values of a franchise and a chain over its data."""
     chain.seat()
     return Simulated.of_chain(
         franchise_quantities(true.franchise, true.name),

@@ -1,4 +1,4 @@
-"""A choice by a product of experts, which are Pitman-Yor processes over the same outcomes.
+"""Choose an outcome by a product of experts, which are Pitman-Yor processes over the outcomes.
 
     p(outcome) ∝ p_0(outcome)^-b Π p_e(outcome | context of e)^(1/experts)
 
@@ -25,7 +25,7 @@ from bistro.inference.settings import SamplerSettings
 from bistro.modelfile import Arrays
 
 Columns = Sequence[Sequence[str]]
-"""The context elements, each given as a list with one string per position."""
+"""One list per context element, with one string per position."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Candidates:
     def best(self) -> NDArray[np.int64]:
         """Return the index of the best candidate of each position.
 
-        The first candidate wins a tie.
+        If several candidates are equally good, the first is returned.
         """
         best = np.maximum.reduceat(self.scores, self.starts)[self.places]
         numbers = np.where(self.scores == best, np.arange(len(best)), len(best))
@@ -59,7 +59,7 @@ class Candidates:
 
 
 class ProductLearner:
-    """The processes of the experts during training."""
+    """The training chains of the experts."""
 
     def __init__(
         self,
@@ -80,13 +80,13 @@ class ProductLearner:
             self.digests.append(events.digest())
 
     def product(self) -> Product:
-        """Return the means of the kept samples."""
+        """Return the trained experts, each of which is the mean of its kept samples."""
         parts = {chain.name: chain.frozen() for chain in self.chains}
         return Product(self.elements, self.outcomes, parts)
 
 
 class Product:
-    """Learned experts."""
+    """A trained product of experts."""
 
     def __init__(self, elements: Names, outcomes: Names, parts: Mapping[str, Arrays]) -> None:
         if not parts:
@@ -104,10 +104,10 @@ class Product:
         prior: float,
         most: int,
     ) -> Candidates:
-        """Return the candidates of all positions.
+        """Return the candidate outcomes of every position, with their scores.
 
-        The candidates of a position are the outcomes in `allowed`. If `allowed` has none, they are
-        the `most` best outcomes of each expert.
+        The candidates of a position are the outcomes in `allowed`. If `allowed` is empty for a
+        position, its candidates are the `most` most probable outcomes of each expert.
         """
         group, begin, members = _groups(allowed)
         matrices = [_matrix(self.elements, contexts[name]) for name in self.parts]
@@ -128,14 +128,14 @@ class Product:
 
 
 def _matrix(names: Names, columns: Columns) -> NDArray[np.int32]:
-    """Return one row of ids per position."""
+    """Return the ids of the context elements, with one row per position."""
     return np.stack([names.encode([column])[0] for column in columns], axis=1)
 
 
 def _groups(
     allowed: Sequence[Sequence[int]],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Assign ids to the distinct lists, so that each list is kept once."""
+    """Number the distinct lists of allowed outcomes, so that each list is stored once."""
     numbers: dict[int, int] = {}
     lists: list[Sequence[int]] = []
     group = np.full(len(allowed), -1, dtype=np.int32)

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Band:
-    """The inclusive bounds within which all C_j stay with a given probability."""
+    """Inclusive lower and upper bounds of the counts C_j of uniform ranks."""
 
     low: Ints
     high: Ints
@@ -40,7 +40,7 @@ def counts_below(ranks: Ints, draws: int) -> Ints:
 
 
 def p_value(ranks: Ints, draws: int) -> float:
-    """Return the probability that the statistic of uniform ranks is at most as large as observed.
+    """Return the probability that uniform ranks give a statistic no larger than the observed one.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def p_value(ranks: Ints, draws: int) -> float:
 
 
 def simultaneous_band(runs: int, draws: int, error_rate: float) -> Band:
-    """Return the narrowest band that uniform ranks leave with at most a given probability."""
+    """Return the narrowest band that uniform ranks leave with probability at most `error_rate`."""
     low, high = error_rate / (2 * draws), error_rate
     for _ in range(30):
         middle = np.sqrt(low * high)

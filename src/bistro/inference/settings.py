@@ -104,7 +104,7 @@ class SpellingSettings:
     )
 
     def validate(self) -> None:
-        """Raise an error if an order is impossible."""
+        """Raise an error if `order` or `tag_after` is out of range."""
         if self.order < 1:
             raise ConfigError(f"order = {self.order} must be at least 1")
         if self.tag_after < 0:

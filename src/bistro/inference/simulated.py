@@ -45,13 +45,13 @@ from bistro.rng import purpose_key
 
 Quantities: TypeAlias = Mapping[str, float]
 DRAWS = 31
-"""Number of draws in each run. Ranks lie between 0 and this number."""
+"""Number of draws in each run, which is also the highest possible rank."""
 ERROR_RATE = 0.001
 FIRST_PILOT = 1 << 40
-"""Number of the first pilot run, which is larger than the number of any other run."""
+"""Index of the first pilot run, which is larger than the index of any ordinary run."""
 PILOT_RUNS, PILOT_SWEEPS, MOST_THINNING = 8, 512, 64
 ENOUGH = 0.2
-"""Largest acceptable autocorrelation of draws, which increases the variance of ranks by 3 %."""
+"""Maximum autocorrelation of successive draws. It increases the variance of the ranks by 3 %."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class Simulated:
     truth: Quantities
     sweep: Callable[[], None]
     quantities: Callable[[], Quantities]
-    """A function that computes the quantities of `truth` from the current state."""
+    """A function that returns the quantities named in `truth` for the current state of the
+    chain."""
 
     @classmethod
     def of_chain(
@@ -69,23 +70,24 @@ class Simulated:
     ) -> Simulated:
         """Return a simulation with true values and a seated chain.
 
-        The states after sweeps are not kept as samples.
+        The chain does not keep the states after its sweeps as samples.
         """
         sweeps = count()
         return cls(truth, lambda: chain.step(next(sweeps), keep=False), quantities)
 
 
 Simulation: TypeAlias = Callable[[int], Simulated]
-"""A function from the seed of a run to its simulation."""
+"""A function that maps the seed of a run to its simulation."""
 
 
 @dataclass(frozen=True)
 class SamplerCheck:
-    """The ranks of true values among the draws of a sampler, and the verdict on the sampler."""
+    """The result of simulation-based calibration, with the ranks of true values among the draws."""
 
     name: str
     ranks: dict[str, NDArray[np.int64]]
-    """The rank of each run, by quantity. Quantities that never change are left out."""
+    """The rank of the true value in each run, by quantity. Quantities that never change are left
+    out."""
     draws: int
     thinning: int
     burn_in: int
@@ -101,7 +103,7 @@ class SamplerCheck:
 
     @cached_property
     def p_values(self) -> dict[str, float]:
-        """The p-value of every quantity, not corrected for multiple tests."""
+        """The uncorrected p-value of each quantity."""
         return {name: p_value(ranks, self.draws) for name, ranks in self.ranks.items()}
 
     @property
@@ -121,12 +123,12 @@ class SamplerCheck:
 
     @cached_property
     def band(self) -> Band:
-        """The simultaneous bounds for all quantities of a correct sampler."""
+        """The simultaneous band for the rank counts of a correct sampler, over all quantities."""
         return simultaneous_band(self.runs, self.draws, self.error_rate / len(self.ranks))
 
     @property
     def verdict(self) -> str:
-        """The result in one sentence."""
+        """The result of the calibration in one sentence."""
         result = "rejected" if self.is_rejected else "passed"
         return (
             f"{self.name}: {result}: {self.runs} runs, {len(self.ranks)} quantities, smallest "
@@ -164,7 +166,7 @@ class SamplerCheck:
         return f"<figure>{self.draw()}<figcaption>{xml_text(self.verdict)}</figcaption></figure>"
 
     def tendency(self, quantity: str) -> str:
-        """Describe where a quantity has too many ranks, which indicates the kind of error."""
+        """Return how the draws of a quantity are biased, or "" if no bias is visible."""
         ranks = self.ranks[quantity] / self.draws
         expected = 1 / np.sqrt(12 * self.runs)
         if abs(ranks.mean() - 0.5) > 2.5 * expected:

@@ -6,8 +6,8 @@ right, each character given the characters before it.
     H(s) = Π_i p(s_i | s_{i-1}, s_{i-2}, ...) · p(end | ...) / (1 - p(end | nothing))
 
 The divisor excludes the empty string, so H is a distribution over all strings of at least one
-character. If words have tags, one process holds a separate distribution H for each tag. In a model
-of words, all training words are known, and a single dish, `<unk>`, represents all other strings.
+character. If words have tags, a single process models a separate distribution H for each tag. In a
+word model, all training words are known, and the single dish `<unk>` represents all other strings.
 
     p(s | context) = p(<unk> | context) · H(s) / (1 - Σ_known H(w))
 
@@ -51,7 +51,7 @@ Logs = NDArray[np.float64]
 
 
 class Untagged(NamedTuple):
-    """The events of words, which are their characters and ends, without the tags of the words."""
+    """One event per character and word end of a list of words, without the words' tags."""
 
     events: Events
     begins: NDArray[np.int64]
@@ -61,7 +61,7 @@ class Untagged(NamedTuple):
 
 
 class Spelling:
-    """The events of strings, whose contexts are characters and optionally a tag."""
+    """Convert strings to events, whose contexts are preceding characters and optionally a tag."""
 
     def __init__(self, alphabet: Alphabet, settings: SpellingSettings, num_tags: int) -> None:
         self.alphabet = alphabet
@@ -71,7 +71,7 @@ class Spelling:
         self._tag_place = min(settings.tag_after, settings.order - 1) if num_tags > 1 else None
 
     def is_same(self, other: Spelling) -> bool:
-        """Return whether strings have the same events."""
+        """Return whether another object converts every string to the same events."""
         own, others = ((s._order, s._tag_place, s.num_tags) for s in (self, other))
         return own == others and self.alphabet.characters == other.alphabet.characters
 
@@ -88,7 +88,7 @@ class Spelling:
         return self.tagged(plain, tags), plain.begins
 
     def untagged(self, words: Sequence[str]) -> Untagged:
-        """Return the events of words, independent of their tags."""
+        """Return the events of words, with contexts that do not contain tags."""
         if "" in words:
             raise BistroError("a word without characters cannot be spelled: leave it out")
         ids, offsets = self.alphabet.encode(words)
@@ -99,19 +99,19 @@ class Spelling:
         return Untagged(events, begins, np.diff(offsets) + 1)
 
     def tagged(self, plain: Untagged, tags: NDArray[np.int32]) -> Events:
-        """Return the events of words with these tags."""
+        """Insert the tag of each word into the contexts of its events."""
         contexts = self._with_tags(plain.events.contexts, np.repeat(tags, plain.lengths))
         return Events(contexts, plain.events.outcomes)
 
     def empty_words(self) -> Events:
-        """Return the event that a word ends before its first character, for each tag."""
+        """Return, for each tag, the event of an end symbol at the start of a word."""
         start = np.full((self.num_tags, self._order - 1), self.alphabet.start, dtype=np.int32)
         tags = np.arange(self.num_tags, dtype=np.int32)
         ends = np.full(self.num_tags, self.alphabet.end, dtype=np.int32)
         return Events(self._with_tags(start, tags), ends)
 
     def context(self, before: Sequence[int], tag: int) -> NDArray[np.int32]:
-        """Return the context after the characters `before`, which are in reading order."""
+        """Return the context of the next character. The ids `before` are in reading order."""
         padded = [*before[::-1], *[self.alphabet.start] * self._order][: self._order - 1]
         rows = self._with_tags(np.array([padded], np.int32), np.array([tag], np.int32))
         return rows.reshape(-1)
@@ -150,7 +150,7 @@ class Speller:
 
     @classmethod
     def closing(cls, spelling: Spelling, arrays: Arrays, known: Sequence[str]) -> Speller:
-        """Return the speller of a model with a given set of known words."""
+        """Return a speller that reserves probability for all strings other than the known words."""
         speller = cls(spelling, arrays, np.zeros(spelling.num_tags))
         used = np.zeros(spelling.num_tags)
         for first in range(0, len(known), WORDS_AT_ONCE):
@@ -188,7 +188,7 @@ class Speller:
     def log_unseen(self, words: Sequence[str]) -> Logs:
         """Return log p(string | tag, string is unknown): rows are strings, columns are tags.
 
-        The last result is kept: the members of a committee spell the same strings in turn.
+        The last result is cached, since the members of a committee score the same strings in turn.
         """
         last, asked = self._last, list(words)
         if last is None or last[0] != asked:
@@ -197,10 +197,11 @@ class Speller:
         return last[1]
 
     def draw(self, stream: Stream, is_known: Callable[[str], bool], tag: int = 0) -> str:
-        """Draw an unknown string of characters that occur in training.
+        """Draw an unknown string that contains only characters from the training words.
 
         Strings are drawn until one of them is unknown. On average, 1 / (1 - Σ_known H(w)) draws are
-        needed. If very many draws give no unknown string, the symbol of unknown words is returned.
+        needed. If a large number of draws gives no unknown string, the symbol for unknown words is
+        returned.
         """
         for _ in range(MOST_TRIES):
             word = self._draw_any(stream, tag)
@@ -209,7 +210,7 @@ class Speller:
         return UNKNOWN
 
     def _draw_any(self, stream: Stream, tag: int) -> str:
-        """Draw a string. Return "" if the string is empty, endless or has unseen characters."""
+        """Draw a string. Return "" if the string is empty, too long or has unseen characters."""
         alphabet = self.spelling.alphabet
         ids: list[int] = []
         while len(ids) < LONGEST_SPELLED:
@@ -227,7 +228,7 @@ class Speller:
         return {"alphabet": self.spelling.alphabet.characters}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the frozen process and of the reserve, by name."""
+        """Return the arrays of the frozen process, and `log_reserve`, by name."""
         named = {f"{SPELLING}.{name}": array for name, array in self._arrays.items()}
         return {**named, f"{SPELLING}.log_reserve": self.log_reserve}
 

@@ -1,9 +1,9 @@
-"""Train a spelling model together with a model of words, as the base of an open vocabulary.
+"""Train a spelling model jointly with a word model, as the base distribution of the words.
 
-The customers of the spelling process are the types of training words, once for each of their tags.
-In the Chinese restaurant, a word is spelled when it is drawn from the base, and later its tables
-are joined. The spelling probabilities H(w) of all known words after a sweep are the base of the
-words in that sweep. Here π_t is the share of tag t among the spelled words.
+The spelling process is trained on each distinct training word, once for each of its tags. This
+corresponds to a Chinese restaurant, where a word is spelled only when it is drawn from the base.
+After each sweep over the spelling, the probabilities H(w) of all known words become the base of the
+word model. Here π_t is the share of tag t among the spelled words.
 
     base(w) = Σ_t π_t H_t(w)  over the tags of w;      base(<unk>) = 1 - Σ_known base(w)
 
@@ -32,7 +32,7 @@ LEAST_BASE = 1e-300
 
 
 class SpellingLearner(Chain):
-    """The spelling process of a vocabulary, and the base distribution of the words."""
+    """A chain that trains the spelling process and provides the base distribution of words."""
 
     def __init__(
         self,
@@ -46,7 +46,8 @@ class SpellingLearner(Chain):
     ) -> None:
         """Initialise the process.
 
-        `tagged` holds pairs of a word id and a tag, and the number of tags. Word ids count from 0.
+        `tagged` contains the word ids and the tags of all pairs of word and tag, and the number of
+        tags. Word ids count from 0.
         """
         self._known = vocabulary.words
         alphabet = Alphabet.of(self._known)
@@ -65,7 +66,7 @@ class SpellingLearner(Chain):
         self.base = VectorBase([1 / outcomes] * outcomes)
 
     def renew_base(self) -> None:
-        """Update the base of the words from the current state."""
+        """Update the base distribution of words from the current spelling probabilities."""
         logs = np.add.reduceat(
             np.log(self.franchise.entry_probabilities(self._in_order)), self._begins
         )

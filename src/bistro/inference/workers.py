@@ -1,10 +1,11 @@
-"""Workers that process pieces of work, and the way in which a model is passed to them.
+"""Workers, which run tasks in parallel and share a model.
 
-A piece of work is ``task(shared, item)``. Here `task` is a function of a module, `shared` holds the
-data that all pieces need, and `item` is one piece. A task has no side effects, so its result does
-not depend on the worker. Results are returned in the order of the items, so anything computed from
-them is also independent of the workers. On one machine, `LocalWorkers` runs tasks in threads, since
-the core releases the GIL while it works. For several machines, see `bistro.inference.cluster`.
+Each unit of work is a call ``task(shared, item)``. Here `task` is a module-level function, `shared`
+holds the data that all calls need, and `item` is the input of one call. A task has no side effects,
+so its result does not depend on the worker. Results are returned in the order of the items, so
+anything computed from them is also independent of the workers. On one machine, `LocalWorkers` runs
+tasks in threads, since the core releases the GIL while it works. For several machines, see
+`bistro.inference.cluster`.
 
 >>> def add(shared, item):
 ...     return shared + item
@@ -27,11 +28,12 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 WAITING_PER_WORKER = 2
-"""Number of items per worker. One item is running and one is ready, so that no worker waits."""
+"""Number of submitted items per worker. One item is running and one is queued, so that no worker
+waits."""
 
 
 class Workers(Protocol):
-    """Anything that runs tasks."""
+    """The interface of an object that runs tasks."""
 
     def run(
         self, task: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]

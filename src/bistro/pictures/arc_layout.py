@@ -28,12 +28,13 @@ WORD_GAP = 16.0
 CORNER = 9.0
 LEG_DISTANCE = 7.0
 WIDEST_FAN = 48.0
-"""Maximum total width of the legs on one word. Many legs are drawn closer together."""
+"""Maximum width of the group of arc ends at one word. If there are many, they are drawn closer
+together."""
 
 
 @dataclass
 class Arc:
-    """A dependency between two words, counted from 0. A root is an arc from a word to itself."""
+    """A dependency arc. Words are counted from 0, and a root is an arc from a word to itself."""
 
     dependent: int
     head: int
@@ -43,7 +44,7 @@ class Arc:
     """The style-sheet class of the arc, which is empty for the default style."""
     level: int = 0
     dependent_offset: float = 0.0
-    """Distance between the centre of the dependent and the arc's leg there."""
+    """Horizontal offset of the arc's end from the centre of the dependent."""
     head_offset: float = 0.0
 
     @property
@@ -74,7 +75,7 @@ class Arc:
 
     @property
     def legs_inside(self) -> float:
-        """Distance between the centres of the arc's words minus the distance between its legs."""
+        """Distance between the centres of the arc's words minus the distance between its ends."""
         inwards = self.head_offset - self.dependent_offset
         return inwards if self.head < self.dependent else -inwards
 
@@ -85,7 +86,7 @@ class Arc:
 
 @dataclass
 class Layout:
-    """The finished layout, with the centres of words and the levels and leg offsets of arcs."""
+    """The finished layout of a dependency tree, with the positions of its words and arcs."""
 
     arcs: list[Arc]
     roots: list[Arc]
@@ -94,7 +95,7 @@ class Layout:
 
     @property
     def levels(self) -> int:
-        """The height of the highest arc."""
+        """The level of the highest arc."""
         return max((arc.level for arc in self.arcs), default=0)
 
     def legs(self, arc: Arc) -> tuple[float, float]:
@@ -153,7 +154,7 @@ def _set_levels(spans: list[Arc]) -> None:
 
 
 def _set_offsets(spans: list[Arc], roots: list[Arc], size: int) -> list[float]:
-    """Distribute the legs over each word, and return the total width of the legs of each word."""
+    """Distribute the arc ends at each word, and return the width of the group at each word."""
     by_word: list[list[Arc]] = [[] for _ in range(size)]
     for arc in spans:
         by_word[arc.dependent].append(arc)
@@ -183,7 +184,7 @@ def _leg_order(arc: Arc, word: int) -> tuple[int, int]:
 
 
 def _set_gaps(spans: list[Arc], halves: list[float]) -> list[float]:
-    """Return the distances between neighbouring centres, which are widened for short arcs first."""
+    """Return the distances between the centres of neighbouring words, widened to fit arc labels."""
     gaps = [left + WORD_GAP + right for left, right in itertools.pairwise(halves)]
     for arc in spans:
         span = range(arc.low, arc.high)

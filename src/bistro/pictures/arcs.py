@@ -76,7 +76,7 @@ def draw_arcs(
 
 @dataclass(frozen=True)
 class Side:
-    """The positions and directions of the arcs on one side of the words."""
+    """The layout, position and direction of the arcs above or below the words."""
 
     layout: Layout
     ground: float
@@ -140,7 +140,7 @@ def check_columns(
     tags: Sequence[str] | None,
     probabilities: Sequence[float] | None,
 ) -> None:
-    """Raise an error if columns have different lengths, or heads do not exist."""
+    """Raise an error if the columns have different lengths or a head is invalid."""
     columns = {"heads": heads, "labels": labels, "tags": tags, "probabilities": probabilities}
     for name, column in columns.items():
         if column is not None and len(column) != len(forms):
@@ -151,7 +151,7 @@ def check_columns(
 
 
 def word_widths(forms: Sequence[str], tags: Sequence[str] | None) -> list[float]:
-    """Return the width of each word with its tag."""
+    """Return the width of each word, or of its tag if the tag is wider."""
     widths = [text_width(form, WORD_SIZE) for form in forms]
     if tags is None:
         return widths
@@ -173,7 +173,7 @@ def _relation(arc: Arc, forms: Sequence[str]) -> str:
 
 
 def _draw_arc(arc: Arc, forms: Sequence[str], side: Side) -> str:
-    """Return an arrow and its label, which has a small background."""
+    """Return the SVG elements of an arc, with an arrow and a label on a small background."""
     start, end = side.layout.legs(arc)
     kind = " ".join(["root" if arc.is_root else "arc", *([arc.kind] if arc.kind else [])])
     colour = COLOURS[arc.kind] if arc.kind else ROOT if arc.is_root else LINE

@@ -1,9 +1,9 @@
 """Draw constituency trees as standalone SVG pictures, with phrases above a row of words.
 
 A word is placed under its tag. A phrase is placed midway between its first and last child, one
-level above its highest child. The nodes on the path from the root to a node, which are the context
-of its rule, can be marked. Hovering over a phrase shows its words, and `<desc>` contains the whole
-tree in brackets.
+level above its highest child. The nodes on the path from the root to a given node, which are the
+context of its rule, can be highlighted. Hovering over a phrase shows its words, and `<desc>`
+contains the whole tree in brackets.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> svg = draw_constituents(parse_tree("(S (NP (NN time)) (VP (VBZ flies)))"))
@@ -73,7 +73,7 @@ def draw_constituents(tree: Tree, *, marked: Collection[Tree] = (), note: str = 
 
 
 def _places(tree: Tree) -> list[_Place]:
-    """Return a position for every node, parents first."""
+    """Return one unplaced `_Place` for every node of the tree, parents first."""
     places = [_Place(tree)]
     for place in places:
         place.children = [_Place(child) for child in place.node.children]
@@ -100,7 +100,7 @@ def _arrange(places: list[_Place]) -> float:
 
 
 def _line(parent: _Place, child: _Place, above: float, below: float, strong: bool) -> str:
-    """Return a branch, diagonal for one level and then vertical, so that branches do not cross."""
+    """Return the line of a branch, diagonal for one level and then vertical to avoid crossings."""
     colour, width = (ROOT, 2.2) if strong else (LINE, 1.4)
     return (
         f'<path class="edge" d="M{parent.x:.1f} {above + 4:.1f}'

@@ -1,7 +1,7 @@
-"""Pieces of HTML for notebooks, such as tables with bars, facts, seatings and chains.
+"""HTML fragments for notebooks, such as tables with bars, and drawings of seatings and chains.
 
 Notebooks show an object by calling its method ``_repr_html_``. Colours are the same as in SVG
-pictures. Text has the colour of the notebook, so that it is readable on light and dark backgrounds.
+pictures. Text inherits the notebook's colour, so that it is readable on light and dark backgrounds.
 
 >>> table_html(["word", "bits"], [["a & b", 1.5]]).count("<td")
 2
@@ -51,7 +51,7 @@ def table_html(
 
 
 def facts_html(title: str, facts: Mapping[str, Cell]) -> str:
-    """Return a heading with names and values below it."""
+    """Return a heading and a two-column table of names and values."""
     rows = "\n".join(
         f'<tr><th style="text-align: left">{xml_text(name)}</th>'
         f'<td style="text-align: left">{xml_text(_shown(value))}</td></tr>'
@@ -87,7 +87,7 @@ def draw_seating(restaurants: Mapping[str, Mapping[str, Sequence[int]]]) -> str:
 def _restaurant(
     name: str, tables: Mapping[str, Sequence[int]], colours: Mapping[str, str], top: float
 ) -> tuple[list[str], float]:
-    """Draw the tables of one restaurant in wrapped rows, and return the SVG and the y below it."""
+    """Draw the tables of one restaurant in wrapped rows, and return the SVG and the next free y."""
     x, y, high = NAME, top, 30.0
     parts = []
     for dish, sizes in tables.items():
@@ -112,7 +112,7 @@ def _restaurant(
 
 
 def draw_chains(chains: Mapping[str, Sequence[Sequence[float]]]) -> str:
-    """Draw quantities by sweep, with one panel per quantity and one line per chain.
+    """Plot each quantity against the sweep, with one panel per quantity and one line per chain.
 
     >>> draw_chains({"d": [[0.1, 0.2], [0.2, 0.2]]}).count("<polyline")
     2

@@ -1,9 +1,9 @@
-"""Pictures of how much the distribution of ranks deviates from uniform, with the allowed range.
+"""Plots of the deviation of ranks from a uniform distribution, with a simultaneous band.
 
-One panel per quantity. The line shows the share of ranks below each value minus the expected share.
-The line stays in the grey band if the ranks are uniform. A line above the middle means too many low
-ranks, and a line below the middle means too many high ranks. A wave means too many or too few ranks
-at both ends.
+There is one panel per quantity. The line shows the share of ranks below each value minus the
+expected share. The line stays in the grey band if the ranks are uniform. A line above the middle
+means too many low ranks, and a line below the middle means too many high ranks. A wave means too
+many or too few ranks at both ends.
 
 >>> svg = draw_rank_bands({"d": [0.1, 0.2]}, [(-0.1, 0.15), (-0.1, 0.15)], set())
 >>> svg.count('class="band"'), svg.count('class="curve s1"')

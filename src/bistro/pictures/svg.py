@@ -1,4 +1,4 @@
-"""SVG elements that all pictures share, such as the beginning and text.
+"""SVG elements that all pictures share, such as the opening tag and text.
 
 >>> opening("chart", "R & D", 100, 50)[1]
 '<title>R &amp; D</title>'

@@ -58,17 +58,14 @@ class ProcessBase(Protocol):
         """All outcomes."""
 
     def as_base(self, numbering: Numbering, chain: int) -> Base:
-        """Return one chain as a base distribution over the same outcomes."""
+        """Return one chain as the base distribution of a process with the same outcomes."""
 
 
 BaseLike = Mapping[Any, float] | Characters | ProcessBase | None
 
 
 def spelling(word: Hashable) -> Ids:
-    """Return the code points of a word.
-
-    The end of a sequence is a word without characters.
-    """
+    """Return the code points of a word, which are none for the end of a sequence."""
     if word is END:
         return np.zeros(0, dtype=np.int32)
     if not isinstance(word, str):
@@ -79,7 +76,7 @@ def spelling(word: Hashable) -> Ids:
 
 
 class BaseMaker:
-    """A factory for the bases of all chains of a process, over the same outcomes."""
+    """A factory that creates the base distribution of each chain of a process."""
 
     def __init__(self, base: BaseLike, settings: Settings) -> None:
         self.base = base
@@ -87,16 +84,16 @@ class BaseMaker:
 
     @property
     def is_open(self) -> bool:
-        """True if outcomes can be added at any time."""
+        """True if new outcomes can be added at any time."""
         return isinstance(self.base, Characters)
 
     @property
     def process(self) -> ProcessBase | None:
-        """The process that is the base, or None."""
+        """The base, if it is another process, otherwise None."""
         return self.base if isinstance(self.base, ProcessBase) else None
 
     def outcomes(self) -> list[Any] | None:
-        """Return the outcomes that the base defines, or None."""
+        """Return the outcomes that the base defines, or None if it defines none."""
         if isinstance(self.base, Mapping):
             return list(self.base)
         return list(self.process.outcomes_) if self.process is not None else None

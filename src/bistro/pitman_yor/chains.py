@@ -36,13 +36,13 @@ class Chain(Protocol):
         """Return the probability of each event."""
 
     def distribution(self, context: Ids) -> Floats:
-        """Return the probability of every outcome."""
+        """Return the probability of every outcome in a context."""
 
     def base_weight(self, context: Ids) -> float:
-        """Return the share of the base in a prediction."""
+        """Return the weight of the base distribution in the prediction for a context."""
 
     def tables(self, context: Ids) -> NDArray[np.int32]:
-        """Return the tables of one restaurant as rows (outcome, size, number of tables)."""
+        """Return the tables of a context as rows (outcome, table size, number of tables)."""
 
     def sweep(self, stream: Stream) -> None:
         """Reseat every event."""
@@ -66,7 +66,7 @@ class Chain(Protocol):
         """Return the numbers of restaurants, customers and tables of every level."""
 
     def as_base(self, context: Ids) -> Base:
-        """Return one restaurant of the chain as the base of another."""
+        """Return the restaurant of a context as the base distribution of another chain."""
 
     def state(self) -> State:
         """Return everything that is needed to restore the chain."""
@@ -81,7 +81,7 @@ class Chain(Protocol):
 
 @contextlib.contextmanager
 def _consistent() -> Iterator[None]:
-    """Raise an error if a base lacks customers for the tables above it.
+    """Raise an error if the seatings of a process and its base are inconsistent.
 
     Only a damaged file can cause this error.
     """
@@ -136,15 +136,15 @@ class CoreChain(Generic[Core]):
         )
 
     def distribution(self, context: Ids) -> Floats:
-        """Return the probability of every outcome."""
+        """Return the probability of every outcome in a context."""
         return self.core.distribution(context)
 
     def base_weight(self, context: Ids) -> float:
-        """Return the share of the base in a prediction."""
+        """Return the weight of the base distribution in the prediction for a context."""
         return self.core.base_weight(context)
 
     def tables(self, context: Ids) -> NDArray[np.int32]:
-        """Return the tables of one restaurant as rows (outcome, size, number of tables)."""
+        """Return the tables of a context as rows (outcome, table size, number of tables)."""
         return self.core.tables(context).reshape(-1, 3)
 
     def sweep(self, stream: Stream) -> None:
@@ -158,12 +158,12 @@ class CoreChain(Generic[Core]):
             self.core.empty(stream)
 
     def letters_state(self) -> State:
-        """Return the state of the characters, if words are spelled."""
+        """Return the state of the process over characters, or an empty dict if there is none."""
         state = franchise_state(self.letters) if self.letters is not None else {}
         return {_LETTERS + name: array for name, array in state.items()}
 
     def restore_letters(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Restore a saved state of the characters, if words are spelled."""
+        """Restore a saved state of the process over characters, if there is one."""
         if self.letters is not None:
             starts = {k: v for k, v in state.items() if k.startswith(_LETTERS)}
             own = {name.removeprefix(_LETTERS): array for name, array in starts.items()}
@@ -208,7 +208,7 @@ class FixedChain(CoreChain[OnlineFranchise]):
         return [(r, c, t) for r, c, t in self.franchise.counts_by_level()]
 
     def as_base(self, context: Ids) -> Base:
-        """Return one restaurant of the chain as the base of another."""
+        """Return the restaurant of a context as the base distribution of another chain."""
         return FranchiseBase(self.franchise, context[::-1].tolist())
 
     def state(self) -> State:
@@ -232,14 +232,14 @@ _PARTS = ("restaurants", "entries", "customers", "tables", "sizes")
 
 
 def franchise_state(franchise: Franchise) -> State:
-    """Return everything that is needed to restore a franchise."""
+    """Return the arrays that are needed to restore a franchise, by name."""
     arrays = (*franchise.structure(), *franchise.state())
     parameters = np.array(franchise.parameters())
     return {**dict(zip(_PARTS, arrays, strict=True)), "parameters": parameters}
 
 
 def restore_franchise(franchise: Franchise, state: Mapping[str, NDArray[Any]]) -> None:
-    """Restore a saved state in a franchise without customers."""
+    """Restore a saved state to a franchise that has no customers yet."""
     arrays = [state[name] for name in _PARTS]
     if len(state["parameters"]) != franchise.levels:
         raise ValueError("the number of parameters does not match the number of levels")

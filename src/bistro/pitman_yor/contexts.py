@@ -13,9 +13,7 @@ OLDEST, NEWEST = "oldest", "newest"
 
 
 class Arranged:
-    """A converter of contexts to the order of the core.
-
-    Elements that are dropped first come first in it.
+    """Convert contexts to the order of the core, with elements that are dropped first in front.
 
     >>> Arranged(2, "oldest").one("abc"), Arranged(3, (1, 0, 2)).one("abc")
     (['b', 'c'], ['b', 'a', 'c'])
@@ -84,7 +82,7 @@ class Arranged:
         return [row if len(row) <= depth else row[len(row) - depth :] for row in rows]
 
     def check_sequences(self) -> None:
-        """Raise an error if data are sequences and contexts do not end with the nearest element."""
+        """Raise an error unless `backoff` is "oldest", which sequences require."""
         if self._reverse or self._positions is not None:
             raise ConfigError(
                 "sequences need backoff = 'oldest': set it, or give contexts and outcomes"

@@ -1,4 +1,4 @@
-"""Draws from a predictive distribution."""
+"""Draw outcomes from the predictive distribution of a process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SURROGATES = range(0xD800, 0xE000)
 def draw_outcomes(
     numbering: Numbering, chains: Sequence[Chain], context: Ids, n: int, stream: Stream
 ) -> list[Any]:
-    """Draw outcomes from the mean over chains by drawing a chain, then an outcome of that chain."""
+    """Draw each outcome by drawing a chain and then an outcome from the chain's prediction."""
     sums: dict[int, Any] = {}
     drawn = []
     for _ in range(n):
@@ -38,7 +38,7 @@ def draw_outcomes(
 
 
 def _new_word(numbering: Numbering, letters: Franchise | None, stream: Stream) -> str:
-    """Spell a word that has no id yet."""
+    """Draw words until one of them is not among the outcomes, and return it."""
     assert letters is not None
     online = OnlineFranchise(letters)
     while True:
@@ -59,7 +59,7 @@ def _spell(letters: OnlineFranchise, stream: Stream) -> str:
 
 
 def _letter(letters: OnlineFranchise, before: Ids, stream: Stream) -> int:
-    """Draw a character from the tables of the longest context or of a shorter context."""
+    """Draw a character given the preceding characters, backing off to shorter contexts."""
     parameters = letters.franchise.parameters()
     longest = min(len(before), len(parameters) - 1)
     for length in range(longest, -1, -1):

@@ -1,4 +1,4 @@
-"""Creation, joint runs, inspection and restoration of the chains of a process."""
+"""The chains of a process, and methods that create, run, inspect and restore them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Ensemble(Estimator):
         return found
 
     def counts(self, *, chain: int = 0) -> list[tuple[int, int, int]]:
-        """Return restaurants, customers and tables per level, starting with the empty context."""
+        """Return the numbers of restaurants, customers and tables of each level."""
         return self._chains_of()[chain].counts()
 
     @property
@@ -101,7 +101,7 @@ class Ensemble(Estimator):
 
     @property
     def numbering(self) -> Numbering:
-        """The outcomes and the elements of contexts, with their ids in the core."""
+        """The ids of the outcomes and context elements."""
         self._begin()
         return self._numbers
 
@@ -188,7 +188,7 @@ class Ensemble(Estimator):
         return self._chains
 
     def as_base(self, numbering: Numbering, chain: int) -> Base:
-        """Return the empty context of one chain as a base over the same outcomes."""
+        """Return the empty context of one chain as the base of a process over the same outcomes."""
         self._begin()
         if numbering.outcomes != self._numbers.outcomes:
             raise ConfigError("a process and its base process must have the same outcomes")
@@ -238,7 +238,7 @@ class Ensemble(Estimator):
     def _each(
         self, work: Callable[[Chain, Stream], Result], *, size: int = PARALLEL
     ) -> list[Result]:
-        """Run the same work for every chain in parallel, each with its own random stream.
+        """Call `work` for every chain, in parallel and with a separate random stream per chain.
 
         `size` is the number of events. If there are few events, one thread is faster than several.
         """
@@ -259,7 +259,7 @@ class Ensemble(Estimator):
 
 
 def spelled_base(chain: Chain) -> SpelledBase:
-    """Return the base of a chain over strings."""
+    """Return the base of a chain, which must be a distribution over all strings."""
     assert isinstance(chain.base, SpelledBase)
     return chain.base
 

@@ -1,4 +1,4 @@
-"""The conventions of scikit-learn for parameters and scores, without the package itself."""
+"""A base class that follows scikit-learn's conventions without requiring the package."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Estimator(ABC):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.
 
-        `deep` has no effect, but scikit-learn requires it.
+        The argument `deep` has no effect. It exists because scikit-learn passes it.
         """
         return {name: getattr(self, name) for name in self._names()}
 

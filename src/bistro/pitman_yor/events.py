@@ -1,8 +1,8 @@
 """Observations in the form that the compiled core reads.
 
 Data are either sequences, in which each element has the elements before it as context, or parallel
-lists of contexts and outcomes. Both forms of data become one array of ids with the offsets of the
-sequences. A context with its outcome becomes a sequence of which only the last element is observed.
+lists of contexts and outcomes. Both forms are converted to one array of ids with the offsets of the
+sequences. A context and its outcome become a sequence in which only the last element is observed.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ END = End()
 
 @dataclass(frozen=True)
 class Events:
-    """The ids of elements, and the offsets at which sequences begin."""
+    """Encoded observations, with the ids of all elements and the offset of each sequence."""
 
     elements: Ids
     offsets: NDArray[np.int64]
     last_only: bool
     given: int = 0
-    """Number of elements at the beginning of every sequence that are only context."""
+    """Number of initial elements of every sequence that serve only as context."""
 
     @property
     def size(self) -> int:
@@ -74,7 +74,7 @@ def listed(data: Any) -> list[Any]:
 
 
 def sequence_events(numbering: Numbering, sequences: list[Any], *, ends: bool) -> Events:
-    """Return an event for every element of the sequences, given the elements before it."""
+    """Return one event for every element, in the context of the elements before it."""
     parts = [numbering.encode_outcomes(sequence) for sequence in sequences]
     if ends:
         end = numbering.encode_outcomes([END])
@@ -88,7 +88,7 @@ def sequence_events(numbering: Numbering, sequences: list[Any], *, ends: bool) -
 def context_events(
     numbering: Numbering, contexts: Iterable[Sequence[Hashable]], outcomes: Ids, *, add: bool
 ) -> Events:
-    """Return events with outcomes in their own contexts.
+    """Return one event for each pair of a context and an outcome.
 
     The nearest element of a context is last.
     """

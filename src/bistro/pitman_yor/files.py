@@ -24,17 +24,17 @@ _FRANCHISE = {
     "parameters": Expected("f8", (None, 2)),
 }
 FIXED = {**_FRANCHISE, "observed": _COUNTS}
-"""The arrays of a chain with contexts of a fixed length."""
+"""The expected arrays of a chain with contexts of limited length."""
 LETTERS = {f"letters.{name}": expected for name, expected in _FRANCHISE.items()}
-"""The arrays of a base that spells strings."""
+"""The additional arrays of a chain whose base spells strings."""
 UNBOUNDED = {
     **dict.fromkeys(("nodes", "children"), _PAIRS),
     **dict.fromkeys(("text", "leaves", "seats", "sizes"), _COUNTS),
     "parameters": Expected("f8", (LEVELS + 1,)),
 }
-"""The arrays of a chain with contexts of any length."""
+"""The expected arrays of a chain with contexts of any length."""
 LEARNER = {"learner": Expected("f8", (None,))}
-"""The arrays of hyper-parameters that are learned online."""
+"""The additional arrays of a chain whose hyper-parameters are learned online."""
 Process = TypeVar("Process", bound="PitmanYor")
 
 

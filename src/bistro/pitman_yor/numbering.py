@@ -25,13 +25,13 @@ from bistro.errors import BistroError
 Ids = NDArray[np.int32]
 FIRST_FEATURE = 2**30
 UNSEEN = 2**31 - 1
-"""The id of an unseen element of a context. The context ends before this element."""
+"""The id of all unseen context elements. A context is cut off before the first unseen element."""
 
 
 class _Elements(dict[Hashable, int]):
-    """The ids of the elements of contexts.
+    """A dictionary from context elements to ids.
 
-    A new element gets the next id, or `UNSEEN`.
+    An unknown element gets the next id if `add` is true, and `UNSEEN` otherwise.
     """
 
     def __init__(self, numbers: dict[Hashable, int], *, add: bool) -> None:
@@ -48,7 +48,7 @@ class _Elements(dict[Hashable, int]):
 
 
 class Numbering:
-    """The ordered outcomes of a process, and the other elements of its contexts."""
+    """The ids of the outcomes of a process, and of other elements of its contexts."""
 
     def __init__(self, outcomes: Iterable[Hashable]) -> None:
         self._all = list(outcomes)
@@ -128,13 +128,13 @@ class Numbering:
     def encode_context(self, context: Iterable[Hashable], *, add: bool) -> list[int]:
         """Return the ids of a context's elements.
 
-        With `add`, new elements get ids.
+        If `add` is true, new elements get ids.
         """
         numbers: list[int] = self.encode_elements(context, add=add).tolist()
         return numbers
 
     def encode_elements(self, elements: Iterable[Hashable], *, add: bool) -> Ids:
-        """Return the ids of the elements of contexts as one array."""
+        """Return the ids of context elements as an array."""
         self._elements.add = add
         try:
             return np.fromiter(map(self._elements.__getitem__, elements), dtype=np.int32)

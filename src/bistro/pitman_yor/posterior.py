@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Posterior:
-    """Samples from all chains, with one array per quantity.
+    """Posterior samples from all chains, with one array per quantity.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Posterior:
         return dict(vars(self))
 
     def _repr_html_(self) -> str:
-        """Show the chains of all changing quantities in a notebook."""
+        """Plot all quantities that vary, with one line per chain, in a notebook."""
         from bistro.pictures.notebook import draw_chains  # only notebooks need it
 
         rows = {

@@ -12,8 +12,7 @@ from bistro.pitman_yor.process import PitmanYor
 
 OBSERVATIONS = 40
 SHOWN = 4
-"""Number of discounts of an unbounded process that are shown, since longer contexts have few
-data."""
+"""Number of discounts of an unbounded process that are included. Longer contexts have few data."""
 
 
 def simulate_process(
@@ -69,7 +68,7 @@ def _check(process: PitmanYor) -> None:
 
 
 def process_quantities(process: PitmanYor) -> Quantities:
-    """Return the hyper-parameters, tables and log-likelihood of the first chain."""
+    """Return the hyper-parameters, table counts and log-likelihood of the first chain, by name."""
     discounts, strengths = process.discounts[0].tolist(), process.strengths[0].tolist()
     tables = [tables for _, _, tables in process.counts()]
     if process.depth is None:

@@ -20,7 +20,7 @@ from bistro.pitman_yor.posterior import Posterior, record
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
 
 MOST_CONTEXTS, MOST_DRAWN = 200, 6
-"""Number of contexts that a notebook examines, and number of contexts that it draws."""
+"""Maximum numbers of contexts that are considered and drawn for a notebook."""
 
 
 class PitmanYor(Ensemble):
@@ -33,7 +33,7 @@ class PitmanYor(Ensemble):
     Parameters
     ----------
     depth
-        Number of elements of a context that are used. A depth of 0 is a single Chinese restaurant.
+        Number of context elements that are used. A depth of 0 is a single Chinese restaurant.
         None uses all elements, however many there are (the sequence memoizer).
     outcomes
         All possible outcomes. By default, the possible outcomes are those of the base or of the
@@ -59,9 +59,9 @@ class PitmanYor(Ensemble):
         each outcome (Kneser-Ney), and "maximal" uses one table for each customer.
     hyper
         How hyper-parameters are learned. "slice" samples them, "map" maximises their posterior
-        density, and "fixed" does not change them. With ``depth=None``, "online" updates
-        hyper-parameters by the gradient of every event's log-probability as the event is observed.
-        With "online", `fit` is one pass over the data, without sweeps.
+        density, and "fixed" does not change them. With ``depth=None``, "online" takes a gradient
+        step on the log-probability of each event when the event is observed. With "online", `fit`
+        is one pass over the data, without sweeps.
     discount_prior, strength_prior
         The parameters (a, b) of the Beta prior of every discount, and the shape and rate of the
         Gamma prior of every strength.
@@ -186,13 +186,15 @@ class PitmanYor(Ensemble):
         self.forget_all([context], [outcome])
 
     def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
-        """Remove data `X`, `y`, given as in `fit`. If an event was not observed, nothing is
-        removed."""
+        """Remove the data `X`, `y`, given as in `fit`.
+
+        If one of the events was not observed, nothing is removed.
+        """
         events = self._events(X, y, add=False)
         self._each(lambda chain, stream: chain.forget(events, stream), size=events.size)
 
     def sweep(self, sweeps: int = 1) -> Self:
-        """Reseat every event and update the hyper-parameters. Repeat this `sweeps` times."""
+        """Perform `sweeps` sweeps, which reseat every event and update the hyper-parameters."""
 
         def work(chain: Chain, stream: Stream) -> None:
             for _ in range(sweeps):
@@ -366,7 +368,7 @@ class PitmanYor(Ensemble):
     def _repr_html_(self) -> str:
         """Draw the seating of the first chain in a notebook.
 
-        The restaurants of contexts of one element are drawn, the largest first.
+        The empty context comes first, followed by the largest contexts of one element.
         """
         from bistro.pictures.notebook import draw_seating  # only notebooks need it
 
@@ -374,7 +376,7 @@ class PitmanYor(Ensemble):
         return draw_seating(drawn) if drawn else f"<p>{xml_text(repr(self))}: nothing observed</p>"
 
     def _restaurants(self) -> list[tuple[str, dict[str, list[int]]]]:
-        """Return the empty context and the largest contexts of one element by their names."""
+        """Return the tables of the empty context and of the largest one-element contexts."""
         if not self._is_numbered:
             return []
         contexts: list[tuple[Any, ...]] = [()]

@@ -19,8 +19,9 @@ LEVELS = 11
 """Number of discounts in an unbounded process. Contexts of 0 to 9 elements have separate discounts,
 and all longer contexts share one discount."""
 TEXT_DISCOUNTS = (0.1, 0.5, 0.7, 0.75, 0.8, 0.85, 0.9, 0.92, 0.93, 0.94, 0.96)
-"""Good initial discounts of an unbounded process over characters or bytes of text. These values are
-typical of English text, where short contexts have many customers and long contexts have few."""
+"""Recommended initial discounts of an unbounded process over characters or bytes of text. These
+values are typical of English text, where short contexts have many customers and long contexts have
+few."""
 
 
 @dataclass(frozen=True)

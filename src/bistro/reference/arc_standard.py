@@ -1,7 +1,7 @@
-"""The arc-standard transitions in plain Python, with an enumeration of all trees and derivations.
+"""The arc-standard transition system in plain Python, with enumeration of trees and derivations.
 
-A configuration consists of three tuples, for words without a head (the stack), generated symbols,
-and arcs.
+A configuration consists of the stack (words without a head), the generated words and tags, and the
+arcs.
 
     shift      the next word is pushed onto the stack
     left-arc   the second item of the stack becomes a child of the first
@@ -32,7 +32,7 @@ EAGER: tuple[Action, ...] = ("right-arc", "left-arc", "shift", "end")
 
 
 class Arc(NamedTuple):
-    """A head, its dependent and the label. Words are numbered from 1."""
+    """An arc from a head to a dependent, with a label. Words are numbered from 1."""
 
     head: int
     dependent: int
@@ -41,7 +41,7 @@ class Arc(NamedTuple):
 
 @dataclass(frozen=True)
 class Configuration:
-    """The words generated so far, and the stack of words without a head, whose top is last."""
+    """A parser configuration. The stack holds words without a head, and its top is last."""
 
     stack: tuple[int, ...] = ()
     words: tuple[int, ...] = ()
@@ -52,7 +52,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class ArcStandard:
-    """A transition system with the root first or last, and one or several children of the root."""
+    """The arc-standard system, with the root first or last and one or several root words."""
 
     root_first: bool
     single_root: bool
@@ -86,14 +86,14 @@ class ArcStandard:
         return len(now.stack) == 1 or (len(now.stack) > 1 and not self.single_root)
 
     def arc(self, now: Configuration, action: Action) -> Arc:
-        """Return the arc that an action adds, without a label."""
+        """Return the unlabelled arc that an action adds."""
         below, top = now.stack[-2:]
         return Arc(top, below) if action == "left-arc" else Arc(below, top)
 
     def apply(
         self, now: Configuration, action: Action, *, label: int = 0, tag: int = 0, word: int = 0
     ) -> Configuration:
-        """Return the next configuration."""
+        """Return the configuration after an action."""
         if action == "shift":
             place = len(now.words) + 1
             words, tags = (*now.words, word), (*now.tags, tag)
@@ -108,7 +108,7 @@ class ArcStandard:
 
 
 def follows(system: ArcStandard, now: Configuration, action: Action, heads: Sequence[int]) -> bool:
-    """Return whether an action adds only arcs of the tree, and adds none of them too early."""
+    """Return whether an action is consistent with the tree given by `heads`."""
     left = len(heads) - len(now.words)
     if action in ("shift", "end"):
         return (left > 0) == (action == "shift")
@@ -118,7 +118,7 @@ def follows(system: ArcStandard, now: Configuration, action: Action, heads: Sequ
 
 
 def derivations(system: ArcStandard, heads: Sequence[int]) -> Iterator[tuple[Action, ...]]:
-    """Yield every sequence of actions that produces the tree, with early arcs first."""
+    """Yield every derivation of the tree, beginning with the one that adds arcs earliest."""
 
     def go_on(now: Configuration, done: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         if system.is_final(now) and len(now.arcs) == len(heads):

@@ -1,8 +1,8 @@
-"""R-hat and effective sample size, which test whether several chains agree.
+"""R-hat and effective sample size, which measure whether several chains agree.
 
 Chains that sample the same posterior must agree, and so must the halves of a chain. For m
 half-chains of n draws each, let W be the mean of their variances, and let B be n times the variance
-of their means. R-hat is the square root of the following ratio.
+of their means. R-hat is the square root of this ratio:
 
     ((n - 1)/n · W + B/n) / W
 
@@ -18,8 +18,8 @@ Successive draws are correlated, so N draws are equivalent to N / τ independent
 
 Here ρ_t is the autocorrelation at lag t. The autocorrelations are summed in pairs while the pairs
 are positive, and made non-increasing (Geyer 1992). The effective sample size of the bulk uses the
-ranks. The effective sample size of the tail uses the shares below the 5 % and 95 % quantiles, and
-is the smaller of the two values.
+ranks. The effective sample size of the tail is the smaller of the values for two indicators, which
+are whether a draw is below the 5 % and the 95 % quantile.
 
 >>> mixed = np.random.default_rng(1).normal(size=(4, 500))
 >>> stuck = mixed + np.array([[0.0], [0.0], [0.0], [3.0]])

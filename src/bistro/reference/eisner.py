@@ -1,19 +1,18 @@
-"""Eisner's model in plain Python, with the generation of a tree and the enumeration of all trees.
+"""Eisner's generative dependency model in plain Python, with enumeration of all trees.
 
 Every head generates its children outward, first on its left and then on its right. Each side ends
 with a stop. A step depends on the head, the side and the previous child on that side.
 
->>> steps([2, 0])                                  # word 1 hangs on word 2, which hangs on the root
+>>> steps([2, 0])                                  # word 1 depends on word 2, which is the root
 [Step(head=0, side='right', sibling=0, child=2), Step(head=0, side='right', sibling=2, child=0), \
 Step(head=1, side='left', sibling=0, child=0), Step(head=1, side='right', sibling=0, child=0), \
 Step(head=2, side='left', sibling=0, child=1), Step(head=2, side='left', sibling=1, child=0), \
 Step(head=2, side='right', sibling=0, child=0)]
 
-The weight of a tree is the product of its steps. `enumerate_trees` lists every tree with every
-choice of one candidate per word, such as a tag, and the logarithm of the tree's weight.
-`EisnerTwin` computes the logarithm of the probability of a whole analysis. Each step generates a
-tag (or the stop) and a word. The label of an arc follows the tag and word, or precedes them if
-labels are generated.
+The weight of a tree is the product of its steps. `enumerate_trees` yields every tree with every
+choice of one candidate per word, such as a tag, and the log-weight of the tree. `EisnerTwin`
+computes the log-probability of a complete analysis. Each step generates a tag (or the stop) and a
+word. The label of an arc follows the tag and word, or precedes them if labels are generated.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from bistro.reference.arc_standard import projective_trees
 
 Side: TypeAlias = Literal["left", "right"]
 Choice: TypeAlias = tuple[int, ...]
-"""The candidate of each word."""
+"""The chosen candidate of each word, such as a tag."""
 
 
 class Step(NamedTuple):
-    """The generation of a child of a head, or of the end of one of its sides.
+    """One generation step, which adds a child to a head or ends one side of the head.
 
     Words are numbered from 1, and 0 means no word.
     """
@@ -93,7 +92,7 @@ class EisnerTwin:
         """Return the joint log-probability of words, tree, tags and labels."""
 
         def look(step: Step) -> dict[str, int]:
-            """Return the elements of a step.
+            """Return the values of the context elements in a step.
 
             As a head, 0 is the root. As a sibling or child, 0 means that there is no word.
             """

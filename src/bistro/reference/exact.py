@@ -23,7 +23,7 @@ Arrangement: TypeAlias = dict[Context, Tables]
 
 
 class Priors:
-    """The base distribution, and the hyper-parameters of each depth."""
+    """The base distribution, and the discount and strength of each depth."""
 
     def __init__(
         self, base: Sequence[float], discount: Sequence[float], strength: Sequence[float]

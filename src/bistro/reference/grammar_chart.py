@@ -1,4 +1,4 @@
-"""Charts of a context-free grammar in NumPy, for sums over parses and prefixes and the best parse.
+"""Charts of a context-free grammar in NumPy, for inside sums, prefix sums and the best parse.
 
 `inside(i, k, A)` is the probability that A derives words i to k, as a sum or a maximum over parses.
 If u(A, B) are the probabilities of unary rules, the factor ``(I - u)⁻¹`` accounts for chains of
@@ -38,7 +38,7 @@ Ints = NDArray[np.integer]
 
 
 class Rules(NamedTuple):
-    """Binary rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`, and unary rules."""
+    """Unary rules, and binary rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`."""
 
     symbols: int
     start: int
@@ -77,17 +77,17 @@ class Word(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """The divisor that keeps the probabilities within the range of floating-point numbers."""
+        """A divisor of the probabilities that prevents underflow in long sentences."""
         return float(self.probs.sum()) or 1.0
 
 
 class Closure:
-    """Multiplication by (I - steps)⁻¹, where the spectral radius of the matrix is below 1.
+    """Multiplication by (I - steps)⁻¹, where the spectral radius of `steps` is below 1.
 
     The inverse equals the series I + steps + steps² + …. The product is computed with a sparse
     decomposition, since the inverse itself is dense if a grammar can back off from any symbol to
-    any other. Pivots stay on the diagonal, so only numbers of one sign are added, nothing cancels,
-    and unreachable symbols are exactly zero.
+    any other. Pivots stay on the diagonal, so only numbers of the same sign are added. Nothing
+    cancels, and the values of unreachable symbols are exactly zero.
     """
 
     def __init__(self, steps: csr_array) -> None:
@@ -101,14 +101,14 @@ class Closure:
 
 
 class Sums:
-    """Sums over alternatives, multiplied by (I - steps)⁻¹ to allow any number of unary steps."""
+    """Combine alternatives by sums, with any number of unary steps, by the factor (I - steps)⁻¹."""
 
     def __init__(self, steps: csr_array) -> None:
         self._size = steps.shape[0]
         self._closure = Closure(steps)
 
     def combine(self, targets: Ints, values: Floats) -> Floats:
-        """Return the sum of the values of each target."""
+        """Return the sum of the values that belong to each target symbol."""
         sums = np.bincount(targets, values, minlength=self._size)
         # Without the conversion, empty targets would give integers.
         return sums.astype(np.float64, copy=False)
@@ -119,19 +119,19 @@ class Sums:
 
 
 class Maxima:
-    """Maxima over alternatives, which give the probability of the most probable parse."""
+    """Combine alternatives by maxima, which gives the probability of the most probable parse."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
 
     def combine(self, targets: Ints, values: Floats) -> Floats:
-        """Return the largest value of each target."""
+        """Return the largest of the values that belong to each target symbol."""
         best = np.zeros(self._rules.symbols)
         np.maximum.at(best, targets, values)
         return best
 
     def close(self, vector: Floats) -> Floats:
-        """Apply unary rules until nothing improves. A cycle never improves a value."""
+        """Apply unary rules until no value increases. A cycle never increases a value."""
         rules = self._rules
         while True:
             better = vector.copy()
@@ -169,7 +169,7 @@ class Chart:
                 rows[start].extend(end, cell)
 
     def _column(self, rows: Sequence[_Row], end: int, combination: Sums | Maxima) -> Floats:
-        """Compute the values of all symbols for all spans with this end from the rows so far."""
+        """Compute the values of all symbols for all spans that end at `end`."""
         column = np.zeros((end, self.rules.symbols))
         for start in reversed(range(end)):
             word, row = self.words[start], rows[start]
@@ -183,7 +183,7 @@ class Chart:
 
     @property
     def log_prob(self) -> float:
-        """The natural logarithm of the value of the whole sentence."""
+        """The log-probability of the whole sentence, or of its best parse."""
         return self._log(self.cells[0, self.length][self.rules.start], self.length)
 
     def log_value(self, symbol: int, start: int, end: int) -> float:
@@ -198,7 +198,7 @@ class Chart:
 
 
 class _Row:
-    """The binary rules whose left child is complete, for one start, each with its end and value."""
+    """The binary rules with a complete left child that begins at a given start position."""
 
     def __init__(self, grammar: Rules) -> None:
         self._grammar = grammar
@@ -207,7 +207,7 @@ class _Row:
         self.values: Floats = np.empty(0)
 
     def extend(self, end: int, cell: Floats) -> None:
-        """Add the rules whose left child is in the cell that ends at this position."""
+        """Add all rules whose left child spans from the row's start to `end`."""
         values = cell[self._grammar.lefts]
         rules = np.flatnonzero(values)
         self.rules = np.concatenate([self.rules, rules])
@@ -215,6 +215,6 @@ class _Row:
         self.values = np.concatenate([self.values, values[rules] * self._grammar.probs[rules]])
 
     def continued(self, column: Floats) -> Floats:
-        """Multiply the values of the rules by the values of their right children in a column."""
+        """Return the value of each rule times the value of its right child in `column`."""
         products: Floats = self.values * column[self.splits, self._grammar.rights[self.rules]]
         return products

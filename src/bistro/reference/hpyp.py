@@ -1,4 +1,4 @@
-"""The hierarchical Pitman-Yor process in plain Python, as a Chinese restaurant franchise of dicts.
+"""The hierarchical Pitman-Yor process in plain Python, as a Chinese restaurant franchise.
 
 `Franchise` computes the same results as the compiled core, but slowly. Given the same random
 stream, it seats every customer at the same table as the core. The base of the restaurant of context
@@ -14,7 +14,7 @@ u[0..k) is the restaurant of u[0..k-1).
 >>> round(sum(franchise.probability((0,), dish) for dish in range(3)), 12)
 1.0
 
-Without data, it draws from the prior. A low strength and discount give few tables.
+Without data, draws come from the prior. A low strength and a low discount give few tables.
 
 >>> house = Franchise(base=[0.25] * 4, levels=1, discount=0.1, strength=0.5)
 >>> dishes = [house.draw((), rng) for _ in range(20)]
@@ -67,7 +67,7 @@ class Restaurant:
 
 
 class Franchise:
-    """A tree of restaurants that share their dishes through their parents."""
+    """A tree of restaurants, in which each restaurant shares dishes with its parent."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Franchise:
         return self.restaurants.setdefault(context, Restaurant())
 
     def probability(self, context: Context, dish: int) -> float:
-        """Return the predictive probability of `dish`."""
+        """Return the predictive probability of `dish` in `context`."""
         parent = self.parent_probability(context, dish)
         restaurant = self.restaurants.get(context)
         if restaurant is None or restaurant.num_customers() == 0:
@@ -125,7 +125,7 @@ class Franchise:
         return (own + weight * parent) / (restaurant.num_customers() + theta)
 
     def parent_probability(self, context: Context, dish: int) -> float:
-        """Return the probability that the restaurant of `context` backs off to."""
+        """Return the probability of `dish` in the next shorter context, or in the base."""
         return self.probability(context[:-1], dish) if context else self.base(dish)
 
     def add(self, context: Context, dish: int, rng: Stream) -> None:
@@ -160,8 +160,8 @@ class Franchise:
     def sample(self, context: Context, rng: Stream) -> int:
         """Return the dish of the next customer, without seating the customer.
 
-        The customer joins a table with a weight of its size minus the discount, or continues to the
-        parent restaurant. From the last restaurant, the customer continues to the base.
+        The customer joins a table, whose weight is its size minus the discount, or backs off to the
+        parent restaurant. From the last restaurant, the customer backs off to the base.
         """
         restaurant = self.restaurants.get(context, Restaurant())
         d, theta = self.discount[len(context)], self.strength[len(context)]
@@ -212,7 +212,7 @@ def _per_level(name: str, value: float | Sequence[float], levels: int) -> list[f
 
 
 def table_at_weight(sizes: list[tuple[int, int]], discount: float, x: float) -> int:
-    """Return the size of the table that `x` selects.
+    """Return the size of the table that `x` selects by cumulative weight.
 
     The weight of a table is its size minus `discount`.
     """

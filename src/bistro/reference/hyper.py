@@ -1,4 +1,4 @@
-"""Updates of the discount and strength of each level by slice sampling, in plain Python.
+"""Slice sampling of the discount and strength of each level, in plain Python.
 
 The likelihood of a seating is computed by seating its customers one by one. A customer who enters a
 restaurant with c others at t tables either opens a new table or joins an existing table.

@@ -1,4 +1,4 @@
-"""Rules in contexts of any length, in plain Python, with every context stored uncompressed.
+"""A model of rules in contexts of any length, in plain Python, without compression.
 
 A context is a tuple with the nearest element first. With minimal seating a context has one table
 for each rule that was seen in it, and each of its tables is a customer of the context that is one
@@ -26,7 +26,7 @@ Context = tuple[int, ...]
 
 @dataclass
 class PlainTrie:
-    """The minimal seating of events, and the resulting probabilities."""
+    """A trie of contexts with minimal seating, and its predictive probabilities."""
 
     events: InitVar[Iterable[tuple[Context, int]]]
     base: Sequence[float]

@@ -1,11 +1,11 @@
-"""The latent-variable parser in plain Python, which follows one derivation as in the paper.
+"""The latent-variable parser in plain Python, written directly from the paper's definitions.
 
 Every state finds its seven predecessors in the list of all earlier states, by the definitions of
 Titov & Henderson (2007, section 4), and nothing is cached. Words are numbered from 1. A state is
 described by its stack, whose top is last, the front of the queue, and the arcs made so far. A state
 may depend on the decisions of its predecessors, which are the action and the label of an arc. With
-mean-field means, every decision among several outcomes changes the means of its state, and later
-states depend on the final means.
+mean-field inference, every decision among several outcomes changes the means of its state, and
+later states depend on the final means.
 
 >>> twin = IsbnTwin(symbols, weights, hidden=80, elements=["s1.tag", "b.tag"])   # doctest: +SKIP
 >>> twin.log_prob(words, clusters, heads, labels)                              # doctest: +SKIP
@@ -33,13 +33,13 @@ from bistro.reference.isbn_history import (
 
 
 def means_of(potentials: Floats) -> Floats:
-    """Return the means of variables with these potentials."""
+    """Return the means of binary variables, given their potentials (log-odds)."""
     result: Floats = 1 / (1 + np.exp(-potentials))
     return result
 
 
 class IsbnTwin:
-    """A model whose weights are in one array with the same layout as in the core."""
+    """The parser's model, with all weights in one array of the same layout as in the core."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class IsbnTwin:
     ) -> None:
         self.symbols, self.hidden, self.elements = symbols, hidden, elements
         self.given_lemmas: Sequence[int] = ()
-        """The lemmas of the words of the sentence, with -1 for a missing lemma. The list may be
+        """The lemma id of each word in the sentence, with -1 for a missing lemma. The list may be
         empty."""
         self.linked, self.mean_field = linked, mean_field
         flat = np.asarray(weights, dtype=np.float64)
@@ -151,7 +151,7 @@ class IsbnTwin:
     def decide(
         self, history: History, group: int, outcome: int, possible: Sequence[int] | None = None
     ) -> float:
-        """Return the log-probability of a decision of the last state, and update its means."""
+        """Return the log-probability of an outcome in the last state, and update its means."""
         matrix, bias = self.groups[group]
         among = list(range(bias.size)) if possible is None else list(possible)
         if outcome not in among:
@@ -163,7 +163,7 @@ class IsbnTwin:
         return float(scores[outcome] - np.logaddexp.reduce(scores[among]))
 
     def moved(self, potentials: Floats, group: int, outcome: int, among: Sequence[int]) -> Floats:
-        """Return the potentials of a state after a decision among some outcomes."""
+        """Return the updated potentials of a state after a decision among the given outcomes."""
         matrix, bias = self.groups[group]
         means = means_of(potentials)
         factors = {d: 1 - means + means * np.exp(matrix[:, d]) for d in among}
@@ -176,7 +176,7 @@ class IsbnTwin:
         return result
 
     def log_next(self, history: History, cluster: int | None, word: int = 0) -> float:
-        """Return the log-probability that a shift generates a word, or the end without a word."""
+        """Return the log-probability of the word or sentence end that a shift generates."""
         symbols = self.symbols
         may_end = history.front > 0 and (not symbols.single_root or len(history.roots()) == 1)
         tags = range(0 if may_end else 1, symbols.tags + 1)
@@ -194,7 +194,7 @@ class IsbnTwin:
     def steps(
         self, history: History, words: Sequence[int], clusters: Sequence[int]
     ) -> Iterator[tuple[float, History]]:
-        """Yield all continuations by one action, with their log-probabilities."""
+        """Yield every history that one more action can produce, with its log-probability."""
         self.make_state(history, words)
         for action in history.possible():
             decided = history.copy()
@@ -270,7 +270,7 @@ class IsbnTwin:
 
 
 def oracle_action(history: History, heads: Sequence[int], *, early: bool) -> int:
-    """Return the next action towards a tree, with reductions as late or as early as possible."""
+    """Return the next action that leads to a tree, with reductions as late or early as possible."""
     top, front = history.top, history.front
     if history.possible() == [SHIFT]:
         return SHIFT

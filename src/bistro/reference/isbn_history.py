@@ -17,7 +17,7 @@ RELATIONS = ("input", "stack", "s1.rc", "s1.lc", "b.lc", "s1.head", "s1.front")
 
 @dataclass(frozen=True)
 class TwinSymbols:
-    """The symbols of the model, as lists."""
+    """The numbers of symbols in the model, and lists that relate them."""
 
     words: int
     tags: int
@@ -26,9 +26,9 @@ class TwinSymbols:
     tag_of: list[int]
     components_of: list[list[int]]
     words_of: list[list[int]]
-    """The words of each cluster that have separate outcomes."""
+    """For each cluster, the words that are separate outcomes."""
     counts_of: list[dict[int, float]]
-    """The number of occurrences of each cluster with each word that has no separate outcome."""
+    """For each cluster, the counts of words that are not separate outcomes."""
     frequency: list[float]
     root_labels: list[int]
     single_root: bool
@@ -40,7 +40,7 @@ class TwinSymbols:
     lemmas: int
 
     def share(self, cluster: int, word: int) -> float:
-        """Return the share of a word among the words that have no separate outcomes."""
+        """Return the probability of a word among the words that are not separate outcomes."""
         listed, counts = self.words_of[cluster], self.counts_of[cluster]
         others = [w for w in range(self.words) if w not in listed]
         frequency = sum(self.frequency[w] for w in others)
@@ -59,7 +59,7 @@ class TwinSymbols:
 
 @dataclass
 class History:
-    """A derivation so far."""
+    """The history of a partial derivation."""
 
     clusters: dict[int, int] = field(default_factory=dict)
     stack: list[int] = field(default_factory=list)
@@ -69,11 +69,11 @@ class History:
     last_action: int = START
     ended: bool = False
     states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
-    """The stack and the front of every state."""
+    """The stack and the front of the queue in every state."""
     decided: list[tuple[int, int]] = field(default_factory=list)
-    """The action of every state that has decided, with the label of its arc or 0."""
+    """The action chosen in every state so far, with the label of its arc, or 0 if there is none."""
     potentials: list[Floats] = field(default_factory=list)
-    """The potentials of every state after its decisions so far."""
+    """The potentials of every state, updated by the decisions made so far."""
 
     @property
     def top(self) -> int:
@@ -85,7 +85,7 @@ class History:
         return History(**{name: copy(value) for name, value in vars(self).items()})
 
     def children(self, word: int) -> list[int]:
-        """Return the children of a word so far, from left to right."""
+        """Return the children that a word has so far, from left to right."""
         return sorted(child for child, head in self.heads.items() if head == word and word > 0)
 
     def outermost(self, word: int, side: int) -> int:
@@ -128,7 +128,7 @@ class History:
         return [word for word in (*self.stack, self.front) if word not in self.heads]
 
     def arc(self, action: int, label: int) -> None:
-        """Make an arc."""
+        """Add an arc between the top of the stack and the front of the queue."""
         dependent, head = (self.top, self.front) if action == LEFT_ARC else (self.front, self.top)
         self.heads[dependent] = head
         self.labels[dependent] = label
@@ -138,7 +138,7 @@ class History:
         self.decided.append((action, label))
 
     def reduce(self) -> None:
-        """Pop the top of the stack. This step is a decision unless the sentence has ended."""
+        """Pop the top of the stack. This counts as a decision unless the sentence has ended."""
         self.stack.pop()
         if not self.ended:
             self.decided.append((REDUCE, 0))

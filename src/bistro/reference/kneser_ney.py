@@ -19,7 +19,7 @@ Context: TypeAlias = tuple[int, ...]
 
 
 class KneserNey:
-    """Counts by context length. Each level is discounted and interpolated with the next level."""
+    """A Kneser-Ney model, in which each context is interpolated with the next shorter context."""
 
     def __init__(
         self, events: Sequence[tuple[Context, int]], discount: Sequence[float], dishes: int
@@ -41,7 +41,7 @@ class KneserNey:
                 self.counts[context[:-1]][dish] += 1
 
     def probability(self, context: Context, dish: int) -> float:
-        """Return the smoothed probability of `dish`."""
+        """Return the smoothed probability of `dish` in `context`."""
         lower = self.probability(context[:-1], dish) if context else 1 / self.dishes
         counter = self.counts.get(context)
         if not counter:

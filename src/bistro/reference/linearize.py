@@ -1,4 +1,4 @@
-"""Orders of dependents by full enumeration, to test `models.linearize_orders`.
+"""Enumeration of all orders of dependents, to test `bistro.models.linearize.orders`.
 
 >>> len(all_orders([0, 0, 1]))                         # 4! / 2! orders of labels
 12
@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 
 Order = tuple[tuple[int, ...], tuple[int, ...]]
 Step = Callable[[int, tuple[int, ...], int], float]
-"""The probability of a label, or of the stop (-1), given the side and the earlier labels, nearest
-first."""
+"""A function that returns the probability of a label, or of the stop (-1), given the side and the
+preceding labels, nearest first."""
 STOP = -1
 
 
 def all_orders(labels: Sequence[int]) -> list[Order]:
-    """Return the distinct ways to place labels on both sides of a head, from the head outwards."""
+    """Return all distinct orders of labels on both sides of a head, from the head outwards."""
     return sorted(set(orders_of_words(labels)))
 
 
 def orders_of_words(labels: Sequence[int]) -> Iterator[Order]:
-    """Yield every order of the words. Words with equal labels are distinct."""
+    """Yield every order of the words, where words with equal labels are distinct."""
     for sequence in itertools.permutations(labels):
         for cut in range(len(labels) + 1):
             yield sequence[:cut], sequence[cut:]
@@ -40,7 +40,7 @@ def weight(order: Order, step: Step, n: int) -> float:
 
 
 def normaliser(labels: Sequence[int], step: Step, n: int) -> float:
-    """Return the sum of the weights of all orders of the words.
+    """Return the total weight of all orders of the words.
 
     Words with equal labels are distinct.
     """

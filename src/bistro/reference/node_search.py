@@ -1,8 +1,8 @@
-"""A* search over nodes in plain Python, which searches nodes separately and caches no values.
+"""A* search in plain Python that treats each node separately and does not cache values.
 
-A node is a symbol, its span and its ancestors. The untried ways to rewrite a node are estimated by
-the inside sum of its trees under a grammar. In each round, the search takes the best open tree and
-its leftmost node with an untried way, and tries that way.
+A node is a symbol, its span and its ancestors. The value of the untried rewrites of a node is
+estimated by the inside sum of its trees under a grammar. In each round, the search takes the best
+open tree and tries the next rewrite of its leftmost node with untried rewrites.
 
 >>> from bistro.reference.pcfg import Rule
 >>> rules = [Rule(0, 0, 0), Rule(0, -1, -1)]
@@ -25,14 +25,14 @@ from typing import Literal, NamedTuple, TypeAlias
 from bistro.reference.pcfg import PCFG, Context, Item
 
 Node: TypeAlias = tuple[Item, Context]
-"""A symbol over a span, with its ancestors, nearest first."""
+"""A node, given by a symbol over a span and its ancestors, nearest first."""
 Model: TypeAlias = Callable[[Context, int], float]
-"""The log-probability of a rule in a context."""
+"""A function that returns the log-probability of a rule in a context."""
 NOTHING = -math.inf
 
 
 class Way(NamedTuple):
-    """A way to rewrite a node, given by a rule and the child nodes."""
+    """A possible rewrite of a node, with its rule and child nodes."""
 
     rule: int
     log_prob: float
@@ -41,7 +41,7 @@ class Way(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """The values of the best tree with open nodes and the best complete tree below a node."""
+    """The values of the best incomplete tree and the best complete tree below a node."""
 
     open: float
     open_way: int
@@ -50,13 +50,13 @@ class Worth(NamedTuple):
 
     @property
     def best(self) -> float:
-        """The larger of the values of the open tree and the complete tree."""
+        """The larger of the values of the incomplete and the complete tree."""
         return max(self.open, self.complete)
 
 
 @dataclass
 class SentenceWays:
-    """The ways to rewrite each node of a sentence, the best first, and the inside sums."""
+    """The possible rewrites of each node of a sentence, the best first, and the inside sums."""
 
     grammar: PCFG
     model: Model
@@ -65,7 +65,7 @@ class SentenceWays:
     by: Literal["symbols", "rules"] = "symbols"
 
     def __post_init__(self) -> None:
-        """Cache the inside sums and the ways to rewrite nodes, which do not change."""
+        """Cache the inside sums and the possible rewrites, which never change."""
         self.edges = [(i, i + 1, word) for i, word in enumerate(self.words)]
         self.inside = cache(self._inside)
         self.ways = cache(self._ways)
@@ -78,7 +78,7 @@ class SentenceWays:
         return math.log(total) if total else NOTHING
 
     def _ways(self, node: Node) -> list[Way]:
-        """Return the ways to rewrite a node, the best first."""
+        """Return the possible rewrites of a node, the best first."""
         (symbol, _, _), history = node
         made = []
         for r, items in self.grammar.rewrites(node[0], self.edges):
@@ -93,7 +93,7 @@ class SentenceWays:
 
 @dataclass
 class NodeSearch(SentenceWays):
-    """A search for the best tree of a sentence, in rounds."""
+    """A search that looks for the best tree of a sentence in rounds."""
 
     tried: dict[Node, int] = field(default_factory=dict)
     rounds: int = 0
@@ -111,7 +111,7 @@ class NodeSearch(SentenceWays):
         return self._best(self.top) if self.worth(self.top).complete > NOTHING else None
 
     def worth(self, node: Node) -> Worth:
-        """Return the values of the trees below a node, given the ways tried so far."""
+        """Return the values of the best trees below a node, given the rewrites tried so far."""
         if node not in self.tried:
             return Worth(self.inside(node[0]), 0, NOTHING, -1)
         ways, tried = self.ways(node), self.tried[node]

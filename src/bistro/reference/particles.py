@@ -8,8 +8,8 @@ particles. A pass advances each derivation to the next word.
 Here nReduce particles continue with the most probable arc and return to the same pass. In the
 selection that follows, d.k = floor(θ' · K) with θ' ∝ d.k · d.θ (as in the paper) or θ' ∝ d.θ (by
 weight). Derivations without particles are removed. In addition to the printed algorithm, this
-module has the extensions in the text of the paper (both arcs and several tags), and particles that
-are drawn at random instead of being divided.
+module implements the extensions in the text of the paper (both arcs and several tags), and
+particles that are drawn at random instead of being divided by rounding.
 
 Weights are plain products, and every property of a configuration is computed from its arcs, so that
 no code is shared with the compiled search.
@@ -26,8 +26,8 @@ from bistro.reference.arc_standard import ROOT, Action, Configuration
 from bistro.reference.transition_model import GenerativeParser
 
 Divide: TypeAlias = Callable[[int, Sequence[float]], list[int]]
-"""A function that divides particles among alternatives by their probabilities, which need not sum
-to 1."""
+"""A function that divides particles among alternatives in proportion to probabilities, which need
+not sum to 1."""
 ORDER: tuple[Action, ...] = ("shift", "left-arc", "right-arc", "end")
 
 
@@ -46,7 +46,7 @@ class Derivation:
 
 
 def round_half_up(x: float) -> int:
-    """Round a number that is not negative to the nearest whole number."""
+    """Round a non-negative number to the nearest integer, with halves rounded up."""
     return math.floor(x + 0.5)
 
 
@@ -60,7 +60,7 @@ def rounded(particles: int, probabilities: Sequence[float]) -> list[int]:
 
 
 def independent(uniform: Callable[[], float]) -> Divide:
-    """Return a division in which every particle draws its own alternative."""
+    """Return a function that draws an alternative independently for every particle."""
 
     def divide(particles: int, probabilities: Sequence[float]) -> list[int]:
         counts = [0] * len(probabilities)
@@ -80,7 +80,7 @@ def _drawn(x: float, probabilities: Sequence[float]) -> int:
 
 
 def systematic(uniform: Callable[[], float]) -> Divide:
-    """Return a division that rounds all expected numbers with one random number."""
+    """Return a function that divides particles by systematic sampling, with one random number."""
 
     def divide(particles: int, probabilities: Sequence[float]) -> list[int]:
         offset, total, reached, counts = uniform(), sum(probabilities), 0.0, list[int]()
@@ -95,7 +95,7 @@ def systematic(uniform: Callable[[], float]) -> Divide:
 
 @dataclass(frozen=True)
 class ParticleSearch:
-    """The search over the derivations of one sentence."""
+    """A particle search over the derivations of one sentence."""
 
     parser: GenerativeParser
     words: Sequence[int]
@@ -109,8 +109,8 @@ class ParticleSearch:
     best_labels: bool = True
     """If true, each arc gets its most probable label. Otherwise, the model sums over the labels."""
     draw: Divide | None = None
-    """The function that assigns particles at random in every pass and selection. Without such a
-    function, particles are divided by rounding."""
+    """The function that divides particles at random in every pass and selection. If it is None,
+    particles are divided by rounding."""
 
     def run(self) -> Iterator[list[Derivation]]:
         """Yield the beam before and after every selection, and finally the complete derivations."""
@@ -123,7 +123,7 @@ class ParticleSearch:
         yield complete
 
     def advance(self, beam: Sequence[Derivation]) -> tuple[list[Derivation], list[Derivation]]:
-        """Return the derivations that have generated the next word, and complete derivations."""
+        """Return the derivations that have generated the next word, and those that are complete."""
         waiting, shifted, complete = list(beam), list[Derivation](), list[Derivation]()
         for d in waiting:  # the list grows while derivations reduce
             if self.parser.system.is_final(d.now):

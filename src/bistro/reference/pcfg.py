@@ -31,7 +31,7 @@ Context: TypeAlias = tuple[int, ...]
 
 
 class Rule(NamedTuple):
-    """A rule with a symbol on the left side and one or two symbols or a word on the right side."""
+    """A rule that rewrites a symbol as one symbol, two symbols or a word."""
 
     left: int
     first: int
@@ -44,14 +44,14 @@ class Rule(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The rules and spans of the nodes, parents first and from left to right."""
+    """A tree, as the rules and spans of its nodes, parents first and from left to right."""
 
     rules: tuple[int, ...]
     items: tuple[Item, ...]
 
 
 def without_cycles(rules: Sequence[Rule], log_prob: Sequence[float]) -> list[int]:
-    """Return the indices of the rules that searches use, without cycles of unary rules."""
+    """Return the indices of the rules that remain when cycles of unary rules are removed."""
     unary = [r for r, rule in enumerate(rules) if len(rule.children) == 1]
     below: dict[int, set[int]] = {}
     left_out = set()
@@ -96,7 +96,7 @@ class PCFG:
         return over((self.root, 0, len(words))) if words else 0
 
     def lattice_trees(self, length: int, edges: Sequence[Edge]) -> list[Tree]:
-        """Return every tree over a lattice of words between positions."""
+        """Return every tree over a word lattice, whose edges are words between positions."""
 
         @cache
         def over(item: Item) -> list[Tree]:
@@ -112,7 +112,7 @@ class PCFG:
     def rewrites(
         self, item: Item, edges: Collection[Edge]
     ) -> Iterator[tuple[int, tuple[Item, ...]]]:
-        """Yield the rules that can rewrite an item over some words, each with its child items."""
+        """Yield every rule that can rewrite an item, with the resulting child items."""
         symbol, start, end = item
         for r in self.used:
             left, first, second = self.rules[r]
@@ -143,7 +143,7 @@ class PCFG:
 def events(
     rules: Sequence[Rule], tree: Sequence[int], by: Literal["symbols", "rules"]
 ) -> list[tuple[Context, int]]:
-    """Return the context and the rule of every node.
+    """Return the context and the rule of every node of a tree.
 
     A context is the symbol and its ancestors, nearest first.
     """

@@ -1,8 +1,8 @@
 """A* search over partial trees in plain Python (Shareghi and colleagues 2015, section 5.1).
 
-A partial tree is the set of its rewritten nodes, each with its rule. Each round expands the best
-tree T of the queue. The leftmost open node of T, or every open node, is rewritten in every possible
-way. The value of a new tree is the sum of three terms.
+A partial tree is a set of rewritten nodes, each with its rule. Each round expands the best tree T
+in the queue. The leftmost open node of T, or every open node, is rewritten in every possible way.
+The value of a new tree is the sum of three terms:
 
     log P(T) + log P(rule | context) + h      h, full frontier (10): inside sums of all open nodes
                                               h, local frontier (11): of the rule's children only
@@ -37,7 +37,7 @@ class Partial(NamedTuple):
 
     @property
     def identity(self) -> frozenset[tuple[Node, Way]]:
-        """The identity of a partial tree, independent of the order of its construction."""
+        """A key that identifies a partial tree, regardless of the order in which it was built."""
         return frozenset(self.ways.items())
 
 
@@ -50,8 +50,8 @@ class QueueSearch(SentenceWays):
     rounds: int = 0
     completions: int = 0
     closest: float = math.inf
-    """The smallest difference between two neighbours in the queue. A difference of 0 means a
-    tie."""
+    """The smallest difference between the values of two neighbouring trees in the queue. A
+    difference of 0 means a tie."""
     queue: list[tuple[float, Partial]] = field(default_factory=list)
     reached: set[frozenset[tuple[Node, Way]]] = field(default_factory=set)
     best: Partial | None = None

@@ -1,4 +1,4 @@
-"""Spelling in plain Python, which computes the probability of a string character by character.
+"""The spelling model in plain Python, which scores a string character by character.
 
 The computation is the same as in `bistro.inference.speller`, but with the plain franchise and one
 sample of the seating. The symbols are the characters of the training words, one symbol for all
@@ -38,7 +38,7 @@ class Speller:
         return symbols / (CODE_POINTS + 1)
 
     def events(self, word: str) -> list[tuple[Context, int]]:
-        """Return every character and the end, each with the characters before it, nearest first."""
+        """Return the characters and the end of a word as events, each with its context."""
         known = {character: i for i, character in enumerate(self.characters)}
         ids = [self.start] * (self.order - 1) + [known.get(c, self.other) for c in word]
         ids.append(self.end)
@@ -54,7 +54,7 @@ class Speller:
             self.franchise.add(context, dish, rng)
 
     def probability(self, word: str) -> float:
-        """Return H(word), a distribution over all strings of at least one character."""
+        """Return H(word), where H is a distribution over all strings of at least one character."""
         product = 1.0
         for context, dish in self.events(word):
             product *= self.franchise.probability(context, dish)

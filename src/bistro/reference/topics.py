@@ -1,6 +1,6 @@
-"""Syntactic topics by enumeration, which gives the exact distribution of the states of a few words.
+"""Exact distribution of the states of a few words in the topics model, by enumeration.
 
-With all continuous variables integrated out, the result is a distribution over states s given words
+All continuous variables are integrated out, which leaves a distribution over states s given words
 w. Each parent is a Chinese restaurant whose tables are customers of one restaurant shared by all
 parents. Parent v has n[v, k] tokens of state k at t[v, k] tables.
 
@@ -8,16 +8,16 @@ parents. Parent v has n[v, k] tokens of state k at t[v, k] tables.
                           x  share(t[., k] over all states),
 
 Here S are the unsigned Stirling numbers of the first kind, and (x)_n = x (x+1) ... (x+n-1). The
-last factor depends on the number of states. If the number is open, the names of states do not
-matter.
+last factor depends on the number of states. If the number of states is open, the names of states do
+not matter.
 
     share = prod_k (gamma/K)_t[k] / (gamma)_T            for K states
     share = gamma^live prod_k (t[k]-1)! / (gamma)_T      for an open number of states
 
-If generation has to stop, a parent's stops are tokens of an additional outcome, `STOP`, which has
-no word and is always observed. In such a model, K states have K + 1 outcomes. With an open number
-of states, half of gamma is for the stop and half for all states. Therefore gamma/2 replaces gamma/K
-for the stop, and replaces gamma in gamma^live for the states.
+In a model with stops, the stops of a parent are tokens of an additional outcome, `STOP`, which has
+no word and is always observed. In such a model with K states, there are K + 1 outcomes. With an
+open number of states, half of gamma belongs to the stop and half to all states together. In the
+formulas, gamma/2 therefore replaces gamma/K for the stop, and gamma in gamma^live for the states.
 
 >>> law = state_law([0, 0], [0, 1], num_words=2, states=2, strength=1, smoothing=1, gamma=1)
 >>> round(sum(law.values()), 12)
@@ -49,8 +49,7 @@ def state_law(
 ) -> dict[States, float]:
     """Return p(states | words) of all assignments, or of all partitions if their number is open.
 
-    `stops` lists the parents that stop, with one entry per stop. The list is empty for a model
-    without stops.
+    `stops` contains the parent of each stop, and is empty for a model without stops.
     """
     weights = {
         chosen: state_prior(parents, chosen, states, strength, gamma, stops)
@@ -62,7 +61,7 @@ def state_law(
 
 
 def assignments(length: int, states: int | None) -> Iterator[States]:
-    """Yield all assignments of states, or all partitions with states numbered by appearance."""
+    """Yield all assignments of states to words, or all partitions if their number is open."""
     if states is not None:
         yield from product(range(states), repeat=length)
         return
@@ -80,7 +79,7 @@ def state_prior(
     gamma: float,
     stops: Sequence[int] = (),
 ) -> float:
-    """Return p(states, stops), integrated over the weights and the parents' distributions."""
+    """Return p(states, stops), with the parents' distributions integrated out."""
     pairs = Counter(zip(parents, chosen, strict=True)) + Counter((v, STOP) for v in stops)
     outcomes = (1 if states is None else states) + bool(stops)
     names = list(pairs)

@@ -1,13 +1,13 @@
 """The generative transition model in plain Python, with sums over all derivations.
 
-A shift generates a tag and a word, and an arc generates a label. Only the actions that are possible
-in a configuration have a probability. Let h be the context of each step.
+A shift generates a tag and a word, and an arc generates a label. Impossible actions in a
+configuration have probability 0. In the following formula, h is the context of each step.
 
     p(words, tags, tree) = Σ over derivations  Π p(action | h) p(label | h) p(tag | h) p(word | h)
 
-The compiled parser computes the same probability faster. The compiled parser shares no code with
-this module, in which the elements of a configuration are computed from its arcs each time. Any
-function can be the predictor.
+The compiled parser computes the same probability faster, and shares no code with this module. Here,
+all properties of a configuration are computed from its arcs each time. The predictor can be any
+function.
 
 >>> elements = {"actions": ["s1.tag"], "labels": ["action"], "tags": ["s1.tag"], "words": ["b.tag"]}
 >>> model = GenerativeParser(
@@ -35,8 +35,8 @@ from bistro.reference.arc_standard import (
 )
 
 Predictor: TypeAlias = Callable[[str, tuple[int, ...], int], float]
-"""A function that returns p(outcome | context) of the distribution called actions, labels, tags or
-words."""
+"""A function that returns p(outcome | context) for a distribution, which is named actions, labels,
+tags or words."""
 
 MOST_CHILDREN = 3
 NO_DISTANCE = 6
@@ -44,7 +44,7 @@ STACK_ITEMS = 4
 
 
 class Event(NamedTuple):
-    """An outcome of a distribution, with its context."""
+    """A training event, which is an outcome of a distribution in a context."""
 
     distribution: str
     context: tuple[int, ...]
@@ -53,7 +53,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class GenerativeParser:
-    """A transition model with any predictor."""
+    """A generative transition model with a given predictor."""
 
     system: ArcStandard
     num_tags: int
@@ -64,7 +64,7 @@ class GenerativeParser:
     predict: Predictor
     lexicalised: bool = True
     shift_factor: Callable[[int], float] = lambda words: 1.0
-    """A factor on the probability of a shift, indexed by the number of words generated."""
+    """A function from the number of generated words to a factor for the probability of a shift."""
 
     def observe(self, now: Configuration) -> dict[str, int]:
         """Return the values of all elements, as `bistro.encoding.contexts` names them."""
@@ -96,7 +96,7 @@ class GenerativeParser:
         return facts
 
     def _symbols(self, now: Configuration, node: int | None) -> tuple[int, int]:
-        """Return the tag and word of a node, with extra ids for the root and for no node."""
+        """Return the ids of a node's tag and word, with special ids for the root and no node."""
         if node is None:
             return self.num_tags + 1, self.num_words + 1
         return (
@@ -166,7 +166,7 @@ class GenerativeParser:
         return sum(rivals[outcome] for outcome in mine) / sum(rivals.values())
 
     def _rivals(self, now: Configuration, context: tuple[int, ...]) -> dict[int, float]:
-        """Return the possible outcomes, with their unnormalised probabilities."""
+        """Return the unnormalised probability of each possible action outcome."""
         shift = self.outcome("shift", 0)
         return {
             outcome: self.predict("actions", context, outcome)
@@ -181,7 +181,7 @@ class GenerativeParser:
     def tags_tried(
         self, now: Configuration, word: int, tags: Mapping[int, float], most: int | None
     ) -> Sequence[int]:
-        """Return the `most` tags whose probability with the word, times a factor, is highest.
+        """Return the `most` tags with the highest joint probability with the word, times a factor.
 
         The factor of each tag is its value in `tags`.
         """
@@ -199,8 +199,8 @@ class GenerativeParser:
     ) -> dict[Analysis, float]:
         """Return p(words, tags, tree) of every analysis, summed over its derivations.
 
-        The tags of each word are the `most_tags` most probable tags of `tags_of` in every
-        configuration. Tags may have factors, which only affect which tags are tried.
+        In every configuration, the `most_tags` most probable tags in `tags_of` are tried for the
+        next word. Tags may have factors, which affect only the choice of the tags.
         """
         tried = [t if isinstance(t, Mapping) else dict.fromkeys(t, 1.0) for t in tags_of]
         totals: defaultdict[Analysis, float] = defaultdict(float)

@@ -1,12 +1,12 @@
-"""Conversion of constituency trees to trees with at most two children per node.
+"""Binarisation of constituency trees, after which nodes have at most two children.
 
 The default splits nodes with more than two children from the left, so that the remaining children
 are on the right. For example, ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN``. The
 new symbol contains the label of the phrase but not its children (no horizontal memory, h = 0 in
-Klein and Manning, 2003). Other ways to split are listed in `Binarisation`. In ``head-left``, the
-innermost pair contains the head, so that every child is seen with the head. The function
-`bistro.treebank.constituents.unbinarised` is the exact inverse of all of them. The functions in
-this module do not use recursion, so trees can be nested deeply.
+Klein and Manning, 2003). Other ways to split are listed in `Binarisation`. With ``head-left``, the
+innermost pair contains the head. The function `bistro.treebank.constituents.unbinarised` is the
+exact inverse of all methods. The functions in this module do not use recursion, so trees can be
+nested deeply.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = parse_tree("(VP (RB not) (VB see) (NP (PRP it)) (ADVP (RB now)))")
@@ -36,13 +36,13 @@ from bistro.treebank.phrase_heads import head_child
 
 __all__ = ["Binarisation", "binarised", "unbinarised"]
 RIGHT_OF_HEAD, LEFT_OF_HEAD = INTERMEDIATE + "<", INTERMEDIATE + ">"
-"""The prefixes of symbols inserted from the head outwards. The first prefix means that the child
-that was split off is to the right of the head, and the second prefix that it is to the left."""
+"""The prefixes of inserted symbols if nodes are split from the head outwards. The prefix shows
+whether the child next to the inserted node is on the right or on the left of the head."""
 Binarisation = Literal["right", "left", "head-left", "head-right"]
-"""How nodes with more than two children are split. With "right" and "left", the remaining children
-are on that side. The other methods split from the head outwards (`bistro.treebank.phrase_heads`).
-With "head-left", the children on the left of the head are split off first, and with "head-right",
-the children on its right."""
+"""The method that splits nodes with more than two children. With "right" and "left", the remaining
+children are on that side. The other methods split from the head outwards
+(`bistro.treebank.phrase_heads`). With "head-left", the children on the left of the head are split
+off first, and with "head-right", the children on its right."""
 
 
 def binarised(tree: Tree, binarisation: Binarisation = "right") -> Tree:
@@ -91,7 +91,7 @@ def _head(label: str, children: list[Tree]) -> int:
 
 
 def _with_right(label: str, inner: list[Tree], children: list[Tree]) -> list[Tree]:
-    """Return `inner` with more children on its right, of which the nearest is innermost."""
+    """Attach children on the right of `inner` one by one, beginning with the nearest."""
     for child in children:
         inner = [_one(RIGHT_OF_HEAD, label, inner), child]
     return inner

@@ -27,14 +27,14 @@ _BLANK_LINES = re.compile(rb"(\r?\n(?:\r?\n)+(?:\r+\Z)?)")
 
 
 class Readable(Protocol):
-    """A stream with the only method that a reader needs."""
+    """A binary stream that can be read."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes, or no bytes at the end."""
+        """Return at most `size` bytes, or no bytes at the end of the stream."""
 
 
 class Block(NamedTuple):
-    """An item of a file, exactly as it is written there."""
+    """An item of a file, such as a sentence, with its exact text."""
 
     lead: str
     """The byte-order mark and blank lines before the first item of the file, or an empty string for
@@ -44,11 +44,11 @@ class Block(NamedTuple):
     end: str
     """The line ends and blank lines after the item."""
     line: int
-    """The number of the item's first line, from 1."""
+    """The line number of the item's first line, counted from 1."""
 
 
 def iter_blocks(stream: Readable, path: str | None) -> Iterator[Block]:
-    """Yield the runs of non-blank lines of a stream."""
+    """Yield each run of non-blank lines in a stream as a block."""
     return split_into_blocks(stream, path, _last_block_start, _LEAD, _split)
 
 
@@ -60,13 +60,13 @@ def split_into_blocks(
     split: Callable[[bytes], Iterator[tuple[bytes, str]]],
     line: int = 1,
 ) -> Iterator[Block]:
-    """Yield the blocks of a stream.
+    """Split a stream into blocks.
 
     `last_start` divides the stream into pieces, and `split` divides a piece into items.
 
     `last_start` returns the position of the last item in a buffer, or 0 if there is only one item.
-    `split` yields each item with the line ends after it. The first line of the stream has the
-    number `line` in its file.
+    `split` yields each item with the line ends after it. `line` is the line number of the stream's
+    first line in its file.
     """
     lead = ""
     for piece in iter_pieces(stream, last_start):

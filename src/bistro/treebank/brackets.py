@@ -41,13 +41,13 @@ _TOKEN = re.compile(
 )
 _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n\f\v]*")
 DEEPEST = 100_000
-"""Maximum nesting of brackets. A file that contains only opening brackets must not fill the
+"""Maximum nesting of brackets. The limit prevents a file of opening brackets from filling the
 memory."""
 _WHOLE_NAME = re.compile(rf"{_NAME}+")
 
 
 class Tree:
-    """A node of a tree, which is a label with children or a tag with a word."""
+    """A node of a constituency tree, which has either a label and children or a tag and a word."""
 
     __slots__ = ("children", "label", "word")
 
@@ -67,11 +67,11 @@ class Tree:
             stack += reversed(node.children)
 
     def leaves(self) -> list[str]:
-        """Return the words."""
+        """Return the words of the tree, from left to right."""
         return [node.word for node in self.nodes() if node.word is not None]
 
     def tags(self) -> list[str]:
-        """Return the tags of the words."""
+        """Return the tags of the words, from left to right."""
         return [node.label for node in self.nodes() if node.word is not None]
 
     def __eq__(self, other: object) -> bool:
@@ -91,7 +91,7 @@ class Tree:
 
 
 class SourceTree(Tree):
-    """The root of a tree that was read from a file. Only the functions below create such roots."""
+    """The root of a tree that was read from a file, with its original text."""
 
     __slots__ = ("end", "is_first", "lead", "line", "raw")
 
@@ -206,7 +206,7 @@ def _iter_stream(stream: Readable, path: str | None) -> Iterator[SourceTree]:
 
 
 def _tree_starts(text: bytes) -> tuple[NDArray[np.intp], int | None]:
-    """Return the positions of outermost brackets and of a superfluous closing bracket."""
+    """Return the start of each tree, and the position of an unmatched closing bracket if any."""
     characters = np.frombuffer(text, dtype=np.uint8)
     opening = characters == ord("(")
     closing = characters == ord(")")
@@ -228,7 +228,7 @@ def _last_tree_start(held: bytes) -> int:
 def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
     """Yield each tree with the white space after it.
 
-    Misplaced text is counted as part of the preceding tree.
+    Text outside brackets becomes part of the preceding tree.
     """
     starts = _tree_starts(piece)[0].tolist()
     for begin, end in pairwise([0, *starts[1:], len(piece)]):
@@ -248,7 +248,7 @@ class _FaultError(Exception):
 
 
 def _parse(text: str) -> SourceTree:
-    """Return the single tree of a text."""
+    """Parse a text that contains exactly one tree."""
     root: SourceTree | None = None
     above: list[Tree] = []
     for match in _TOKEN.finditer(text):

@@ -33,7 +33,7 @@ _MARKED_IDS = ["1", *(f"\n{word}" for word in range(2, _MANY_WORDS + 1))]
 
 @dataclass(frozen=True, slots=True)
 class ColumnFormat:
-    """The properties that distinguish one ten-column format from others."""
+    """The properties in which ten-column formats differ."""
 
     name: str
     title: str
@@ -46,14 +46,14 @@ class ColumnFormat:
 def recast(
     sentence: Sentence, format: ColumnFormat, *, comments: list[str], roots: Roots
 ) -> Sentence:
-    """Convert the words of a sentence to another format, with the columns that both share."""
+    """Convert the words of a sentence to another format, with the columns that both have."""
     columns: dict[str, Any] = {name: getattr(sentence, name) for name in COLUMNS[2 : DEPREL + 1]}
     more: dict[str, Any] = {"comments": comments, "format": format.name, "roots": roots}
     return Sentence.from_columns(sentence.forms, line=sentence.line, **columns, **more)
 
 
 class ColumnReader:
-    """A reader that checks and returns the sentences of a file in one format."""
+    """A reader that validates and yields the sentences of a file in a given format."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class ColumnReader:
         raise TreebankError(reason, path=self._path, line=line)
 
     def _read_words(self, rows: str) -> CoreColumns | None:
-        """Return the columns of the rows if all rows are valid words, otherwise None."""
+        """Return the columns of the words if all rows are valid words, otherwise None."""
         size = rows.count("\n") + 1
         if not rows.startswith(f"{size}\t", rows.rfind("\n") + 1) or "\r" in rows:
             return None
@@ -116,7 +116,7 @@ class ColumnReader:
 
 
 class _SpecialRows:
-    """The rows of a sentence that are not words, in their order."""
+    """A validator of the rows that are not words, which are read in order."""
 
     def __init__(self, reader: ColumnReader) -> None:
         self._reader = reader
@@ -125,7 +125,7 @@ class _SpecialRows:
         self._token_line = 0
 
     def read(self, row: list[str], words_before: int, line: int) -> None:
-        """Check a row that follows `words_before` words."""
+        """Validate a row that follows the first `words_before` words of the sentence."""
         _check_width(row, self._reader, line)
         identifier = row[0]
         if not self._reader.format.special_rows and ("-" in identifier or "." in identifier):
@@ -143,7 +143,7 @@ class _SpecialRows:
             self._reader.fail(message, line)
 
     def finish(self, size: int) -> None:
-        """Perform the checks that need the number of words."""
+        """Perform the checks that require the number of words in the sentence."""
         if self._token_end > size:
             self._reader.fail(
                 f"the multiword token ends at word {self._token_end}, "
@@ -184,7 +184,7 @@ class _SpecialRows:
 
 
 class _CarefulReader:
-    """A reader that checks one sentence line by line against every rule of the format."""
+    """A reader that checks one sentence line by line and reports its first error."""
 
     def __init__(self, reader: ColumnReader) -> None:
         self._reader = reader
@@ -193,9 +193,9 @@ class _CarefulReader:
         self._line_of_word: list[int] = []
 
     def read(self, lines: list[str], first_line: int) -> CoreColumns:
-        """Return forms, upos, heads and deprels.
+        """Return the columns forms, upos, heads and deprels.
 
-        Raise an error at the first line that breaks a rule.
+        Raise an error that names the first invalid line.
         """
         for number, line in enumerate(lines, start=first_line):
             if not line.startswith("#"):
@@ -239,7 +239,7 @@ class _CarefulReader:
 
 
 def _after_comments(text: str) -> str:
-    """Return the lines after the initial comments, or "" if these lines do not begin with 1."""
+    """Return the lines after the initial comments, or "" if the first of them is not word 1."""
     if text.startswith("1\t"):
         return text
     start = text.find("\n1\t") + 1

@@ -2,8 +2,8 @@
 
 CoNLL-X has ten columns like CoNLL-U. The columns include a coarse tag CPOSTAG (`upos`), a fine tag
 POSTAG (`xpos`), and the projective head PHEAD (`deps`) and relation PDEPREL (`misc`). CoNLL-X has
-no tokens of several words and no empty nodes, and a sentence may have several roots. Comments are
-not part of CoNLL-X, but they are kept if they occur.
+no multiword tokens and no empty nodes, and a sentence may have several roots. Comments are not part
+of CoNLL-X, but they are kept if they occur.
 
 >>> print(to_conllx(sentence), end="")                          # doctest: +SKIP
 """

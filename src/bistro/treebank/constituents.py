@@ -30,7 +30,8 @@ from bistro.treebank.brackets import SourceTree, Tree
 
 ROOT = "TOP"
 ROOT_NAMES = frozenset({"", ROOT, "ROOT", "S1"})
-"""Names of the outermost bracket in treebanks and parsers, which carry no information."""
+"""Labels that treebanks and parsers give to the outermost bracket, and that carry no
+information."""
 TRACE = "-NONE-"
 INTERMEDIATE = "@"
 """The prefix of the symbols that binarisation inserts."""
@@ -43,7 +44,7 @@ _PLAIN = re.compile(r"[^-=|]+")
 def plain_label(label: str) -> str:
     """Return a label without function tags, indices and alternatives (``ADVP|PRT``).
 
-    A label that begins with one of the marks, such as the tag ``-LRB-``, is not changed.
+    A label that begins with one of the separators, such as the tag ``-LRB-``, is not changed.
 
     >>> [plain_label(label) for label in ("NP-SBJ-1", "NP=2", "ADVP|PRT", "-LRB-", "PRP$")]
     ['NP', 'NP', 'ADVP', '-LRB-', 'PRP$']
@@ -53,7 +54,7 @@ def plain_label(label: str) -> str:
 
 
 def without_traces(tree: Tree) -> Tree | None:
-    """Return the tree without traces and phrases of traces, or None if nothing remains."""
+    """Return the tree without traces and without phrases of traces, or None if it is empty."""
 
     def kept(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:
@@ -89,7 +90,7 @@ def under_root(tree: Tree) -> Tree:
 
 
 def unbinarised(tree: Tree) -> Tree:
-    """Undo binarisation by returning the children of inserted symbols to their phrase."""
+    """Undo binarisation by attaching the children of inserted nodes to the original phrase."""
 
     def joined(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:
@@ -100,7 +101,7 @@ def unbinarised(tree: Tree) -> Tree:
 
 
 def unmarked(label: str) -> str:
-    """Return a label without the mark of an inserted symbol.
+    """Return a label without the mark that `bistro.treebank.phrase_marks` added.
 
     >>> unmarked("VP~VBD")
     'VP'
@@ -109,7 +110,7 @@ def unmarked(label: str) -> str:
 
 
 def is_intermediate(node: Tree) -> bool:
-    """Return whether binarisation inserted the node."""
+    """Return whether a node was inserted by binarisation."""
     return node.word is None and node.label.startswith(INTERMEDIATE)
 
 

@@ -1,6 +1,6 @@
 """Conversion of sentences between formats, and between projective and other trees.
 
-A `Conversion` is a chain of small steps over a stream of sentences. The conversion counts the
+A `Conversion` applies several steps to each sentence of a stream. The conversion counts the
 changes of each step and the values that the new format cannot hold.
 
 >>> from bistro.treebank.sentence import Sentence
@@ -34,7 +34,7 @@ _LOSSES: dict[str, Callable[[Sentence], Counter[str]]] = {
 
 @dataclass
 class Conversion:
-    """The steps to apply to each sentence, and counts of the changes."""
+    """A conversion of sentences to another format, which counts the changes that it makes."""
 
     to: str
     roots: Roots | None = None
@@ -45,7 +45,7 @@ class Conversion:
     sentences: int = 0
     words: int = 0
     converted: int = 0
-    """Number of sentences that were in another format."""
+    """Number of sentences that were converted from another format."""
     sentences_changed: int = 0
     """Number of sentences whose tree was changed."""
     sentences_without_tree: int = 0

@@ -1,4 +1,4 @@
-"""Detection of formats by name, by suffix, or else from the first lines.
+"""Detection of a file's format by its name, or else by its first lines.
 
 >>> format_of_suffix("data/train.conllu.gz")
 'conllu'
@@ -44,7 +44,7 @@ UNIVERSAL_TAGS = frozenset(
 
 
 class PeekedStream:
-    """A binary stream with a hash, whose first bytes can be inspected before they are read."""
+    """A binary stream that computes a hash and whose first bytes can be inspected in advance."""
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
@@ -61,7 +61,7 @@ class PeekedStream:
         return self._seen
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes, or none at the end.
+        """Return at most `size` bytes, or no bytes at the end of the stream.
 
         A negative `size` returns all remaining bytes.
         """
@@ -80,10 +80,7 @@ def choose_format(
     given: str | None,
     choices: tuple[str, ...] = READABLE_FORMATS,
 ) -> str:
-    """Return the format of a file.
-
-    If no format is given, the suffix or the content determines it.
-    """
+    """Return the given format, or detect it from the suffix or the content of a file."""
     if given is not None:
         given = _OTHER_NAMES.get(given, given)
         check_format(given, choices)
@@ -100,7 +97,7 @@ def choose_format(
 
 
 def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
-    """Raise an error if a format does not exist."""
+    """Raise an error if a format is not one of the choices."""
     if name not in choices:
         raise ConfigError(
             f"unknown format '{name}'{nearest(name, choices)}; choose one of {', '.join(choices)}"
@@ -121,7 +118,7 @@ def format_of_suffix(path: str) -> str | None:
 
 
 def format_of_content(first: bytes) -> str:
-    """Guess the format from the first lines.
+    """Guess the format of a file from its first lines.
 
     A file with ten columns is CoNLL-U if it begins with a comment, if the first row is a multiword
     token or an empty node, or if the tag of that row is a universal tag. Otherwise, the file is

@@ -1,7 +1,7 @@
 """Training data other than a treebank of sentences, such as bracketed trees and segmented words.
 
-The training data of a task is a sequence of items of one kind, which records its origin like a
-`Treebank`.
+The training data of a task are a sequence of items of one kind. The sequence records its origin,
+like a `Treebank`.
 
 >>> words = Examples(["a-ba-ntu", "u-mu-ntu"], name="zulu.tsv", sha256="5f1c")
 >>> len(words), words.label
@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 
 
 class Examples(Sequence[Item], Generic[Item]):
-    """Items of one kind, with the name, hash and licence of the file they were read from."""
+    """Training examples of one kind, with the name, hash and licence of their file."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Examples(Sequence[Item], Generic[Item]):
         self.sha256 = sha256
         self.license = license
         self.problems = list(problems)
-        """The errors in the items that were left out."""
+        """The errors in items that were left out."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -55,7 +55,7 @@ class Examples(Sequence[Item], Generic[Item]):
 
 
 def joined(parts: Sequence[Examples[Item]]) -> Examples[Item]:
-    """Combine several files into one, whose hash is the hash of their concatenated hashes."""
+    """Combine the items of several files, with a hash computed from the files' hashes."""
     if len(parts) == 1:
         return parts[0]
     hashes = "".join(part.sha256 for part in parts)

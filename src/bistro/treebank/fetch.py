@@ -55,27 +55,27 @@ class Fetched:
     release: str
     folder: Path
     check: Check
-    """The checksums that the files match, which come from the mirror or from an earlier download.
-    At the first download, there are no checksums to match."""
+    """The source of the checksums that the files match, which is the mirror or an earlier download.
+    At the first download, there may be no checksums to match."""
 
     @property
     def files(self) -> list[Path]:
-        """Its CoNLL-U files."""
+        """The treebank's CoNLL-U files, sorted by name."""
         return sorted(self.folder.glob("*.conllu"))
 
     @property
     def train(self) -> Path | None:
-        """The training file. Many small treebanks have no training file."""
+        """The training file, or None, since many small treebanks have none."""
         return self._part("train")
 
     @property
     def dev(self) -> Path | None:
-        """Its development file."""
+        """The development file, or None if there is none."""
         return self._part("dev")
 
     @property
     def test(self) -> Path | None:
-        """Its test file."""
+        """The test file, or None if there is none."""
         return self._part("test")
 
     @property
@@ -168,7 +168,7 @@ def _hint(full: str) -> str:
 
 @contextlib.contextmanager
 def _staging(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder that replaces `folder` only if there is no error."""
+    """Yield an empty temporary folder, which replaces `folder` if no error occurs."""
     token = secrets.token_hex(4)
     staging = folder.with_name(f".{folder.name}.{token}.part")
     old = folder.with_name(f".{folder.name}.{token}.old")
@@ -190,7 +190,7 @@ def _staging(folder: Path) -> Iterator[Path]:
 def _compare(
     folder: Path, promised: dict[str, str], recorded: dict[str, str], source: str, record: Path
 ) -> Check:
-    """Compare the files of `folder` with both lists of checksums.
+    """Compare the files of `folder` with the checksums of the mirror and of an earlier download.
 
     Raise an error if a file differs.
     """
@@ -225,7 +225,7 @@ def _recorded(record: Path) -> dict[str, str]:
 
 
 def _write_record(record: Path, folder: Path) -> None:
-    """Record the checksums of the data files only. A licence or description may be reworded."""
+    """Record the checksums of the data files only, since the licence and README may change."""
     if record.is_file():
         return
     lines = [f"{checksum(path)}  {path.name}\n" for path in sorted(folder.glob("*.conllu"))]

@@ -10,7 +10,8 @@ A *mirror* has one of two forms.
   treebank's files lists their checksums, in the format of the program ``sha256sum``. At a URL,
   ``SHA256SUMS`` is required, since it also lists which files exist.
 
-`download` puts the treebank's files into an empty folder and returns the listed checksums.
+The function `download` puts the files of a treebank into an empty folder and returns the checksums
+that the mirror lists.
 """
 
 from __future__ import annotations

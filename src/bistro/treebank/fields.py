@@ -1,4 +1,4 @@
-"""The names of the ten columns, the permitted values of a field, and numbers in fields.
+"""The names of the ten columns, and the validation and conversion of fields.
 
 >>> parse_heads(["2", "0", "_"])
 [2, 0, -1]
@@ -16,7 +16,8 @@ from bistro.treebank.validate import MISSING
 
 EMPTY = "_"
 COLUMNS = ("ids", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
-"""The columns, named as in a sentence. The ``ids`` are always 1, 2, … and have no list."""
+"""The names of the columns as attributes of a sentence. The ``ids`` are always 1, 2, …, so a
+sentence has no such attribute."""
 LISTS = (*COLUMNS[1:], "comments")
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 
@@ -24,7 +25,7 @@ _SHOWN_CHARACTERS = 40
 
 
 class _HeadValues(dict[str, int]):
-    """A map from HEAD fields to numbers.
+    """A dictionary from HEAD fields to integers.
 
     Small numbers are looked up in a table, which is faster than `int`.
     """
@@ -36,7 +37,7 @@ class _HeadValues(dict[str, int]):
 
 
 def is_number(field: str) -> bool:
-    """Return whether a field is a plain number.
+    """Return whether a field consists of at most nine ASCII digits.
 
     `int` would also accept "+1", "1_0" or "٣".
     """
@@ -52,13 +53,13 @@ def parse_heads(fields: Iterable[str]) -> list[int]:
 
 
 def quoted(field: str) -> str:
-    """Format a field for a message, in quotes, on one line, and shortened if it is long."""
+    """Format a field for an error message, in quotes, on one line and shortened if it is long."""
     shown = repr(field if len(field) <= _SHOWN_CHARACTERS else field[:_SHOWN_CHARACTERS] + "…")
     return f"'{shown[1:-1]}'"
 
 
 def head_text(head: int) -> str:
-    """Format a head as it is written in a file."""
+    """Format a head as a HEAD field, with ``_`` for a missing head."""
     return EMPTY if head == MISSING else str(head)
 
 

@@ -1,8 +1,8 @@
 """Zero-width characters, which often go unnoticed and are not part of words.
 
 Such characters occur in text from web pages and word processors. Words that differ only in
-zero-width characters are treated as the same word, in training and when a model is used. Words are
-therefore compared and scored as `seen` returns them, while files keep these characters. The joiners
+zero-width characters are treated as the same word, in training and when a model is used. Models
+therefore use the words that `seen` returns, while files keep the zero-width characters. The joiners
 U+200C and U+200D stay, since they belong to words in some scripts. Special spaces stay, since they
 do not end words in the files that Bistro reads.
 

@@ -6,8 +6,8 @@ A morpheme is followed by its label in brackets, and hyphens join morphemes.
 
 A hyphen separates only after a bracket, so it may be inside a form (``futhi-ke[Adv]``) or a label
 (``s[PreLoc-s]``). A morpheme may have several labels, as in ``lezi[Dem10][Pos1]``, which are
-combined into one label, ``Dem10][Pos1``. A form may be empty, if a morpheme left no letter, or be a
-bracket itself, as in ``[[Punc]``.
+combined into one label, ``Dem10][Pos1``. The form of a morpheme may be empty, if no letter of it is
+written, or may itself be a bracket, as in ``[[Punc]``.
 
 In an annotation without labels, hyphens separate morphemes (``un-break-able``). If an annotation
 contains spaces, the spaces separate morphemes, and a hyphen is a letter (``well-be ing``).
@@ -38,7 +38,7 @@ _LINE_END = re.compile(r"\r*\n")
 
 @dataclass(frozen=True, slots=True)
 class Morpheme:
-    """A form and its label."""
+    """A morpheme, with its form and label."""
 
     form: str
     label: str = ""
@@ -50,7 +50,7 @@ class Morpheme:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedWord:
-    """A written word and its morphemes, whose letters may differ from the word."""
+    """A word and its morphemes, whose letters may differ from the written form."""
 
     form: str
     morphemes: tuple[Morpheme, ...]
@@ -59,12 +59,12 @@ class SegmentedWord:
     line: int = 0
     """The line number of the word in the file, from 1, or 0 if there is no file."""
     text: str = ""
-    """The line of the word as it was read, with the text that follows up to the next word."""
+    """The original line of the word, with the text that follows up to the next word."""
     has_form: bool = True
-    """True if the word has a separate column before its morphemes."""
+    """True if the line has a separate column for the word before its morphemes."""
 
     def with_morphemes(self, morphemes: Iterable[Morpheme]) -> SegmentedWord:
-        """Return the word with other morphemes and an updated line."""
+        """Return a copy of the word with other morphemes and an updated line."""
         changed = tuple(morphemes)
         if changed == self.morphemes:
             return self
@@ -76,7 +76,7 @@ class SegmentedWord:
 
 
 class Paragraph(Sequence[SegmentedWord]):
-    """A paragraph of successive words, and the lines before them."""
+    """A paragraph of segmented words, with the lines that precede them."""
 
     def __init__(self, words: Iterable[SegmentedWord], head: str = "", line: int = 1) -> None:
         self.words = list(words)
@@ -124,7 +124,7 @@ def _labelled(text: str) -> tuple[Morpheme, ...]:
 
 
 def _reason(rest: str) -> str:
-    """Explain why a text does not begin with a morpheme."""
+    """Return the reason why a text does not begin with a valid morpheme."""
     if not rest:
         return "the last morpheme is missing after '-'"
     if "[]" in rest.partition(SEPARATOR)[0]:

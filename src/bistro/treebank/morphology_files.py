@@ -2,8 +2,9 @@
 
 The columns of a line, separated by tabs, are word, morphemes, lemma and tag. The columns after the
 morphemes are optional. A line with one column is a word divided into morphemes, whose letters
-together are the word. A plain list of such words is the easiest to type. Blank lines and lines such
-as ``<LINE# 12>`` begin a new paragraph. For the notation, see `bistro.treebank.morphology`.
+together are the word. A plain list of such words is the simplest form of annotation. Blank lines
+and lines such as ``<LINE# 12>`` begin a new paragraph. For the notation, see
+`bistro.treebank.morphology`.
 
 >>> import io
 >>> lines = b"un-break-able\\n\\nkwephrojekthi\\tkwa[Poss]-i[Pre]-phrojekthi[Stem]\\tphrojekthi\\n"
@@ -40,7 +41,7 @@ OnProblem = Callable[[TreebankError], None]
 def read_segmented(
     source: Source, format: str | None = None, *, tolerance: float = 0.0
 ) -> Examples[Paragraph]:
-    """Read a whole file.
+    """Read a whole file of segmented words.
 
     Words with an invalid annotation are left out and listed in ``problems`` if their share is at
     most `tolerance`. Otherwise, the first invalid word is an error.
@@ -60,7 +61,7 @@ def read_segmented(
 def iter_paragraphs(
     stream: Readable, path: str | None = None, on_problem: OnProblem | None = None
 ) -> Iterator[Paragraph]:
-    """Yield the paragraphs of a stream.
+    """Yield the paragraphs of segmented words in a stream.
 
     A word that cannot be read is reported to `on_problem`. Without `on_problem`, such a word is an
     error.

@@ -1,11 +1,11 @@
 """Find the head child of a phrase by rules for the labels of the Penn Treebank.
 
-A constituency treebank does not mark the head child of a phrase. The rules of Collins (1999) find
-the head child. Each label has a direction and a list of child labels in order of priority. The head
-has the first label on the list that occurs among the children. If several children have the same
-label, the first in the given direction is the head. Noun phrases have separate rules, which prefer
-the last noun, then the first noun phrase inside. For labels without a rule, the first child is the
-head.
+A constituency treebank does not mark the head child of a phrase. This module finds the head child
+with the rules of Collins (1999). Each label has a direction and a list of child labels in order of
+priority. The head child has the first label on the list that occurs among the children. If several
+children have the same label, the first in the given direction is the head. Noun phrases have
+separate rules, which prefer the last noun, then the first noun phrase inside. For labels without a
+rule, the first child is the head.
 
 >>> head_child("VP", ["MD", "RB", "VP"])
 0
@@ -42,7 +42,7 @@ RULES: dict[str, tuple[str, str]] = {
     "WHNP": (FIRST, "WDT WP WP$ WHADJP WHPP WHNP"),
     "WHPP": (LAST, "IN TO FW"),
 }
-"""The direction of each label, and the labels of its children in order of priority."""
+"""The search direction for each phrase label, and the labels of head children by priority."""
 OF_NOUNS: tuple[tuple[str, frozenset[str]], ...] = (
     (LAST, frozenset({"NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"})),
     (FIRST, frozenset({"NP"})),

@@ -42,11 +42,11 @@ WITH_HEAD_TAG: dict[Marks, frozenset[str]] = {
 }
 PREPOSITIONAL, NOMINAL, BASE = "PP", "NP", "base"
 COMMON = 20
-"""Minimum number of phrases that a common preposition heads."""
+"""Minimum number of phrases that a preposition must head to count as common."""
 
 
 def marked(tree: Tree, marks: Marks, prepositions: Collection[str] = ()) -> Tree:
-    """Return the tree with marked labels.
+    """Return the tree with marks added to its phrase labels.
 
     `prepositions` contains the common prepositions in lower case.
     """
@@ -93,7 +93,7 @@ def _prepositions(tree: Tree) -> Iterator[str]:
 
 
 def _note_head(node: Tree, heads: dict[int, Tree]) -> Tree:
-    """Return the head leaf of a node whose children are already in `heads`."""
+    """Record and return the head leaf of a node, whose children must already be in `heads`."""
     head = node
     if node.word is None:
         place = head_child(node.label, [child.label for child in node.children])

@@ -34,9 +34,9 @@ KEYS = {
     "feats": "PFeats",
     "lemmas": "PLemma",
 }
-"""The name of the probability of each column in MISC."""
+"""The key in MISC for the probability of each column."""
 Listed = Sequence[tuple[str, float]]
-"""Values with their probabilities, the most probable first."""
+"""A list of values with their probabilities, the most probable first."""
 _RANKED = re.compile(rf"P?(?:{'|'.join(key[1:] for key in KEYS.values())})[2-9][0-9]*")
 
 

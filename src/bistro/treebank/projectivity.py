@@ -43,8 +43,8 @@ LIFTED = "↑"
 ON_PATH = "↓"
 
 REMEMBERED, LONGEST_REMEMBERED = 1 << 14, 100
-"""Maximum number and length of the trees for which it is remembered whether arcs cross. Training
-asks for the same trees again and again: for each member of a committee, in each fold."""
+"""Maximum number and length of the trees for which the result of `is_projective` is cached.
+Training checks the same trees repeatedly, for each member of a committee and in each fold."""
 
 
 class Projectivized(NamedTuple):
@@ -149,7 +149,7 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) 
 
 
 class _Lifting:
-    """The state of the projectivization of one tree.
+    """The projectivization of one tree.
 
     Lifting d from h to the head of h changes only the words that h dominates. A non-projective arc
     therefore remains non-projective until it is lifted itself. After a lift, only the other arcs of
@@ -184,7 +184,7 @@ class _Lifting:
         self._enqueue([word, *self._children[old]])
 
     def _enqueue(self, words: Iterable[int]) -> None:
-        """Add the words whose arcs are not projective, sorted by arc length and position."""
+        """Queue the words whose arcs are not projective, by arc length and position."""
         for word in words:
             if word not in self._waiting and not self._has_projective_arc(word):
                 self._waiting.add(word)
@@ -210,7 +210,7 @@ class _Lifting:
 
 
 class _Mark(NamedTuple):
-    """The content of a marked label."""
+    """The parts of a label that may encode a lift."""
 
     label: str
     lifted: bool
@@ -254,7 +254,7 @@ def _find_old_head(
 
 
 def _children(heads: Sequence[int]) -> list[list[int]]:
-    """Return the dependents of every word from left to right, and then the words without a head."""
+    """Return the dependents of the root and every word, followed by the words without a head."""
     children: list[list[int]] = [[] for _ in range(len(heads) + 2)]
     for word, head in enumerate(heads, start=1):
         if not -1 <= head <= len(heads):
@@ -264,7 +264,7 @@ def _children(heads: Sequence[int]) -> list[list[int]]:
 
 
 def _breadth_first(children: list[list[int]], starts: list[int]) -> list[int]:
-    """Return all words below `starts`, level by level, in the current tree."""
+    """Return all descendants of `starts` in breadth-first order."""
     found: list[int] = []
     level = starts
     while level:

@@ -1,4 +1,4 @@
-"""Recognition of punctuation, for the convention that leaves punctuation out of the score.
+"""Recognition of punctuation, which is excluded from some evaluation scores.
 
 Three rules are in use. The function `recognise` chooses the rule that fits the tags of a treebank.
 
@@ -54,7 +54,7 @@ def recognise(sentences: Iterable[Sentence]) -> Punctuation:
 
 
 def recognise_tags(upos: AbstractSet[str], xpos: AbstractSet[str]) -> Punctuation:
-    """Return the rule that fits the sets of universal and other tags."""
+    """Return the rule that fits the given sets of tags."""
     if "PUNCT" in upos:
         return "upos"
     for tags in (upos - {EMPTY}, xpos - {EMPTY}):
@@ -64,7 +64,7 @@ def recognise_tags(upos: AbstractSet[str], xpos: AbstractSet[str]) -> Punctuatio
 
 
 def parse_rule(name: str) -> Punctuation:
-    """Return the punctuation rule with a given name."""
+    """Return the punctuation rule of this name, or raise an error if there is none."""
     if name not in RULES:
         raise ConfigError(
             f"punctuation must be recognised by one of {', '.join(RULES)}, not by "

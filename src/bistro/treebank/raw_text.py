@@ -3,8 +3,8 @@
 A file has one sentence per line, with words separated by spaces or tabs (`bistro.treebank.text`).
 The suffix of a file determines its compression. Blank lines are skipped and counted, and words with
 invisible characters are counted too, so nothing is lost silently. Zero-width characters make no
-difference to a model's words (`bistro.treebank.invisible`). Other kinds of spaces are part of their
-words, as in all files.
+difference to a model's words (`bistro.treebank.invisible`). Special spaces are part of their words,
+as in all other files.
 
 A text is read as bytes, in pieces of whole lines. Reading is so cheap that one process can supply
 many others, which split the pieces into sentences.
@@ -32,8 +32,8 @@ from bistro.treebank.text import iter_text, last_line_start
 from bistro.treebank.treebank import opened
 
 PIECE_BYTES = 1 << 17
-"""Size of a piece in bytes. A piece has about 25,000 words and takes about a second to parse, so a
-lost worker loses little."""
+"""Size of a piece in bytes. A piece has about 25,000 words and takes about a second to parse, so
+little work is lost when a worker fails."""
 
 # Soft hyphen, zero-width and direction marks, byte order mark; and all spaces but the plain one.
 _UNSEEN = re.compile(
@@ -46,7 +46,7 @@ _BLANK = b" \t\r\n\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class TextFacts:
-    """The counts and the hash of one file."""
+    """The hash of a text file, and the numbers of its sentences, words and other items."""
 
     name: str
     sha256: str
@@ -54,12 +54,12 @@ class TextFacts:
     words: int
     blank_lines: int
     unseen_characters: int
-    """Number of words with zero-width characters or spaces of other kinds."""
+    """Number of words that contain zero-width characters or special spaces."""
 
 
 @dataclass(frozen=True)
 class TextPiece:
-    """A piece of whole lines of a file as bytes, which is sent to the worker that splits it."""
+    """A piece of a file that consists of whole lines, which a worker splits into sentences."""
 
     path: str
     line: int
@@ -67,7 +67,7 @@ class TextPiece:
     content: bytes
 
     def sentences(self) -> list[list[str]]:
-        """Return the words of every line that is not blank."""
+        """Return the sentences of the piece as lists of words."""
         return [sentence.forms for sentence in self._lines()]
 
     def read(self) -> tuple[list[list[str]], PieceFacts]:
@@ -89,7 +89,7 @@ class TextPiece:
 
 @dataclass(frozen=True)
 class PieceFacts:
-    """The counts of one piece of a file."""
+    """The numbers of sentences, words, blank lines and unusual words in one piece of a file."""
 
     sentences: int
     words: int
@@ -98,7 +98,7 @@ class PieceFacts:
 
 
 Reader = Callable[[Iterator[TextPiece]], Iterable[PieceFacts]]
-"""A function that reads pieces and yields the facts about each piece, in order."""
+"""A function that reads pieces and yields the counts of each piece, in order."""
 
 
 class RawText:
@@ -125,7 +125,7 @@ class RawText:
 
     @property
     def facts(self) -> list[TextFacts]:
-        """The facts about each file that has been read."""
+        """The hash and counts of each file that has been read."""
         return [self._facts[i] for i in sorted(self._facts)]
 
     @property
@@ -134,25 +134,25 @@ class RawText:
         return sum(facts.words for facts in self.facts)
 
     def digests(self) -> list[str]:
-        """Return the hash of each file, and read files that have not been read yet."""
+        """Return the hash of each file, after reading the files if necessary."""
         if not self._facts:
             for _ in self:
                 pass
         return [facts.sha256 for facts in self.facts]
 
     def provenance(self) -> list[dict[str, Any]]:
-        """Return the facts as values that JSON can store."""
+        """Return the hash and counts of each file as values that JSON can store."""
         return [asdict(facts) for facts in self.facts]
 
     def notes(self) -> Iterator[str]:
-        """Yield a message for everything unexpected in the files."""
+        """Yield a message for each kind of unusual content in each file."""
         for path, facts in zip(self.paths, self.facts, strict=True):
             if facts.blank_lines:
                 yield f"{path}: {facts.blank_lines:,} blank lines are skipped"
             if facts.unseen_characters:
                 yield (
-                    f"{path}: {facts.unseen_characters:,} words hold zero-width characters, "
-                    "which are left out, or spaces other than the plain one, which are kept"
+                    f"{path}: {facts.unseen_characters:,} words contain zero-width characters, "
+                    "which are left out, or special spaces, which are kept"
                 )
 
     def __iter__(self) -> Iterator[list[str]]:
@@ -173,7 +173,7 @@ class RawText:
             yield from self._file(number, path)
 
     def read(self, reader: Reader) -> Iterator[PieceFacts]:
-        """Read all pieces with `reader`, record facts about files, and yield facts about pieces."""
+        """Read all files with `reader`, record their counts, and yield the counts of each piece."""
         owners: list[int] = []
 
         def owned() -> Iterator[TextPiece]:

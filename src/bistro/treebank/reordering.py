@@ -1,4 +1,4 @@
-"""Change the word order of sentences, renumber words, and leave out data about the old order.
+"""Change the word order of sentences, renumber the words, and remove data that depend on the order.
 
 Heads follow their words. A multiword token is kept if its words are still adjacent and in order.
 Otherwise, only the words of the multiword token are kept. Empty nodes and enhanced graphs (DEPS),

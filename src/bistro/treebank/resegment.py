@@ -29,12 +29,12 @@ DEPS, MISC = COLUMNS.index("deps"), COLUMNS.index("misc")
 NO_SPACE = "SpaceAfter=No"
 _LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
 Node = tuple[int, int]
-"""A word as (word, 0), or an empty node after a word as (word, number)."""
+"""The pair (word, 0) for a word, or (word, number) for an empty node after a word."""
 Row = list[str]
 
 
 def sentence_of(text: str) -> Sentence:
-    """Return the single sentence of a CoNLL-U text. Heads may be missing."""
+    """Parse a CoNLL-U text that contains exactly one sentence. Heads may be missing."""
     reader = ColumnReader(CONLLU, roots="any", partial=True)
     found = list(reader.iter_sentences(io.BytesIO(text.encode())))
     if len(found) != 1:
@@ -52,7 +52,7 @@ def split_word(
     sentence
         A sentence in CoNLL-U.
     word
-        The word, from 1. The annotation of the word goes to the first part, and the other parts
+        The word, from 1. The first part receives the annotation of the word, and the other parts
         have no annotation.
     forms
         The forms of the parts.
@@ -153,7 +153,7 @@ def join_words(sentence: Sentence, first: int, last: int, form: str | None = Non
 def _merged(
     sentence: Sentence, first: int, last: int, own: Sequence[Row], *, in_token: bool
 ) -> Row:
-    """Return the joined row of several words, with the old ids."""
+    """Return one row for several joined words, which still uses the old ids."""
     row = list(own[0])
     texts = [sentence.forms[first - 1]]
     for before, form in zip(own, sentence.forms[first:last], strict=False):
@@ -176,10 +176,11 @@ def _merged(
 
 
 def _renumbered(row: Row, moved: Callable[[Node], Node], span: tuple[int, int, int] | None) -> Row:
-    """Return a row with new numbers in ID, HEAD and DEPS. Comments are unchanged.
+    """Return a row with updated word numbers in ID, HEAD and DEPS. Comments are unchanged.
 
-    `span` contains the words that are replaced by more words, or by fewer if the number is
-    negative. A range of words around the replaced words grows accordingly.
+    `span` contains the first and last replaced word and the number of additional words, which is
+    negative if words are joined. The range of a multiword token that contains the replaced words is
+    adjusted by this number.
     """
     if len(row) == 1:
         return row
@@ -211,7 +212,7 @@ def _moved_id(text: str, moved: Callable[[Node], Node]) -> str:
 
 
 def _rows(sentence: Sentence) -> tuple[list[Row], list[str]]:
-    """Return the lines, split into fields, and the line ends. A comment is one field."""
+    """Return the lines, split into fields, and their line ends. A comment is a single field."""
     if sentence.format != CONLLU.name:
         raise BistroError(f"words of {sentence.format} cannot be split or joined: use CoNLL-U")
     text = str(sentence)

@@ -87,9 +87,8 @@ def _turkish(sentences: int | None) -> Treebank:
 
 
 def _turkish_paths() -> list[Path]:
-    """Return the files that the package's record lists.
-
-    The module itself cannot always be imported.
+    """Return the files that the package's record lists, since the package cannot always be
+    imported.
     """
     try:
         record = metadata.files(TURKISH_PACKAGE) or []

@@ -1,4 +1,4 @@
-"""One sentence, with columns of words and the exact text it was read from.
+"""A sentence, with one list per column and the exact text that it was read from.
 
 The columns are the columns of CoNLL-U. In CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
 PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists hold one entry per syntactic word, so word i
@@ -42,7 +42,7 @@ _RANGE = re.compile(r"\n(\d+)-(\d+)\t([^\t\n]*)(?:\t[^\t\n]*){7}\t([^\t\n]*)")
 CoreColumns = tuple[list[str], list[str], list[int], list[str]]
 """The columns that every reader fills, which are forms, upos, heads and deprels."""
 MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
-"""A token of several words, with its first word, last word, form and, optionally, MISC."""
+"""A multiword token, given by its first word, last word, form and, optionally, MISC."""
 
 
 class Token(NamedTuple):
@@ -50,15 +50,15 @@ class Token(NamedTuple):
 
     first: int
     last: int
-    """The first and the last word of the token, from 1."""
+    """The numbers of the token's first and last word, counted from 1."""
     form: str
     misc: str
     is_multiword: bool
-    """True if the token has a separate row. A token with a separate row may have only one word."""
+    """True if the token has its own row, which is also possible for a token of one word."""
 
 
 class Sentence:
-    """A sentence with its words in columns. ``len`` is the number of syntactic words.
+    """A sentence with one list per column. Its ``len`` is the number of syntactic words.
 
     Rarely used columns are extracted from the text at the first access.
     """
@@ -71,7 +71,7 @@ class Sentence:
     xpos: list[str]
     feats: list[str]
     heads: list[int]
-    """Heads, counted from 1. The root is 0, and a missing head is -1."""
+    """The number of each word's head, counted from 1. The root is 0, and a missing head is -1."""
     deprels: list[str]
     deps: list[str]
     misc: list[str]
@@ -80,7 +80,7 @@ class Sentence:
     format: str
     """The format of the sentence, which is ``conllu``, ``conllx`` or ``text``."""
     line: int
-    """The number of the sentence's first line in its file, from 1."""
+    """The line number of the sentence's first line in its file, counted from 1."""
     lead: str
     """The byte-order mark and blank lines before the first sentence of a file, otherwise empty."""
 
@@ -93,7 +93,7 @@ class Sentence:
         lead: str = "",
         end: str = "\n\n",
     ) -> None:
-        """Create a sentence from text that has already been checked, unlike `from_columns`."""
+        """Create a sentence from validated text (to validate columns, use `from_columns`)."""
         self.forms, self.upos, self.heads, self.deprels = core
         self.format = format
         self.line = line
@@ -184,12 +184,12 @@ class Sentence:
 
     @property
     def multiword(self) -> list[tuple[int, int, str]]:
-        """The tokens of several words, each as first word, last word and form."""
+        """The multiword tokens, each with its first word, last word and form."""
         return [(token.first, token.last, token.form) for token in self._ranges()]
 
     @property
     def tokens(self) -> list[Token]:
-        """The tokens in order, whose concatenated forms are the characters of the text."""
+        """All tokens in order. Their forms are the text of the sentence without its white space."""
         ranges = {token.first: token for token in self._ranges()}
         found: list[Token] = []
         words = zip(self.forms, *self.columns("misc"), strict=True)
@@ -202,7 +202,7 @@ class Sentence:
 
     @property
     def multiword_rows(self) -> list[list[str]]:
-        """The ten fields of each token of several words."""
+        """The ten fields of each multiword token."""
         return [row for row in self._special_rows() if "-" in row[0]]
 
     @property
@@ -212,11 +212,11 @@ class Sentence:
 
     @property
     def as_read(self) -> str:
-        """The text that the sentence was created from, with its blank line and no later changes."""
+        """The original text of the sentence, including the blank line and without later changes."""
         return f"{self.lead}{self._block}{self._end}"
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return the columns with these `names`. Unread columns are extracted in one pass."""
+        """Return the columns with these `names`, which is faster than reading them one by one."""
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]
@@ -232,7 +232,7 @@ class Sentence:
         return len(self.forms)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the parts for a copy in another process, in which unread columns stay text."""
+        """Return the state for pickling, in which columns that have not been read stay text."""
         core = (self.forms, self.upos, self.heads, self.deprels)
         place = (self.format, self.line, self.lead, self._end)
         others = {n: self._loaded(n) for n in LISTS if n not in _READ_AT_ONCE}
@@ -288,7 +288,7 @@ class Sentence:
         return [row for row in rows if row[0].isdigit()]
 
     def _word_fields(self) -> list[str]:
-        """Return the fields of all words in one list."""
+        """Return the fields of all words in one flat list."""
         rows = self._block
         if not rows.startswith("1\t"):
             rows = rows[rows.find("\n1\t") + 1 :]
@@ -346,7 +346,7 @@ class Sentence:
         return self._block if split_words(self._block) == self.forms else " ".join(self.forms)
 
     def _put_columns(self, rows: list[list[str]]) -> bool:
-        """Write the values of all columns into `rows`, and return whether any value changed."""
+        """Write the values of all columns to `rows`, and return whether any value changed."""
         changed = False
         for place, name in enumerate(COLUMNS[1:], start=1):
             values = self._loaded(name)

@@ -48,7 +48,7 @@ class SurfaceToken:
 
 @dataclass
 class RunningText:
-    """A writer of the text of a treebank, which records contradictions.
+    """A generator of the running text of a treebank, which records contradictions.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class RunningText:
     """Number of sentences without SpaceAfter, whose spaces are taken from `# text`."""
 
     def pieces(self, sentences: Iterable[Sentence]) -> Iterator[str]:
-        """Yield the text of the treebank in pieces."""
+        """Yield the running text of the treebank in pieces."""
         after, is_certain = "", True
         for number, sentence in enumerate(sentences):
             tokens = self._checked(sentence)
@@ -135,12 +135,12 @@ def begins_paragraph(sentence: Sentence) -> bool:
 
 
 def unescape(spaces: str) -> str:
-    """Return the white space that a value in MISC represents."""
+    """Return the white space that an escaped value in MISC represents."""
     return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPED[m[2]], spaces)
 
 
 def _with_spaces_of(tokens: list[SurfaceToken], text: str) -> list[SurfaceToken]:
-    """Return the tokens with the spaces of a text that has otherwise the same characters."""
+    """Return the tokens with the white space of `text`, whose other characters are the same."""
     place = 0
     found = []
     for token in tokens:

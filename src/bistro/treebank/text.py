@@ -39,7 +39,7 @@ def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Itera
 def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Block]:
     """Yield the non-blank lines of a stream.
 
-    Blank lines are counted as the end of the preceding line.
+    Blank lines are kept as part of the end of the preceding line.
     """
     return split_into_blocks(stream, path, last_line_start, _LEAD, _split, line)
 
@@ -59,7 +59,7 @@ def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
 
 
 def to_text(sentence: Sentence) -> Sentence:
-    """Return the words of a sentence as a line of text."""
+    """Return a sentence of plain text with the same words."""
     return Sentence.from_columns(sentence.forms, format="text", line=sentence.line)
 
 

@@ -32,13 +32,13 @@ class TextToken:
 
     form: str
     words: tuple[str, ...]
-    """The syntactic words of the token. The word of a one-word token is its form."""
+    """The syntactic words of the token. If there is only one, it equals the form."""
     spaces: str
-    """The white space after it."""
+    """The white space after the token."""
 
 
 def text_tokens(sentence: Sentence) -> list[TextToken]:
-    """Return the tokens of a sentence. Raise an error if ``# text`` contradicts its words."""
+    """Return the tokens of a sentence. Raise an error if the words contradict ``# text``."""
     tokens = list(_from_misc(sentence))
     text = sentence.text
     return tokens if text is None else _from_text(tokens, text, sentence.line)

@@ -8,8 +8,8 @@
 3. ``.``, ``!``, ``?`` and ``…`` with the closing marks after them end a sentence, unless the next
    word begins with a lower-case letter.
 
-Words are not split in the middle, so ``don't`` stays one word. Words that no space separates are
-marked, so that `joined` restores the text except for the kind and number of its spaces.
+Words are not split in the middle, so ``don't`` stays one word. Words without a space between them
+are marked, so that `joined` restores the text except for the kind and number of its spaces.
 
 >>> for sentence in split_sentences('"Stop!" he said. (Nobody did...)'):
 ...     print(sentence.forms)
@@ -45,7 +45,7 @@ _RUN = re.compile(r"(.)\1*", re.DOTALL)
 
 @dataclass(frozen=True)
 class SplitSentence:
-    """The words of a sentence, their positions in the text, and which words a space follows."""
+    """The words of a sentence, their positions in the text, and whether a space follows each."""
 
     forms: list[str]
     starts: list[int]
@@ -62,7 +62,7 @@ class SplitSentence:
 
 
 def split_text(text: str) -> SplitSentence:
-    """Return the words of a text as one sentence."""
+    """Split a text into words, and return them as one sentence."""
     whole = SplitSentence([], [], [])
     for sentence in split_sentences(text):
         whole.forms.extend(sentence.forms)
@@ -72,14 +72,14 @@ def split_text(text: str) -> SplitSentence:
 
 
 def split_lines(text: str) -> Iterator[SplitSentence]:
-    """Yield each line of a text that has words as one sentence."""
+    """Split a text into lines, and yield each non-blank line as one sentence."""
     for line in _LINE.finditer(text):
         if chunks := _chunks(line):
             yield _sentence(chunks)
 
 
 def split_sentences(text: str) -> Iterator[SplitSentence]:
-    """Yield the sentences of a text that have words."""
+    """Split a text into sentences."""
     for line in _LINE.finditer(text):
         chunks = _chunks(line)
         first = 0
@@ -90,7 +90,7 @@ def split_sentences(text: str) -> Iterator[SplitSentence]:
 
 
 def joined(forms: Iterable[str], spaces: Iterable[bool]) -> str:
-    """Return words as running text, without a space at the end."""
+    """Join words to running text, without a space at the end."""
     parts = (form + " " * space for form, space in zip(forms, spaces, strict=True))
     return "".join(parts).rstrip(" ")
 
@@ -105,7 +105,7 @@ def iter_raw(stream: Readable, path: str | None = None) -> Iterator[Sentence]:
 
 
 Chunk = tuple[int, list[str]]
-"""The position of a chunk between spaces, and the words of the chunk."""
+"""The position of a chunk of text between spaces, and its words."""
 
 
 def _chunks(line: re.Match[str]) -> list[Chunk]:
@@ -126,9 +126,9 @@ def _sentence(chunks: list[Chunk]) -> SplitSentence:
 
 
 def _is_final(pieces: list[str]) -> bool:
-    """Return whether a sentence can end here.
+    """Return whether a sentence can end after a chunk.
 
-    A sentence ends after a final mark and any closing marks.
+    The chunk must end with a final mark, which closing marks may follow.
     """
     for piece in reversed(pieces):
         if _FINAL.issuperset(piece):
@@ -139,7 +139,7 @@ def _is_final(pieces: list[str]) -> bool:
 
 
 def _pieces(chunk: str) -> list[str]:
-    """Return the words between two spaces."""
+    """Split a chunk of text between spaces into words and punctuation marks."""
     first = 0
     while first < len(chunk) and _is_edge(chunk[first]):
         first += 1
@@ -155,7 +155,7 @@ def _is_edge(character: str) -> bool:
 
 
 def _belongs(word: str) -> bool:
-    """Return whether the last mark of a word is part of it."""
+    """Return whether the punctuation mark at the end of a word belongs to the word."""
     if word[-1] == ".":
         before, inner, last = word[:-1].rpartition(".")
         return last.isalpha() and (before[-1:].isalpha() if inner else len(last) == 1)
@@ -163,5 +163,5 @@ def _belongs(word: str) -> bool:
 
 
 def _runs(marks: str) -> list[str]:
-    """Split a run of marks into items, with each repeated mark as one item."""
+    """Split punctuation marks into tokens, where repetitions of one mark form one token."""
     return [found[0] for found in _RUN.finditer(marks)]

@@ -1,4 +1,4 @@
-"""Files of constituency trees, for training on trees and for parsing.
+"""Read constituency trees for training, and sentences for parsing.
 
 >>> trees = read_examples("wsj.mrg")                             # doctest: +SKIP
 >>> len(trees), trees.label                                      # doctest: +SKIP
@@ -22,7 +22,7 @@ from bistro.treebank.treebank import Source, opened, parse
 
 
 def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
-    """Read all training trees of a file. Each tree must have words and no binarised label."""
+    """Read all training trees of a file. Each tree must have words and not be binarised."""
     with opened(source) as (stream, path):
         choose_format(path, stream, format, ("brackets",))
         trees: list[Tree] = []

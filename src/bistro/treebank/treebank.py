@@ -1,8 +1,8 @@
 """Treebanks, which are sequences of sentences that are read from and written to files.
 
 The format follows from the suffix (``.conllu``, ``.conll`` and ``.conllx``, or ``.txt``),
-optionally followed by ``.gz``, ``.xz`` or ``.zst``. Otherwise, the format follows from the content.
-Unchanged sentences are written back byte for byte.
+optionally followed by ``.gz``, ``.xz`` or ``.zst``. Otherwise, the format is detected from the
+content. Unchanged sentences are written back byte for byte.
 
 >>> treebank = read("train.conllu")                             # doctest: +SKIP
 >>> len(treebank), treebank.words, treebank[0].forms[:2]        # doctest: +SKIP
@@ -49,7 +49,7 @@ _SHOWN = {
     "deprel": "deprels",
     "misc": "misc",
 }
-"""The columns of a data frame, and the attributes of a sentence that they contain."""
+"""The columns of a data frame, and the corresponding attributes of a sentence."""
 
 
 class Treebank(Sequence[Sentence]):
@@ -86,7 +86,7 @@ class Treebank(Sequence[Sentence]):
         self.format = format or (self.sentences[0].format if self.sentences else CONLLU.name)
         self._sha256 = sha256
         self.problems: list[TreebankError] = []
-        """Errors of sentences that were left out. The list is always empty for a treebank."""
+        """Errors in sentences that were left out. For a treebank, the list is always empty."""
 
     @property
     def label(self) -> str:
@@ -170,7 +170,7 @@ def read(
     Raises
     ------
     TreebankError
-        If the file is not valid. The message names the file, line and column.
+        If the file is not valid. The message names the file and the line.
     """
     with opened(source) as (peeked, path), phase(f"reading {path}"):
         chosen = choose_format(path, peeked, format)
@@ -201,7 +201,7 @@ def iter_sentences(
 
 
 class Writable(Protocol):
-    """The properties of a sentence that are needed for writing."""
+    """The interface that an object must have to be written as a sentence."""
 
     @property
     def format(self) -> str:
@@ -209,11 +209,11 @@ class Writable(Protocol):
 
     @property
     def line(self) -> int:
-        """The number of the sentence's first line."""
+        """The line number of the sentence's first line."""
 
     @property
     def lead(self) -> str:
-        """The text before the first sentence of a file."""
+        """The byte-order mark and blank lines before the first sentence, otherwise empty."""
 
     def __len__(self) -> int: ...
 
@@ -234,7 +234,7 @@ def write(sentences: Iterable[Writable], path: str | os.PathLike[str]) -> None:
 
 
 def encoded(sentences: Iterable[Writable]) -> Iterator[bytes]:
-    """Yield the bytes of a file of `sentences`.
+    """Yield the bytes of a file that contains the sentences.
 
     The sentences may come from different files.
     """
@@ -257,7 +257,7 @@ def encoded(sentences: Iterable[Writable]) -> Iterator[bytes]:
 
 
 def _separator(before: str, format: str) -> str:
-    """Return the line ends that are missing after the last sentence of a file."""
+    """Return the line ends that must be inserted before the next sentence."""
     if before.endswith(("\n\n", "\n\r\n")) or (format == "text" and before.endswith("\n")):
         return ""
     return "\n" if before.endswith("\n") or format == "text" else "\n\n"

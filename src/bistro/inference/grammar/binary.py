@@ -1,4 +1,4 @@
-"""A grammar as integer arrays of binary rules, unary rules and the emissions of each token.
+"""Compile a grammar to integer arrays of binary rules, unary rules and emissions.
 
 A rule ``A -> B C D`` becomes ``A -> B ⟨C D⟩`` and ``⟨C D⟩ -> C D``. Equal remainders share one
 symbol, and each remainder is expanded with probability 1, so no probability changes. `rules[r]` is
@@ -11,8 +11,8 @@ the index of the original rule whose first binary rule is r.
 (3, [0, 2], 3.0)
 
 With M[A, B] = the expected number of B in one expansion of A, the expected number of symbols below
-A is finite exactly when the spectral radius of M is below 1. In that case, expected counts solve
-``x = start + x M``, and the probabilities of all finite sentences sum to 1.
+A is finite exactly when the spectral radius of M is below 1. If it is, the expected symbol counts x
+solve ``x = start + x M``, and the probabilities of all finite sentences sum to 1.
 
 >>> rules = [Rule("S", ("S", "W"), 0, ("", "dep"), 0.5), Rule("S", ("W",), 0, ("",), 0.5)]
 >>> expected_counts(rules, {"S": 0, "W": 1}, start=0).tolist()
@@ -41,11 +41,11 @@ SMALL = 100
 """Matrix size up to which computing all eigenvalues is as fast as computing only the largest
 one."""
 PART_OF_RULE = -1
-"""The rule index of a binary rule that continues another binary rule."""
+"""The rule index of a binary rule that expands the remainder of a longer rule."""
 
 
 class Emissions(NamedTuple):
-    """The possible emissions of one token, each with a symbol, a word and a probability."""
+    """The symbols and lexical entries that can emit one token, with their probabilities."""
 
     symbols: Ints
     words: tuple[Word, ...]
@@ -121,8 +121,7 @@ class BinaryGrammar:
         )
 
     def emissions(self, token: str, *, capital: bool) -> Emissions:
-        """Return the possible emissions of a token, which is capitalised or spelled as in the
-        lexicon."""
+        """Return the possible emissions of a token, with or without a required capital letter."""
         return (self._capital if capital else self._plain).get(token, UNKNOWN)
 
     def emitted(self, expected: Floats, *, capital: bool) -> tuple[list[str], Floats]:
@@ -168,7 +167,7 @@ def _integers(rows: Sequence[tuple[int, ...]], width: int) -> Ints:
 def expected_counts(
     rules: Sequence[Rule], index: Mapping[str, int], start: int
 ) -> NDArray[np.float64]:
-    """Return the expected number of each symbol in a sentence, with normalised weights."""
+    """Return the expected number of occurrences of each symbol in a sentence."""
     begin = np.zeros(len(index))
     begin[start] = 1.0
     try:
@@ -185,7 +184,7 @@ def expected_counts(
 
 
 def mean_matrix(rules: Sequence[Rule], index: Mapping[str, int]) -> csr_array:
-    """Return M[A, B], the expected number of children B of A, with normalised weights."""
+    """Return the matrix M, where M[A, B] is the expected number of children B of a node A."""
     rows = [index[rule.left] for rule in rules for _ in rule.right]
     columns = [index[symbol] for rule in rules for symbol in rule.right]
     values = [rule.weight for rule in rules for _ in rule.right]

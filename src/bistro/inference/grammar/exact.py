@@ -42,7 +42,7 @@ NATURAL_TO_BITS = 1 / math.log(2)
 
 
 class Continuations(NamedTuple):
-    """The possible continuations of the first words of a sentence."""
+    """The probabilities of the next word and of the sentence end, given the first words."""
 
     forms: list[str]
     probs: NDArray[np.float64]

@@ -1,9 +1,9 @@
 """Find the best derivation, random derivations or all derivations in a filled chart.
 
-A cell was built by a word, by a unary rule, or by a binary rule at some split. `ways` lists the
-ways to build a cell, with their values. In a chart of maxima, choosing the largest value everywhere
-gives the best parse. In a chart of sums, choosing in proportion to the values gives an exact sample
-from p(parse | words).
+A symbol over a span is built by a word, by a unary rule, or by a binary rule and a split position.
+`ways` lists these possibilities with their values. In a chart of maxima, choosing the way with the
+largest value for each span gives the best parse. In a chart of sums, choosing in proportion to the
+values gives an exact sample from p(parse | words).
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Span = tuple[int, int, int]
 
 
 class Cell(NamedTuple):
-    """The symbols that derive a span, in ascending order, and their values."""
+    """A chart cell, with the symbols that derive a span, in ascending order, and their values."""
 
     symbols: Ints
     values: Floats
 
     def at(self, symbols: Ints) -> Floats:
-        """Return the values of some symbols, with 0 for a symbol that does not derive the span."""
+        """Return the values of the given symbols, with 0 for symbols that are not in the cell."""
         if not self.symbols.size:
             return np.zeros(symbols.shape)
         places = np.minimum(np.searchsorted(self.symbols, symbols), self.symbols.size - 1)
@@ -53,16 +53,16 @@ class Chart:
         self._cells: dict[tuple[int, int], Cell] = {}
 
     def cell(self, start: int, end: int) -> Cell:
-        """Return the symbols that derive a span."""
+        """Return the chart cell of the span from `start` to `end`."""
         if (start, end) not in self._cells:
             self._cells[start, end] = Cell(*self._filled.cell(start, end))
         return self._cells[start, end]
 
 
 class Way(NamedTuple):
-    """One way to build a cell of the chart, by a word or by a rule over parts.
+    """One way to build a symbol over a span, from a word or by applying a rule to smaller parts.
 
-    The rule of a remainder is `PART_OF_RULE`.
+    The label is a word or the index of a rule, which is `PART_OF_RULE` for a remainder.
     """
 
     value: float
@@ -113,7 +113,7 @@ class Search:
                 yield self._wrapped(way.label, tuple(d for part in choice for d in part))
 
     def _wrapped(self, label: Word | int, parts: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
-        """Group the parts of a derivation under their rule.
+        """Return a node with its children, or only the children if the symbol is a remainder.
 
         The remainder of a binarised rule does not become a node.
         """
@@ -122,7 +122,7 @@ class Search:
         return parts if label == PART_OF_RULE else (Derivation(self._rules[label], parts),)
 
     def ways(self, chart: Chart, span: Span) -> list[Way]:
-        """Return the ways to build a cell that have a probability above zero."""
+        """Return all ways to build a symbol over a span that have a probability above zero."""
         return [*self._words(chart, span), *self._units(chart, span), *self._pairs(chart, span)]
 
     def _words(self, chart: Chart, span: Span) -> Iterator[Way]:

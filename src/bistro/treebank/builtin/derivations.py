@@ -43,7 +43,7 @@ def words_of(derivation: Derivation) -> Iterator[Word]:
 def symbols_of(derivation: Derivation, symbol: str) -> Iterator[str]:
     """Yield the symbol that emitted each word, from left to right.
 
-    `symbol` is the symbol of the whole derivation.
+    `symbol` is the symbol at the root of the derivation.
     """
     if isinstance(derivation.label, Word):
         yield symbol
@@ -53,7 +53,7 @@ def symbols_of(derivation: Derivation, symbol: str) -> Iterator[str]:
 
 
 def to_tree(derivation: Derivation, symbol: str, tokens: Iterable[str]) -> Tree:
-    """Return a derivation from a symbol as a constituency tree over its tokens."""
+    """Convert a derivation to a constituency tree over the given tokens."""
     left_to_right = iter(tokens)
 
     def build(node: Derivation, label: str) -> Tree:
@@ -66,7 +66,7 @@ def to_tree(derivation: Derivation, symbol: str, tokens: Iterable[str]) -> Tree:
 
 
 def attachments(derivation: Derivation) -> tuple[list[int], list[str]]:
-    """Return the heads (from 1, or 0 for the root) and relations of the words."""
+    """Return the head of each word (counted from 1, or 0 for the root) and its relation."""
     heads: list[int] = []
     relations: list[str] = []
 
@@ -88,7 +88,7 @@ def attachments(derivation: Derivation) -> tuple[list[int], list[str]]:
 
 
 def capitalized(forms: Iterable[str], after: frozenset[str]) -> list[str]:
-    """Return the forms, capitalised if the preceding form is in `after`.
+    """Capitalise each form that follows one of the forms in `after`.
 
     The empty string in `after` represents the beginning of the sentence.
     """
@@ -101,7 +101,7 @@ def capitalized(forms: Iterable[str], after: frozenset[str]) -> list[str]:
 
 
 def capital(form: str) -> str:
-    """Return the form with its first letter in upper case."""
+    """Return a form with its first letter in upper case."""
     return form[:1].upper() + form[1:]
 
 
@@ -117,9 +117,10 @@ def spaces_after(tokens: Sequence[str]) -> list[bool]:
 def to_sentence(
     derivation: Derivation, start: str, tokens: Sequence[str], comments: Iterable[str] = ()
 ) -> Sentence:
-    """Return the dependency tree of a derivation from `start` over its tokens, with its text.
+    """Convert a derivation from `start` to a dependency tree over the given tokens.
 
-    MISC holds the symbol that emitted each word, which is the finest category of the grammar.
+    The column MISC contains the symbol that emitted each word, which is the grammar's most specific
+    category.
     """
     words = list(words_of(derivation))
     heads, relations = attachments(derivation)

@@ -36,23 +36,23 @@ from bistro.treebank.builtin.rules import Lexicon, Rule, Word, merged, productiv
 from bistro.treebank.sentence import Sentence
 
 BEGINNING = ""
-"""The symbol that represents the beginning of the sentence in `capitalize_after`."""
+"""The entry of `capitalize_after` that represents the beginning of the sentence."""
 GRAMMAR_FILES = ("clauses.grammar", "verbs.grammar", "nouns.grammar")
 LEXICON_FILES = ("open.lexicon", "closed.lexicon")
 
 
 class GrammarParts(NamedTuple):
-    """The parts of a grammar."""
+    """The rules, lexicon and start symbol from which a grammar is built."""
 
     rules: Sequence[Rule]
     lexicon: Lexicon
     start: str
     capitalize_after: Iterable[str] = ()
-    """The tokens after which a word begins with a capital letter."""
+    """The tokens after which a word is capitalised."""
 
 
 class Grammar:
-    """A valid probabilistic grammar. The weights of each left-hand side are scaled to sum to 1."""
+    """A validated probabilistic grammar. The weights of each symbol's rules or words sum to 1."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Grammar:
             yield to_sentence(derivation, self.start, self.tokens_of(derivation), comments)
 
     def sample_trees(self, n: int, seed: int) -> Iterator[Tree]:
-        """Yield the derivations of the sentences of `sample` as constituency trees."""
+        """Yield the same sentences as `sample`, but as constituency trees."""
         for number in range(n):
             derivation, _ = self.sample_derivation(Stream(seed, "grammar", number))
             yield to_tree(derivation, self.start, self.tokens_of(derivation))
@@ -118,7 +118,7 @@ class Grammar:
         return derivation, math.fsum(log_probs)
 
     def _cumulative(self) -> dict[str, tuple[list[float], list[tuple[Rule | Word, float]]]]:
-        """Return the outcomes of each symbol, and the bounds of their intervals in [0, 1)."""
+        """Return the possible expansions of each symbol, with the cumulative probabilities."""
         choices: dict[str, list[tuple[Rule | Word, float]]] = defaultdict(list)
         for rule in self.rules:
             choices[rule.left].append((rule, rule.weight))

@@ -2,8 +2,8 @@
 
 A section lists the words of one or several preterminal symbols. Nouns belong to ``N[class,3]``,
 ``N[class,p]`` or ``N[class,mass]``, and verbs belong to ``V[frame,form]`` for every form. Nouns and
-adjectives also belong to twin symbols such as ``NC`` and ``NV``, according to the sound that
-decides between `a` and `an`.
+adjectives also belong to twin symbols such as ``NC`` and ``NV``, depending on whether the article
+before them is `a` or `an`.
 
 >>> lexicon = read_lexicon("verb eat\\n  eat/ate/eaten\\n")
 >>> [word.form for word in lexicon["V[eat,past3]"]]
@@ -20,8 +20,8 @@ from bistro.treebank.builtin.rules import Word
 
 Lexicon = dict[str, dict[Word, float]]
 RANK_OFFSET = 3
-"""The offset in Mandelbrot's version of Zipf's law. Word number r of a list, counted from 0, has
-weight 1 / (r + 3)."""
+"""The offset in Mandelbrot's version of Zipf's law. The word with index r in a list, counted from
+0, has weight 1 / (r + 3)."""
 
 # Symbol suffix -> (form of the verb, XPOS, FEATS); 1, 3 and p are the agreement.
 VERB_CELLS = {
@@ -40,7 +40,7 @@ VERB_CELLS = {
 
 
 def read_lexicon(text: str, name: str = "lexicon") -> Lexicon:
-    """Parse a lexicon file, and return the weight of each word of each preterminal."""
+    """Parse a lexicon file, and return the words of each preterminal with their weights."""
     lexicon: Lexicon = {}
     for line, header, body in _sections(text):
         kind, *arguments = header.split()

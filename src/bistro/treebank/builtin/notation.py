@@ -28,7 +28,7 @@ VARIABLE = re.compile(r"\$([a-z])")
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Variables that take their values jointly, with one row per combination and its weight."""
+    """Variables that are bound jointly, with one row of values and a weight per combination."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[Values, float], ...]
@@ -78,7 +78,7 @@ class Reader:
         return ()
 
     def _values(self, items: Iterable[str]) -> list[Weighted]:
-        """Expand values and names of sets, and multiply their weights."""
+        """Return the items as weighted values, with the names of sets replaced by their members."""
         values = []
         for item in items:
             name, _, weight = item.partition(":")
