@@ -30,7 +30,7 @@ class Scoring(ABC):
 
         @property
         def vocabulary(self) -> Vocabulary:
-            """The words that the model distinguishes."""
+            """The words and classes of unknown words that the model distinguishes."""
 
     @abstractmethod
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
@@ -88,7 +88,7 @@ class Scoring(ABC):
         context
             The first words of a sentence. An empty list means the beginning of the sentence.
         **options
-            Options of the model's scores.
+            Scoring options of the model.
         """
         from bistro.models.results.next_words import NextWords
 

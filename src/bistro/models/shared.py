@@ -1,4 +1,4 @@
-"""Share a model with the workers of a task.
+"""Models that are shared with worker processes.
 
 The model is wrapped as ``SharedModel(model)``, and a task begins with ``model = shared.open()``.
 """
@@ -14,7 +14,7 @@ M = TypeVar("M", bound=Model)
 
 
 class SharedModel(Generic[M]):
-    """A model that tasks share. Other processes receive the content of the model's file.
+    """A model that several tasks share. Other processes receive the content of its file.
 
     Only the file content is sent, never a pickled model. A process opens the model once and keeps
     it for all tasks until it receives another model.

@@ -34,7 +34,7 @@ of attachment on the development part of EWT."""
 COSTS = {"tokens": 4.0, "columns": 1.0, "parser": 2.0}
 """Relative training times of the layers."""
 COMMITTEE = 7.0
-"""Factor on the training time for a parser with members."""
+"""Factor by which a parser with several members takes longer to train."""
 
 
 def train_pipeline(

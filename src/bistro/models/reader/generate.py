@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class WordDrawer(Protocol):
-    """Draws one word at a time."""
+    """A model that draws one word at a time."""
 
     @property
     def longest_generated(self) -> float:

@@ -47,14 +47,14 @@ Weights = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ReaderOptions(Options):
-    """Options for the sums over analyses. Each member uses those options that apply to its kind."""
+    """Options for summing over analyses. Each member uses the options that apply to its kind."""
 
     method: Literal["graph", "exact", "smc"] = "graph"
     """The method for members that sum over analyses by sampling."""
     particles: int = 100
-    """Number of particles for members that draw, or of analyses for members that search."""
+    """Number of particles for members that sample, or of analyses for members that search."""
     repeats: int = 0
-    """Number of independent runs for members that draw. 0 uses the default of each member."""
+    """Number of independent runs for members that sample. 0 uses the default of each member."""
     tags: Literal["all", "seen"] = "all"
     """The tags that a word may have: all tags, or only its tags in training. The restriction to
     seen tags is faster and gives a lower bound."""
@@ -123,7 +123,7 @@ class ReaderModel(Scoring, Model):
         return [scorer.score(words, **_known_to(scorer, chosen)) for scorer in self.scorers]
 
     def next_sums(self, context: Sequence[str], **options: Any) -> MixedSums:
-        """Return the mixed next-word distributions of all members after a context."""
+        """Return the mixture of the members' next-word distributions after a context."""
         from bistro.models.next_words import MixedSums
 
         chosen: ReaderOptions = chosen_options(self, "score", options)
@@ -152,7 +152,7 @@ class ReaderModel(Scoring, Model):
     ) -> Explanation:
         """Return the surprisal of every word under each member, and the share of each member.
 
-        If `member` is given, return the explanation of that member.
+        If `member` is given, return the explanation of the sentence by that member.
         """
         from bistro.models.reader.explain import explain_member, explain_shares
 
