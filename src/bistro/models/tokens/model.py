@@ -98,7 +98,10 @@ class TokensModel(Model):
         return self._sums(self.characters.encode(text))[1]
 
     def _word_end(self, text: str, place: int) -> float:
-        """Return the probability that a word ends at a position, or 0 if `tokenise` ends none there."""
+        """Return the probability that a word ends at a position.
+
+        The result is 0 if no word of the best division ends there.
+        """
         for sentence in self.tokenise(text):
             columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
             for start, form, words, probability in zip(*columns, strict=True):
