@@ -151,7 +151,7 @@ class Tagger(Protocol):
 
 @runtime_checkable
 class Scorer(Protocol):
-    """A model that gives every word and every sentence end a probability.
+    """A model that assigns a probability to every word and every sentence end.
 
     score_options   the options of `score` and `surprisal`; without fields if scores are exact
     is_cubic        whether the time to score a sentence grows with the cube of its length
@@ -195,7 +195,7 @@ class Generator(Protocol):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences. Sentence i depends only on the seed and on i."""
+        """Draw `n` sentences. Each sentence depends only on the seed and its index."""
 
 
 @runtime_checkable

@@ -59,7 +59,7 @@ class Filler(Protocol):
     ) -> list[FilledColumns]:
         """Predict the annotation columns of sentences.
 
-        Non-empty values in the columns that `keep` names do not change. `beliefs` are a parser's
+        Non-empty values in the columns listed in `keep` do not change. `beliefs` are a parser's
         distributions over tags. The first distribution is for the parser's own column.
         `alternatives` is the maximum number of alternative values per word and column.
         """

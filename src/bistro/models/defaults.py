@@ -49,7 +49,7 @@ class OptionDefaults:
 
 
 def own_defaults(config: Any, verb: Verb) -> dict[str, OptionValue]:
-    """Return the default options for a task that a configuration sets, if any."""
+    """Return the default options that a configuration sets for a task."""
     return dict(getattr(getattr(config, "defaults", None), verb, {}))
 
 

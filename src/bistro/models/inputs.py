@@ -1,4 +1,4 @@
-"""Conversion and validation of the input of models."""
+"""Conversion and validation of model input."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Kind:
     reader: str = "bistro.models.data:SENTENCES"
     """The reader of training and test data."""
     items: str = "sentences"
-    """The name of the training items, in the plural."""
+    """Plural name of the training items, such as "sentences"."""
     dev: str = ""
     """How training uses a development set, or an empty string if it is not used."""
     text_trainer: str = ""

@@ -46,7 +46,7 @@ class VocabularySums(NextSums):
         self._speller = speller
 
     def ids(self, words: Sequence[str]) -> list[int]:
-        """Return the event that represents each word at this position."""
+        """Return the vocabulary id that represents each word at this position."""
         return [
             self.vocabulary.end
             if word == END_SYMBOL and self.vocabulary.is_unknown(word)

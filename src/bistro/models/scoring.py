@@ -23,7 +23,7 @@ class Scoring(ABC):
 
     kind: ClassVar[str]
     score_options: ClassVar[type[Options]] = Options
-    """The options of `score`. If scores are exact, there are no options."""
+    """The options of `score`. Models with exact scores have no options."""
     is_cubic: ClassVar[bool] = False
     """Whether the time to score a sentence grows with the cube of its length."""
     if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Scoring(ABC):
         return NextWords(words, self.next_sums(words, **options))
 
     def next_sums(self, context: Sequence[str], **options: Any) -> NextSums:
-        """Return the probabilities of all next words.
+        """Return the probabilities of all possible next words.
 
         A family may override this method with a faster one.
         """

@@ -45,7 +45,7 @@ _last_opened: tuple[str, Model] | None = None
 
 
 def _opened(digest: str, content: bytes) -> Model:
-    """Return the model with this content, and keep it until another digest is requested."""
+    """Load a model from its content, and cache it until another digest is requested."""
     global _last_opened
     # One variable holds digest and model, so that two threads never mix two models.
     latest = _last_opened

@@ -57,9 +57,9 @@ class SpanVotes:
     end: Ints
     probability: Floats
     found: NDArray[np.bool_]
-    """Whether the parser found a tree of each sentence. A sentence without a tree has no rows."""
+    """Whether each sentence has a tree. A sentence for which no tree was found has no rows."""
     accepted: Floats
-    """The share of proposed trees that the sampler accepted, for each sentence."""
+    """Share of the proposed trees of each sentence that the sampler accepted."""
 
     def __len__(self) -> int:
         return self.found.size
@@ -87,7 +87,7 @@ class SpanVotes:
 
     @classmethod
     def of_trees(cls, trees: Sequence[Tree]) -> Self:
-        """Return the constituents and tags of trees with probability 1, without the roots."""
+        """Create votes with probability 1 for the constituents and tags of trees, except roots."""
         numbers: dict[Name, int] = {}
         columns: list[tuple[int, int, int]] = []
         begin = [0]

@@ -76,14 +76,14 @@ class ColumnsConfig:
     """Settings of a model that predicts tags, features and lemmas."""
 
     columns: tuple[str, ...] = setting(PREDICTED, "The columns to learn.")
-    contexts: ColumnContexts = setting(ColumnContexts(), "The contexts of each expert.")
+    contexts: ColumnContexts = setting(ColumnContexts(), "The context elements of each expert.")
     evidence: float = setting(
         5.0, "Weight of a parser's tag probabilities, relative to the experts."
     )
     other_evidence: float = setting(
         0.3,
-        "Weight of the tag probabilities from committee members that predict another tag column "
-        "than the parser.",
+        "Weight of the tag probabilities from committee members that predict a different tag "
+        "column from the parser's.",
     )
     prior: float = setting(
         0.25,

@@ -1,4 +1,4 @@
-"""Context elements for columns: properties of a word, its neighbours and its tree.
+"""Context elements for predicting columns: properties of a word, its neighbours and its tree.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])

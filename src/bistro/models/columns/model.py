@@ -5,7 +5,7 @@
 
 UPOS, XPOS and FEATS are one outcome, which several experts predict together
 (`bistro.inference.products`). The experts use the spelling, the surrounding words, the tree and the
-surrounding tags. A parser's tag probabilities count as one more expert. An edit rule derives the
+surrounding tags. A parser's tag probabilities serve as another expert. An edit rule derives the
 lemma from the word, so unseen words have lemmas too. Values from the input can be kept as evidence
 for the other values.
 
@@ -63,7 +63,7 @@ class ColumnsModel(Model):
     ) -> list[FilledColumns]:
         """Predict the annotation columns of sentences.
 
-        Non-empty values in the columns that `keep` names do not change. `beliefs` are a parser's
+        Non-empty values in the columns listed in `keep` do not change. `beliefs` are a parser's
         distributions over tags. The first distribution is for the parser's own column, and the
         sentences contain the best tags of that column. `alternatives` is the maximum number of
         alternative values per word and column.

@@ -46,7 +46,7 @@ class Doubt:
     place: int
     tags: list[dict[str, str]]
     weights: list[float]
-    """The probabilities of the tags."""
+    """The probabilities of the likely tags."""
     deciding: list[float]
     """Weights of the tags in the choice of the lemma."""
 

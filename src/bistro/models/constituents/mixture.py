@@ -190,8 +190,8 @@ def log_prob(votes: SpanVotes, sentence: int, tree: Tree) -> float:
 def likely_weights(votes: Sequence[SpanVotes], golds: Sequence[Tree]) -> Floats:
     """Return the parser weights that maximise the probability of the correct trees.
 
-    Every labelled span that a parser proposes or the correct tree contains is one event: whether
-    the correct tree contains the span.
+    Every labelled span that a parser proposes or that the correct tree contains is a binary event:
+    the correct tree contains the span or not.
     """
     gold = SpanVotes.of_trees(golds)
     table = VoteTable.of([*votes, gold])

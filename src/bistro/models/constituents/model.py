@@ -65,7 +65,7 @@ class VoteOptions(Options):
     """Whether to list the probabilities of constituents."""
     seed: int = 1
     threads: int = 0
-    """Number of threads; 0 uses all cores. The result does not depend on it."""
+    """Number of threads; 0 uses all cores. The result is the same for any number of threads."""
 
     def __post_init__(self) -> None:
         if self.samples < 1 or self.subtrees < 0:
@@ -141,7 +141,7 @@ class ConstituentsModel(Model):
     def votes(
         self, sentences: Sequence[Sequence[str]], options: VoteOptions, first: int = 0
     ) -> SpanVotes:
-        """Return the mixed votes of the members."""
+        """Return the weighted mean of the members' votes."""
         own = options.of_members()
         votes = [member.span_votes(sentences, first=first, **own) for member in self.members]
         return mixed(votes, self.weights)
@@ -222,7 +222,7 @@ class ConstituentsModel(Model):
     def _drawn(
         self, batch: list[list[str]], options: VoteOptions, first: int, drawn: int
     ) -> dict[int, list[Tree]]:
-        """Return drawn trees for each sentence, in turn from the members that found a tree."""
+        """Return trees drawn for each sentence, taken in turn from members that found a tree."""
         own = {**options.of_members(), "drawn": drawn, "first": first}
         of_members = [list(member.parse_trees(batch, **own)) for member in self.members]
         found: dict[int, list[Tree]] = {}

@@ -116,7 +116,7 @@ class GrammarModel(Scoring, Model):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences. Sentence i depends only on the seed and on i."""
+        """Draw `n` sentences. Each sentence depends only on the seed and its index."""
         check_number(n)
         check_seed(seed)
         if temperature != 1 or prefix:

@@ -12,7 +12,7 @@ from bistro.models.results.next_words import Estimates, NextSums
 
 
 class GrammarSums(NextSums):
-    """The exact distribution over the next word, class of unknown words, or sentence end."""
+    """Exact next-word distribution over words, classes of unknown words and the sentence end."""
 
     def __init__(
         self,

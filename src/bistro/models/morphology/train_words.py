@@ -46,7 +46,7 @@ def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -
     Training is deterministic. The seed is recorded in the model but not used.
     """
     if config.sampler.seating != "minimal":
-        raise ConfigError("a model with unit = word needs minimal seating: set sampler.seating")
+        raise ConfigError("unit = word requires minimal seating: set sampler.seating = minimal")
     check_paragraphs(data)
     words = [word for paragraph in data for word in paragraph]
     if not words:

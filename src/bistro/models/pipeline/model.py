@@ -2,8 +2,8 @@
 
     text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
 
-The three layers are separate models in one file. The pipeline has the abilities of all layers. A
-pipeline parses and tags and, if its parser can, scores words and generates.
+The three layers are separate models in one file. The pipeline has the abilities of all layers. It
+can parse and tag and, if its parser supports it, score words and generate sentences.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -102,8 +102,8 @@ class PipelineModel(TextReading):
         sentences
             Sentences with their words.
         keep
-            Columns (upos, xpos, feats, lemmas, heads) whose non-empty values are kept. These values
-            are evidence for all other values.
+            Columns (upos, xpos, feats, lemmas, heads) whose non-empty values are kept. The kept
+            values serve as evidence for the other values.
         alternatives
             Maximum number of alternative values per column that are listed in MISC, with
             probabilities.

@@ -56,8 +56,8 @@ class ReaderOptions(Options):
     repeats: int = 0
     """Number of independent runs for members that sample. 0 uses the default of each member."""
     tags: Literal["all", "seen"] = "all"
-    """The tags that a word may have: all tags, or only its tags in training. The restriction to
-    seen tags is faster and gives a lower bound."""
+    """The tags that a word may have: all tags, or only its tags in training. With only seen tags,
+    scoring is faster, and the resulting probability is a lower bound."""
     tags_per_word: int = 0
     """Maximum number of tags tried for a word, in order of probability. 0 tries all possible
     tags."""
@@ -139,11 +139,11 @@ class ReaderModel(Scoring, Model):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw sentences that begin with `prefix`. Sentence i depends only on the seed and on i.
+        """Draw sentences that begin with `prefix`.
 
-        For each word, a member is drawn according to its weight, and then the member draws the
-        word. The result is a draw from the mixture. The temperature applies to the draws of the
-        members.
+        Each sentence depends only on the seed and its index. For each word, a member is drawn
+        according to its weight, and then the member draws the word. The result is a draw from the
+        mixture. The temperature applies to the draws of the members.
         """
         return draw_sentences(self, n, seed, temperature, prefix)
 

@@ -35,7 +35,7 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 MOST_WORDS = 15_000
-"""Maximum number of words for fitting the weights. More words would not change the weights."""
+"""Maximum number of words for fitting the weights. More words would hardly change the weights."""
 PARSING_PHASE = -2
 """Phase number of checkpoints that are saved while raw text is parsed."""
 PARSES = "analyses.heads"

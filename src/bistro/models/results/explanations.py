@@ -43,7 +43,7 @@ times the member's probability."""
 
 @dataclass(frozen=True)
 class Level:
-    """One context of a chain, which adds one element to the previous context."""
+    """One context in a back-off chain, which adds one element to the previous context."""
 
     depth: int
     """Number of elements in the context. The base distribution has depth -1."""
@@ -59,7 +59,7 @@ class Level:
     probability: float
     """Probability of the outcome at this level."""
     backoff: float
-    """The weight of the shorter context."""
+    """The weight of the next shorter context."""
     own: float
     """The part of `probability` that comes from this level and not from shorter contexts."""
     reach: float

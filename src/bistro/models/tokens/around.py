@@ -122,7 +122,7 @@ class Around:
         self.choices = dict(choices)
 
     def correct(self, text: EncodedText, probabilities: NDArray[np.float32]) -> None:
-        """Correct the uncertain probabilities of hidden events in place, with a row per symbol."""
+        """Correct uncertain probabilities of hidden events in place, given one row per symbol."""
         after = np.append(text.symbols[1:], np.int32(BREAK))
         in_words = (text.symbols > SPACE) & (after > SPACE)
         self._change(WORDS, word_context, text, probabilities, in_words, [WORD_END, SENTENCE_END])

@@ -35,9 +35,9 @@ _ANY = "\0"
 """Placeholder for a previous token that does not matter."""
 
 Example = tuple[str, tuple[str, ...], str]
-"""A token, its words, and the previous token."""
+"""A training example: a token, its words, and the previous token."""
 Key = str | tuple[str, str]
-"""A token, or a token and the previous token."""
+"""A key of the cache: a token, alone or together with the previous token."""
 
 
 class Splits:

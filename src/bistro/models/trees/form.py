@@ -40,13 +40,13 @@ class TreeForm:
 
     @classmethod
     def learn(cls, trees: Sequence[Tree], config: TreesConfig) -> Self:
-        """Return the tree form for the given training trees and configuration."""
+        """Return the binarisation and marks for the given training trees and configuration."""
         common = common_prepositions(trees) if config.marks == "heads" else frozenset[str]()
         return cls(config.binarisation, config.marks, common)
 
     @classmethod
     def of_rules(cls, rules: RuleTable, config: TreesConfig) -> Self:
-        """Return the tree form for a grammar.
+        """Return the binarisation and marks of the trees of a grammar.
 
         The prepositions are taken from the symbols of the grammar.
         """

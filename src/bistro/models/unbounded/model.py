@@ -69,7 +69,7 @@ class UnboundedModel(Model):
         return context_elements(self.config, self.task) == "rules"
 
     def log_prob(self, derivations: Sequence[Derivation]) -> NDArray[np.float64]:
-        """Return log P(T) of every tree."""
+        """Return log P(T) for every tree T."""
         trees, offsets = joined_trees(derivations)
         return self.trie.log_probabilities(
             **self.rules.arrays(), trees=trees, offsets=offsets, by_rules=self.by_rules

@@ -80,7 +80,10 @@ class TreeDraws:
             self.nodes.append((context, urn.draw(context, of_symbol)))
 
     def _places(self, depth: int) -> Iterator[list[int]]:
-        """Yield the context of each node. The caller must draw its rule before the next one."""
+        """Yield the context of each node.
+
+        The caller must append the rule of a node to `nodes` before it requests the next context.
+        """
         rules = self.task.rules
         by_rules = context_elements(self.config, self.task) == "rules"
         waiting: list[tuple[int, list[int]]] = []

@@ -76,7 +76,7 @@ class SearchOptions(Options):
     node, so that each tree is built in a single order, or all nodes, as in the paper."""
     seed: int = 1
     threads: int = 0
-    """Number of threads; 0 uses all cores. The result does not depend on it."""
+    """Number of threads; 0 uses all cores. The result is the same for any number of threads."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "search", present_name(self.search))
@@ -104,7 +104,7 @@ class Found:
     accepted: float = 1.0
     """The share of proposals that mcmc accepted."""
     is_complete: bool = True
-    """Whether A* finished. If A* did not finish, the tree has the rule with the best score at each
+    """Whether A* finished. If A* did not finish, the tree consists of the best-scoring rule at each
     node."""
     expansions: int = 0
     """Number of partial trees that A* expanded, or of alternatives that astar-nodes tried."""
