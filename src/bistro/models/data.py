@@ -106,7 +106,7 @@ class ExampleReader:
         return joined([self.read_one(path, config, format) for path in paths])
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
-        """Return the items and their origin. If a file name is given, read the items from it."""
+        """Return the training items and their origin. A file name is also accepted as data."""
         if isinstance(data, str | os.PathLike):
             data = self.read([os.fspath(data)], config)
         items = listed(data)

@@ -22,7 +22,7 @@ BETWEEN = "\t"
 """The separator between columns in the name of an outcome."""
 _CANDIDATES = 5
 _LEAST_BELIEF = 1e-3
-"""Lower bound on a parser's tag probabilities. A tag that the parser excludes may be correct."""
+"""Lower bound on a parser's tag probabilities, since a tag that it excludes may be correct."""
 
 _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)

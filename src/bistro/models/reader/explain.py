@@ -76,5 +76,5 @@ def explain_member(
         )
     place = names.index(name)
     found = EXPLAIN.of(model.members[place]).explain(sentence, training)
-    who = f"Member {name} of the reader, weight {model.weights[place]:.3f}."
+    who = f"Member {name} of the reader, with weight {model.weights[place]:.3f}."
     return replace(found, protocol=f"{who} {found.protocol}")

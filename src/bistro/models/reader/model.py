@@ -4,7 +4,7 @@
 
 An n-gram model predicts which words follow each other, a transition parser which words the tree
 requires, and a latent-variable parser learns further regularities. Different members predict
-different words well, so the mixture is better than any member. The weights are fitted on a
+different words well, so the mixture is better than any single member. The weights are fitted on a
 development set.
 
 >>> import bistro

@@ -66,7 +66,7 @@ class TreeParse:
     expected_f1: float | None = None
     """Expected bracket score of the minimum-risk tree, from 0 to 1, if the model computes it."""
     marginals: list[LabelledSpan] | None = None
-    """Possible constituents with their probabilities, likeliest first, if requested."""
+    """Possible constituents with their probabilities, most probable first, if requested."""
 
     @property
     def tree(self) -> Tree:

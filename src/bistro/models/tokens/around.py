@@ -44,7 +44,8 @@ _WINDOW = 30
 _LONGEST = 20
 _LONG = 4
 _UNSURE = 1e-3
-"""Minimum probability of an end, and of no end, at which the second model is used."""
+"""The second model is used if the probability of an end is above this value and below 1 minus this
+value."""
 _OPENING = "\"'([{«“‘¿¡"
 _SAME = frozenset(("aa", "aA", "Aa", "AA", "00"))
 _FIRST_RUN = re.compile(r"[^\W_]+|[\W_]+")

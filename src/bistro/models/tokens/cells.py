@@ -13,7 +13,7 @@ resulting words must be the same in all three cases. The characters between two 
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 
-3. The remaining text is divided again, and words end at the removed spaces.
+3. The text without these spaces is divided again. The positions of removed spaces end words.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _TENTH = 10
 _MOST_CACHED = 100_000
 _SEPARATOR = " "
 _ANY = "\0"
-"""Placeholder for a previous token that does not matter."""
+"""Placeholder for any previous token that was not seen before this token in training."""
 
 Example = tuple[str, tuple[str, ...], str]
 """A training example: a token, its words, and the previous token."""

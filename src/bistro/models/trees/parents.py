@@ -9,7 +9,7 @@ the PCFG, and contains every rule once for each possible parent of its left side
 
 The distribution q(rule | A) is computed in the same way from the numbers of parents under which a
 rule was seen. Children depend only on their own parent, so the chart sums each pair of children
-once for all parents of A. This chart takes little more time than the chart of the PCFG.
+once for all parents of A. This chart takes only a little more time than the chart of the PCFG.
 
 >>> from bistro.models.unbounded.rules import RuleBuilder
 >>> builder = RuleBuilder()

@@ -65,7 +65,7 @@ class UnboundedConfig:
         sampler = self.sampler
         if sampler.seating == "maximal" or sampler.hyper == "sequential":
             raise ConfigError(
-                "unbounded contexts need seating = 'minimal' with hyper = 'map' or 'fixed', or "
+                "unbounded contexts require seating = 'minimal' with hyper = 'map' or 'fixed', or "
                 "seating = 'gibbs' with hyper = 'slice', 'map' or 'fixed'"
             )
         if sampler.seating == "minimal" and sampler.hyper == "slice":

@@ -99,8 +99,8 @@ class Found:
 
     derivation: Derivation
     log_prob: float
-    """Log-probability of the tree and the words. For cyk, this is the log-probability under the
-    PCFG."""
+    """Joint log-probability of the tree and the words. For cyk, this is the log-probability under
+    the PCFG."""
     accepted: float = 1.0
     """The share of proposals that mcmc accepted."""
     is_complete: bool = True

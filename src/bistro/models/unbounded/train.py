@@ -45,7 +45,7 @@ from bistro.sums import added
 M = TypeVar("M", bound=UnboundedModel)
 NAME = "rules"
 AS_STRONG_AS_NEEDED = 1e18
-"""The strength of the empty context, which is so large that the distribution equals the base."""
+"""Strength of the empty context, so large that its distribution equals the base distribution."""
 Columns = dict[str, NDArray[Any]]
 
 
