@@ -29,7 +29,7 @@ PROTOCOL = "words of gold by their relation; all words, punctuation included; su
 
 @dataclass(frozen=True)
 class RelationScores:
-    """The scores of the words with one gold relation. Shares are in percent."""
+    """The scores of all words that have a given gold relation. Shares are in percent."""
 
     relation: str
     words: int
@@ -71,7 +71,7 @@ def plain_relation(label: str) -> str:
 
 
 def percent(part: float, whole: float) -> float | None:
-    """Return a share in percent, or None if the whole is 0."""
+    """Return a fraction in percent, or None if the denominator is 0."""
     return 100.0 * part / whole if whole else None
 
 

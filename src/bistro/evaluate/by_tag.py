@@ -1,4 +1,4 @@
-"""The accuracy for each tag, and the most common confusions.
+"""Tagging accuracy for each gold tag, and the most common confusions.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
@@ -19,7 +19,7 @@ from bistro.treebank.sentence import Sentence
 
 @dataclass(frozen=True)
 class TagScores:
-    """The scores of the words with one gold tag."""
+    """The scores of all words that have a given gold tag."""
 
     tag: str
     words: int

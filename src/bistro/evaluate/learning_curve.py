@@ -218,9 +218,9 @@ def learning_curve(
 
 
 def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | None = None) -> Kind:
-    """Return the record of a kind.
+    """Return the `Kind` with a given name.
 
-    Raise an error if models of different sizes cannot be compared.
+    Raise an error if models trained on different amounts of data cannot be compared.
     """
     if kind in kinds.able("score") and not any(map(kinds.find(kind).can, COMPARED)):
         raise BistroError(
