@@ -46,7 +46,7 @@ OTHER_MEMBERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("transition", {"direction": "right-to-left"}),
     ("eisner", {}),
 )
-"""The members of the committee other than the main parser, with their settings."""
+"""The kinds and settings of the committee members other than the main parser."""
 TREES_SHOWN = 2
 SCORED = 200
 """The number of held-out sentences that are scored word by word.
@@ -59,7 +59,7 @@ Computing each exact probability takes milliseconds.
 class DemoResult:
     """All results of the demo.
 
-    The dictionaries of figures and bits have one entry per model, and one for the true grammar if
+    The dictionaries `figures` and `bits` have one entry per model, and one for the true grammar if
     it is known.
     """
 

@@ -49,7 +49,7 @@ def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 class Frame:
-    """The rectangle of a chart, its grid, and the mapping of values to heights."""
+    """The plot area of a chart, its grid, and the mapping from values to y coordinates."""
 
     def __init__(
         self,
