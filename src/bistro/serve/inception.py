@@ -83,7 +83,7 @@ def check_layer(layer: str, feature: str) -> None:
 
 
 def tag_column(entry: Entry) -> str:
-    """Return the name of the column whose tags a model knows."""
+    """Return the column of the tags that a model predicts, ``upos`` or ``xpos``."""
     model: Any = entry.parts.get("parse") or entry.able("tag")
     column: str = model.tag_column
     return column

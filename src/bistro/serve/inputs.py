@@ -16,7 +16,7 @@ from bistro.treebank.tokens import split_sentences, split_text
 
 
 class Inputs:
-    """A validator of request bodies."""
+    """A validator that checks request bodies against the limits and converts them to sentences."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -110,7 +110,7 @@ class Inputs:
         return kept
 
     def prefix(self, body: GenerateBody, tokeniser: Tokeniser | None) -> list[str]:
-        """Return the words with which drawn sentences begin."""
+        """Return the words with which all generated sentences begin."""
         self.check_text(body.prefix)
         spaced = body.split == "spaces" or not body.prefix.strip()
         words = body.prefix.split() if spaced else _split(body.prefix, tokeniser).forms

@@ -25,8 +25,8 @@ class Limits:
     """Maximum number of words in a prefix for generation. The prefix is analysed again for each
     sentence."""
     dependents: int = 10
-    """Maximum number of dependents of one head to be ordered. The cost doubles with each dependent
-    of a different kind."""
+    """Maximum number of dependents per head in a tree whose words are to be ordered. The cost
+    doubles with each dependent of a different kind."""
     document: int = 5_000
     """Maximum number of words in a whole request to /process."""
     body: int = 1_000_000

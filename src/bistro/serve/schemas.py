@@ -33,8 +33,9 @@ ModelId = Annotated[
 Splitting = Annotated[
     Literal["marks", "spaces"],
     Field(
-        description="How `text` is split into words. With marks, the model's tokeniser splits the "
-        "text, or punctuation is split off. With spaces, the text is split only at spaces."
+        description="How `text` is split into words. The value `marks` uses the model's tokeniser "
+        "or, if the model has none, splits punctuation from words. The value `spaces` splits the "
+        "text only at spaces."
     ),
 ]
 Listed = list[tuple[str, float]]
@@ -187,7 +188,10 @@ class Row(BaseModel):
 
 
 class Live(BaseModel):
-    """An analysis of the words so far. A head of 0 is the root, and -1 means not attached yet."""
+    """An analysis of the words read so far.
+
+    The head 0 is the root, and the head -1 means that the word is not attached yet.
+    """
 
     id: int
     parent: int | None
