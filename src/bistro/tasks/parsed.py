@@ -61,7 +61,7 @@ class Written:
 
 
 class ParseFacts(NamedTuple):
-    """The facts about a parse that are used in the report."""
+    """The facts about a parse that are counted in the final report."""
 
     line: int
     words: int
@@ -86,7 +86,7 @@ class ParseFacts(NamedTuple):
 
 @dataclass
 class ParseWriter:
-    """A writer that turns parses into sentences, the best parse first."""
+    """A writer that converts parses to sentences, the best parse first."""
 
     tag_column: str = "upos"
     """The column to which tags are written."""
@@ -94,7 +94,7 @@ class ParseWriter:
     """If true, tags of the input are kept, and predicted tags are written only for words without a
     tag."""
     shown_tags: Callable[[Sequence[str]], list[str]] = list
-    """A function that converts the tags of parses to the tags shown in the column."""
+    """A function that converts the tags of a parse to the tags that are written to the column."""
     sentences_written: int = 0
 
     @classmethod

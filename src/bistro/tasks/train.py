@@ -111,7 +111,8 @@ def train(
     text
         Files of raw text, one sentence per line, from which an n-gram model, a transition or
         latent-variable parser, or a reader learns in addition to its treebank, and from which a
-        committee learns classes of words. The parser of a pipeline learns as it does alone.
+        committee learns classes of words. The parser of a pipeline learns from the files in the
+        same way as a separate parser.
     **settings
         Changes of single settings, as in ``order=3`` or ``sampler={"sweeps": 20}``.
     """
