@@ -100,7 +100,7 @@ class Examination:
         return "".join(line + "\n" for line in lines)
 
     def row(self, finding: Finding) -> list[str]:
-        """Return the fields of one finding."""
+        """Return the cells of the table row for one finding."""
         sentence = self.sentences[finding.sentence]
         return [
             f"{finding.surprise:.2f}",

@@ -198,7 +198,7 @@ def _next_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 
 
 def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int, int, int, int]:
-    """Return the first words of the region that begins here, and the words after the region."""
+    """Return the first words of the current region in both files, and the first words after it."""
     if (
         gold.is_multiword[word]
         and system.is_multiword[other]

@@ -143,15 +143,15 @@ def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]
         html.side_by_side(charts),
         html.table(headers, cells, dense=True),
         html.protocol(
-            f"The table shows percentages; {by_length.PROTOCOL}; all words count, "
-            "including punctuation."
+            "The scores are in percent, over all words including punctuation; "
+            f"{by_length.PROTOCOL}."
         ),
         html.table(
             ("sentences of", "number", "words", "LAS", "UAS", "all heads correct"),
             sizes,
             dense=True,
         ),
-        html.protocol(f"Percent; {by_sentence.PROTOCOL}."),
+        html.protocol(f"The scores are in percent; {by_sentence.PROTOCOL}."),
     ]
 
 
@@ -177,7 +177,7 @@ def calibration_blocks(tested: Tested) -> list[str]:
             "When the model predicts a probability of 90 %, is it correct in 90 % of the cases? "
             "Each point is a bin of words. The horizontal axis shows the predicted probability, "
             "the vertical axis shows the observed accuracy, and the area of the point shows the "
-            "number of words. Points below the diagonal are overconfident."
+            "number of words. Points below the diagonal indicate overconfidence."
         ),
         html.figure(reliability_diagram(found)),
         html.table(

@@ -115,7 +115,7 @@ def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> 
 
 
 def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
-    """Return the language-model figures of the grammar that generated the sentences."""
+    """Return the perplexity and related figures of the grammar that generated the sentences."""
     bits = [english().surprisals(sentence) for sentence in words]
     logs = [-value * math.log(2) for sentence in bits for value in sentence]
     ends = [i == len(sentence) - 1 for sentence in bits for i in range(len(sentence))]

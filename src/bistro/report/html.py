@@ -128,7 +128,7 @@ def facts(values: Mapping[str, Cell]) -> Facts:
 
 
 def heading(text: str) -> str:
-    """Return the heading of a part of a section."""
+    """Return a subheading within a section."""
     return f"<h3>{xml_text(text)}</h3>"
 
 

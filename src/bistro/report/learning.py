@@ -32,10 +32,10 @@ AXES = {
     "tables": ("tables, logarithmic", True),
 }
 MEANING = (
-    "The charts show the processes by depth. Depth 0 is the empty context, and each depth adds "
-    "one element. A discount near 1 and many tables mean that outcomes vary and that shorter "
-    "contexts have a large weight. If lines are still rising at the right edge, more sweeps are "
-    "needed."
+    "The charts show the discounts, strengths and numbers of tables of each process by depth. "
+    "Depth 0 is the empty context, and each depth adds one element. A discount near 1 and many "
+    "tables mean that outcomes vary and that shorter contexts have a large weight. If lines are "
+    "still rising at the right edge, more sweeps are needed."
 )
 
 

@@ -56,7 +56,7 @@ class Entry:
 
     @property
     def abilities(self) -> tuple[str, ...]:
-        """The names of the abilities of the model."""
+        """The names of the model's abilities."""
         return tuple(self.parts)
 
     @property
@@ -129,7 +129,7 @@ class Catalog:
 
 
 def unique_ids(names: Iterable[str]) -> list[str]:
-    """Return an id for each file. Equal names are numbered."""
+    """Return a unique id for each model file. Equal names are numbered."""
     ids: list[str] = []
     for name in names:
         base = PurePath(name).name.removesuffix(SUFFIX) or "model"

@@ -135,7 +135,7 @@ def _values(cas: Cas, layer: str, feature: str) -> dict[tuple[int, int], str]:
 
 
 def _tree(tokens: Sequence[Span], arcs: dict[str, tuple[str, str]]) -> tuple[list[int], list[str]]:
-    """Return the heads and labels of words.
+    """Return the annotated heads and labels of the words in a sentence.
 
     Arcs that do not form a tree are left out.
     """

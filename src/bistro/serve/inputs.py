@@ -38,12 +38,12 @@ class Inputs:
         self.check_text("".join(words))
 
     def check_reading(self, model: Scorer, words: Sequence[str]) -> None:
-        """Reject a sentence whose chart would take too long."""
+        """Reject a sentence that is too long for the model if its cost is cubic in the length."""
         if model.is_cubic:
             self.check_chart(words)
 
     def check_chart(self, words: Sequence[str]) -> None:
-        """Reject a sentence that is too long for a chart."""
+        """Reject a sentence that is too long for chart parsing."""
         message = "the sentence has {} words; this server reads at most {} with a treebank grammar"
         _check(len(words), self.limits.chart_words, message)
 

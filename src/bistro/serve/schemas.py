@@ -93,7 +93,7 @@ class ParseBody(SentenceBody):
 
 
 class GenerateBody(Body):
-    """The number of sentences to draw, and options."""
+    """A request to draw sentences from a model."""
 
     model: ModelId
     n: Count = 5
@@ -168,7 +168,7 @@ class Health(BaseModel):
 
 
 class Words(BaseModel):
-    """The words of a text, and the words of each sentence."""
+    """All words of a text in one list, and the words of each sentence."""
 
     words: list[str]
     sentences: list[list[str]]
@@ -258,7 +258,7 @@ class ParseAnswer(BaseModel):
 
 
 class Generated(BaseModel):
-    """A sentence drawn from a model, with its tree if the model draws trees and completed it."""
+    """A sentence drawn from a model, with its tree if the model drew a complete tree."""
 
     words: list[str]
     heads: list[int] | None

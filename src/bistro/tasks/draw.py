@@ -117,7 +117,7 @@ def drawn(
     scale: float = 2.0,
     path: str | None = None,
 ) -> bytes:
-    """Draw trees and return the content of a file.
+    """Draw trees, and return the content of a picture file.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class Written:
 
     @classmethod
     def of(cls, sentence: Sentence) -> Written:
-        """Return the text of a sentence."""
+        """Format a sentence as text for the output."""
         return cls(str(sentence), sentence.format, sentence.line, sentence.lead, len(sentence))
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class ParseFacts(NamedTuple):
 
     @classmethod
     def of(cls, parse: Parse, model: Parser, *, given_tags: bool) -> ParseFacts:
-        """Return the facts about a parse."""
+        """Collect the facts about a parse."""
         sentence = parse.sentence
         has_graph = sentence.format == "conllu" and any(deps != EMPTY for deps in sentence.deps)
         first = cls(sentence.line, len(sentence), parse.relaxed, has_graph)

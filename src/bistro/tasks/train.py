@@ -142,7 +142,7 @@ def _given_settings(config: Any) -> Mapping[str, Any]:
         return configuration.read_mapping(file_or_preset(os.fspath(config)))
     if isinstance(config, type) or not dataclasses.is_dataclass(config):
         raise ConfigError(
-            "config is a configuration object, or the name of a preset or of a TOML file, not "
-            f"{config!r:.60}: give single settings by name, as in order=3"
+            "config must be a configuration object, or the name of a preset or of a TOML file, "
+            f"not {config!r:.60}: give individual settings by name, as in order=3"
         )
     return configuration.to_dict(config)

@@ -41,7 +41,7 @@ NEEDED = ("word", "item", "time")
 def find_columns(
     header: Sequence[str], names: Mapping[str, str | None], path: str
 ) -> dict[str, str]:
-    """Return the names of the columns in `header` by their meaning.
+    """Return the name of the column in `header` for each role, such as ``word`` or ``time``.
 
     Parameters
     ----------
