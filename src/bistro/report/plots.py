@@ -238,5 +238,5 @@ def _check(series: Series, length: int) -> None:
     for name, values in series.items():
         if len(values) != length:
             raise ValueError(
-                f"the series {name!r} has {len(values)} values, but {length} are needed"
+                f"the series {name!r} has {len(values)} values, but there are {length} positions"
             )
