@@ -36,7 +36,7 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class Bin:
-    """The words whose probability lies between two borders."""
+    """A bin of words whose predicted probability lies between two borders."""
 
     low: float
     high: float

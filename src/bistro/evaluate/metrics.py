@@ -118,7 +118,7 @@ class AlignedWords:
         return content
 
     def marked(self, words: Words, relations: set[str]) -> Flags:
-        """Return a mask of the words in a file that have one of these relations."""
+        """Return a mask of the words in a file that have one of the given relations."""
         flags = self.codes.deprels.flags(relations.__contains__)
         return np.asarray(flags[words.deprels], dtype=bool)
 

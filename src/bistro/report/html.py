@@ -28,7 +28,7 @@ SHORT = 12
 
 @dataclass(frozen=True)
 class Percent:
-    """A table cell that shows a percentage as a bar and a figure."""
+    """A table cell that shows a percentage as a bar and as a number."""
 
     value: float | None
 

@@ -1,8 +1,8 @@
 """A report on a trained model, as one page with the results on a test file.
 
-The content of the page depends on the abilities of the model. Parsers get scores by relation and
-length, calibration and trees. Models of words get perplexity and surprisal. Every model gets its
-settings and its training trace.
+The content of the page depends on the abilities of the model. For a parser, the page shows scores
+by relation and length, calibration and trees. For a model that scores words, it shows perplexity
+and surprisal. For every model, it shows the settings and the training trace.
 
 >>> import bistro
 >>> model = bistro.load("english.bistro")                            # doctest: +SKIP

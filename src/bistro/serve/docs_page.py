@@ -214,7 +214,7 @@ def _first_line(operation: Schema) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text with ``code`` marked as HTML."""
+    """Convert a text to HTML, with the parts in backquotes marked as code."""
     pieces = escape(" ".join(text.replace("``", "`").split()), quote=False).split("`")
     return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
 

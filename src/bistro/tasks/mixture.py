@@ -5,7 +5,8 @@
 The weights λ are given, or learned on a development text by expectation-maximisation
 (`bistro.inference.mixture_weights`). The scores are mixed by `bistro.models.mixing`. All models
 must assign probabilities to the same events: the same words, in any order, and the same classes of
-unknown words. Alternatively, all models have an open vocabulary, in which every string is a word.
+unknown words. Alternatively, all models must have an open vocabulary, in which every string is a
+word.
 
 >>> better, worse = np.log([0.5, 0.4, 0.5]), np.log([0.1, 0.5, 0.1])
 >>> weights = fitted_weights([better, worse])
