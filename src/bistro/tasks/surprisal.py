@@ -68,13 +68,13 @@ def surprisal_rows(
 
 
 class ReadSentence(NamedTuple):
-    """A sentence to score, with its name, its words, and the tokens that have rows."""
+    """A sentence to score, with its name, its words, and the tokens that get one row each."""
 
     name: str
     words: list[str]
     rows: list[Token]
     parts: Parts | None = None
-    """The texts and names of the regions, if rows are regions in brackets."""
+    """The texts and names of the regions, if each row is a region in brackets."""
 
 
 def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> ReadSentence:
