@@ -25,11 +25,11 @@ STEPS = 6
 
 
 def _ignore(steps: int) -> None:
-    """Do nothing when a step is finished."""
+    """Ignore the progress of the steps."""
 
 
 class EisnerTraining:
-    """A training run, with its chains and the model that results from them."""
+    """A training run of Eisner's model, with its Markov chains."""
 
     def __init__(
         self,
