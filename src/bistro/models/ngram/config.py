@@ -15,10 +15,10 @@ from bistro.inference.settings import (
 )
 
 WORDS = "words"
-"""The name of the model's distribution."""
+"""Name of the model's only distribution."""
 MOST_ORDER = 100
 """Maximum order. The number of contexts in memory per word is equal to the order. Orders above 12
-bring no gain."""
+do not improve the model."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class NgramConfig:
         5,
         "Length of the n-grams. The context of each unit consists of the preceding (order - 1) "
         "units. For characters and bytes, order 0 means that all preceding units are used, and "
-        "the model is learned in one pass.",
+        "the model is trained in one pass.",
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(
-        100, "Number of suffixes that distinguish classes of unknown words."
+        100, "Number of suffixes that are used to distinguish classes of unknown words."
     )
     spelling: SpellingSettings = setting(
         SpellingSettings(), "Settings of the spelling model, for unknown = spelling."
@@ -54,8 +54,8 @@ class NgramConfig:
             )
         if self.units != "words" and self.sampler.hyper == "sequential":
             raise ConfigError(
-                "hyper = 'sequential' is only for units = 'words': set hyper to 'map', 'slice' or "
-                "'fixed'"
+                "hyper = 'sequential' is available only for units = 'words': set hyper to "
+                "'map', 'slice' or 'fixed'"
             )
         if self.units != "words" and self.sampler.dirichlet and self.sampler.hyper != "fixed":
-            raise ConfigError("for characters and bytes, dirichlet needs hyper = 'fixed'")
+            raise ConfigError("for characters and bytes, dirichlet requires hyper = 'fixed'")
