@@ -1,4 +1,4 @@
-"""Word classes learned from the neighbours of words, in text without trees.
+"""Word classes, which are learned from the neighbouring words in text without trees.
 
 Two words are similar if they tend to have the same neighbours. The frequent words at the four
 nearest positions are counted, and the counts are converted to positive pointwise mutual
@@ -8,8 +8,8 @@ information:
 
 Truncated singular vectors of this matrix put words that occur in the same contexts near each other
 (Levy and Goldberg 2014). The classes are clusters of these vectors, found by *k*-means that starts
-from the most frequent words. The words are divided into few, some and many classes, and a decision
-uses all three partitions.
+from the most frequent words. The words are divided three times, into few, some and many classes,
+and the stack uses all three partitions.
 
 >>> import bistro
 >>> classes = WordClasses.learn([s.forms for s in bistro.builtin(sentences=300, seed=1)])
@@ -38,8 +38,8 @@ Ints = NDArray[np.int32]
 Vectors = NDArray[np.float64]
 OFFSETS = (-2, -1, 1, 2)
 LEAST = 3
-"""Minimum frequency of a word with a class. Rarer words have no class, so that the stack also
-learns to decide without classes."""
+"""Minimum frequency of words that are assigned to a class. Rarer words have no class, so that the
+stack also learns to decide without classes."""
 MOST_WORDS = 30_000
 NEIGHBOURS = 1_500
 """Number of most frequent words that are counted as neighbours of other words."""
@@ -80,7 +80,7 @@ class WordClasses:
         return cls(words, np.stack(divided, axis=1).astype(np.int32))
 
     def arrays(self) -> Arrays:
-        """Return the class numbers of all words."""
+        """Return the array of class numbers, for a model file."""
         return {"numbers": self.numbers}
 
     @classmethod
@@ -120,7 +120,7 @@ def _plain(form: str) -> str:
 
 
 def association(text: Sequence[Sequence[str]], words: Sequence[str]) -> csr_matrix:
-    """Return the positive pointwise mutual information of words and their neighbours."""
+    """Return the positive pointwise mutual information between words and their neighbours."""
     places = {word: i for i, word in enumerate(words)}
     others, border = len(words), len(words) + 1
     gap = [border] * max(OFFSETS)

@@ -16,8 +16,8 @@ QUICK = IsbnConfig(
     hidden=80,
     learning=LearningSettings(passes=30, reads=75_000, patience=2, rate=0.1, dropout=0.15),
 )
-"""Settings of a latent-variable parser that trains in half a minute. In a committee, such a parser
-is almost as useful as a parser that trains for 15 minutes."""
+"""Settings of a latent-variable parser that is trained in half a minute. In a committee, it is
+almost as useful as a parser that is trained for 15 minutes."""
 AUTO = "auto"
 Member = Literal[
     "left",
@@ -43,7 +43,7 @@ MOST_BEAM = 10_000
 
 @dataclass(frozen=True)
 class StackSettings:
-    """Settings of the stack, a model that weights votes and is trained on held-out votes."""
+    """Settings of the stack, a model that is trained on held-out sentences to weight the votes."""
 
     folds: int = setting(
         2,
@@ -115,7 +115,7 @@ class CommitteeConfig:
     )
     label_actions: tuple[str, ...] = setting(
         elements("s1.tag s2.tag s1.rc1.label s2.rc1.label s1.lc1.label distance s1.word s2.word"),
-        "Context of the next action, for members whose contexts contain labels.",
+        "Context for predicting the next action, for members whose contexts contain labels.",
     )
     weights: Literal["accurate", "likely", "equal"] = setting(
         "accurate",
@@ -139,7 +139,7 @@ class CommitteeConfig:
         "find that most probable.",
     )
     particles: int = setting(
-        50, "Default number of particles per member when parsing.", most=MOST_PARTICLES
+        50, "Default number of particles per member for parsing.", most=MOST_PARTICLES
     )
     beam: int = setting(
         5, "Number of derivations that a latent-variable member keeps after each word."

@@ -2,8 +2,8 @@
 
 A crossing arc is lifted in training and encoded in the label (`bistro.treebank.projectivity`).
 Lifting attaches a word w to an ancestor h of its true head t. The pattern of these three words
-predicts whether a word that is attached to h really depends on t. A pattern consists of the
-following elements.
+predicts whether a word that is attached to h really depends on t. A pattern of words consists of
+the following elements.
 
     tags of w, t and h, the label of t, the order of the three, whether t is a child of h, whether
     t has children, and whether another child of h has the most frequent label of words like w
@@ -119,13 +119,13 @@ class Crossing:
     """Statistics on how often each pattern of words crosses in a treebank."""
 
     counts: dict[Pattern, Counts] = field(default_factory=dict)
-    """The counts of all patterns that cross at least once."""
+    """The counts of all patterns that cross at least once in the treebank."""
     frequent: dict[Side, str] = field(default_factory=dict)
     """The most frequent label, given the tags and the order of a word and its head."""
 
     @classmethod
     def learn(cls, sentences: Iterable[Sentence], column: str) -> Crossing:
-        """Count how often patterns cross in a treebank, with tags from the given column."""
+        """Count how often each pattern crosses in a treebank, with tags from the given column."""
         trees = [_Lifted.of(sentence, column) for sentence in sentences]
         labels: Counter[tuple[Side, str]] = Counter()
         for one in trees:
@@ -162,7 +162,7 @@ class Crossing:
                 yield target, pattern
 
     def share(self, pattern: Pattern, target_form: str, form: str) -> float:
-        """Return the estimated probability that a pattern with these forms of t and w crosses."""
+        """Return the estimated probability that a pattern crosses, given the forms of t and w."""
         counts = self.counts.get(pattern)
         if counts is None:
             return 0.0

@@ -63,7 +63,8 @@ class Learned(NamedTuple):
 
     content: bytes
     traces: list[Trace]
-    """The traces of the chains, in order. A latent-variable member has no traces."""
+    """The training traces of the member's chains, in order. A latent-variable member has no
+    traces."""
 
 
 def learn_member(shared: Errand, member: tuple[str, MemberSettings]) -> Learned:

@@ -1,8 +1,8 @@
 """Held-out sentences of a treebank, for the calibration of a committee.
 
 Neighbouring sentences share words and topics. Therefore a few contiguous stretches of the treebank
-are held out instead of isolated sentences. Such stretches differ from the training data as much as
-new text does.
+are held out instead of isolated sentences. Such stretches differ from the training data about as
+much as new text does.
 
 >>> sentences = [Sentence.from_columns(["word"] * 100) for _ in range(100)]
 >>> rest, held_out = stretches(sentences)
@@ -35,7 +35,7 @@ def stretches(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sente
 
 
 def places(size: int, share: float) -> set[int]:
-    """Return the positions of held-out sentences, which form a few stretches.
+    """Return the positions of the held-out sentences, which form a few contiguous stretches.
 
     At least one sentence is held out.
 

@@ -24,7 +24,7 @@ from bistro._core import STACK_FORMS
 MORE = 2
 """Number of additional columns after the columns of the core. Only templates use these columns."""
 REMEMBERED = 200_000
-"""Maximum number of words in the cache."""
+"""Maximum number of words whose features are cached."""
 
 
 def looks(forms: Iterable[str]) -> NDArray[np.int32]:

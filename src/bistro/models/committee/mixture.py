@@ -67,7 +67,7 @@ class Fit:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], members: int) -> Fit:
-        """Restore and check the weights."""
+        """Restore the weights from a dictionary and check them."""
         weights = [np.asarray(given[name], dtype=np.float64) for name in ("heads", "tags")]
         sharpness = float(given["sharpness"])
         slope, offset = float(given.get("slope", 1.0)), float(given.get("offset", 0.0))
@@ -97,7 +97,7 @@ class OtherVotes:
         return cls(names, {i: _numbers(tags, names) for i, tags in own.items()})
 
     def mixed(self, votes: Sequence[Votes], counted: Sequence[NDArray[np.bool_]]) -> Rows:
-        """Mix the votes of these members with equal weights."""
+        """Mix the votes of the members that use this tag column, with equal weights."""
         rows = [votes[i].tags.renamed(own[votes[i].tags.what]) for i, own in self.numbers.items()]
         return mixed(rows, _row_weights([1.0] * len(rows), [counted[i] for i in self.numbers]))
 
@@ -228,7 +228,7 @@ class Mixture:
         return heads, labels, self.tags.likeliest()
 
     def marginals(self, sentence: int) -> Marginals:
-        """Return the marginals of one sentence."""
+        """Return the marginals of heads, labels and tags in one sentence."""
         span = self.span(sentence)
         first, last = span.start, span.stop
         labels, tags = self.symbols.labels, self.symbols.tags

@@ -1,15 +1,15 @@
 """The committee, which consists of several generative models of one treebank.
 
-Every member gives each word of a sentence a distribution over heads with labels and a distribution
-over tags. These distributions are marginals of the member's posterior over trees. The committee
-mixes the distributions of all members.
+For each word of a sentence, every member predicts a distribution over labelled heads and a
+distribution over tags. These distributions are marginals of the member's posterior over trees. The
+committee mixes the distributions of all members.
 
     p(head, label of i) = Σ_m w_m p_m(head, label of i)         p(tag of i) = Σ_m v_m p_m(tag of i)
 
 A power that was fitted with the weights makes the distributions of heads sharper or flatter. The
-result is the tree with the highest expected number of correct heads. Members make different errors
-because they differ, for example, in the direction of reading or in the use of labels. The mixture
-is better than the best member.
+result is the tree with the highest expected number of correct heads. The members make different
+errors because they differ, for example, in reading direction or in their use of labels. The mixture
+is more accurate than the best member.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -162,7 +162,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def unknown_tags(self, sentence: Sentence) -> list[str]:
         """Return the sentence's tags that are unknown to the member that knows the fewest of them.
 
-        A tag may be unknown because a member combines tags with features.
+        A tag may be unknown to a member because the member combines tags with features.
         """
         voting = [member for member in self.members if member.tag_column == self.tag_column]
         return max((member.unknown_tags(sentence) for member in voting), key=len)
@@ -280,7 +280,7 @@ class CommitteeModel(TaggingByParsing, Model):
     ) -> Votes:
         """Return the votes of one member on a batch of sentences.
 
-        A member does not vote on sentences that are too long for it.
+        The member does not vote on sentences that exceed its maximum length.
         """
         own, lengths = self.known_to(member, asked), [len(sentence) for sentence in sentences]
         most = self.most_words_of(member, asked)

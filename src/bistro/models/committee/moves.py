@@ -1,9 +1,10 @@
 """Crossing arcs in a committee's trees. A word is moved if the votes for a crossing arc prevail.
 
-The members parse with projective trees. A vote for (h, d↑x) means that the word depends, with label
-d, on a descendant t of h whose own label is x. Such a vote is rarely the most probable one, because
-the member must predict x in addition to d. Some word patterns cross more often than not
-(`bistro.models.committee.crossing`), but members do not use these patterns.
+The members find only projective trees, in which labels encode crossing arcs. A vote for (h, d↑x)
+means that the word depends, with label d, on a descendant t of h whose own label is x. Such a vote
+is rarely the most probable one, because the member must predict x in addition to d. Some word
+patterns cross more often than not (`bistro.models.committee.crossing`), but members do not use
+these patterns.
 
 A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
 pattern crosses, but by at least 1. A vote (h, d↑y) with another label y also counts for t, but is
@@ -60,7 +61,7 @@ def with_crossing_arcs(
 
 
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
-    """Return whether each sentence has a vote for a crossing arc that could prevail."""
+    """Return for each sentence whether it has a vote for a crossing arc that could prevail."""
     arcs = mixture.arcs
     likely = mixture.symbols.is_lifted[mixture.code.label(arcs.what)] & (
         arcs.probability >= LEAST_VOTE

@@ -1,9 +1,9 @@
 """Statistics on a treebank's second tag column, from which some members learn.
 
 A treebank may have tags in one column, in two columns, or in two columns of which one has gaps. If
-most words have a tag in the other column, gaps are filled. A gap gets the most frequent tag of the
-same word with the same tag in the first column. If the word was never seen with this tag, the gap
-gets the most frequent tag of all words with this tag in the first column.
+at least half of the words have a tag in the other column, gaps are filled in. A gap is filled with
+the most frequent tag of the same word with the same tag in the first column. If the word never has
+this tag elsewhere, the most frequent tag of all words with this tag in the first column is used.
 
 >>> words = [("the", "DET", "DT"), ("dog", "NOUN", "NN"), ("dogs", "NOUN", "_")]
 >>> columns = dict(zip(("forms", "upos", "xpos"), map(list, zip(*words)), strict=True))

@@ -1,8 +1,8 @@
 """Approximate share of each phase in the training time of a committee.
 
 The shares are used to estimate the remaining time. All times are relative to the time for training
-a latent-variable member of the default committee, which is set to 5. They were measured on English
-EWT and French ParTUT, whose shares differ by up to a third.
+a latent-variable member of the default committee, which is set to 5. The times were measured on
+English EWT and French ParTUT, for which the shares differ by up to a third.
 """
 
 from __future__ import annotations

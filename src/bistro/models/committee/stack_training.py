@@ -1,9 +1,9 @@
 """Training of a stack on the votes of members that have not seen the sentences.
 
-The training sentences are divided into folds in short stretches, so that every fold contains all
-genres. For each fold, members are trained briefly on the other folds and then vote on this fold. In
-this way, members that have not seen a sentence vote on it. The weights of the mixture and the stack
-are learned from these votes.
+The training sentences are assigned to folds in short contiguous stretches, so that every fold
+contains all genres. For each fold, members are trained briefly on the other folds and then vote on
+this fold. In this way, the votes on each sentence come from members that have not seen it. The
+weights of the mixture and the stack are learned from these votes.
 
     the weights of the mixture      as from a development set
     the stack                       by stochastic gradient, a few passes in random order
@@ -106,7 +106,7 @@ class Judging:
     def learned(
         self, way: str, folds: Sequence[Counted], dev: Sequence[Sentence] | None
     ) -> tuple[Fit, Stack]:
-        """Return the weights of the members and a stack, for given or for predicted tags."""
+        """Train a stack and the weights of the members, for one source of tags."""
         first = folds[0]
         fit = weights_of(first.votes, first.symbols, first.sentences, self.config.weights)
         ballots = [
@@ -219,7 +219,7 @@ def _weights(
     seed: int,
     passes: progress.Phase,
 ) -> Weights:
-    """Return the weights of one decision, averaged over the second half of the passes."""
+    """Train one decision and return its weights, averaged over the second half of the passes."""
     has_many = sum(gold.size for _, gold, _ in parts) >= WORDS_FOR_DROPOUT
     dropout = settings.dropout if has_many else 0.0
     learner = StackLearner(bits=settings.bits, rate=settings.rate, dropout=dropout, seed=seed)

@@ -1,4 +1,4 @@
-"""The weights of a stack in memory and in a file.
+"""Representation of a stack's weights in memory and in a file.
 
 Each decision has a table of weights, and features are hashed to positions in the table. If the
 treebank is small, most weights are 0.
@@ -20,7 +20,7 @@ from bistro.models.committee.config import MOST_BITS
 TAGS, HEADS, LABELS = "tags", "heads", "labels"
 DECISIONS = (TAGS, HEADS, LABELS)
 AGAIN = "-again"
-"""Suffix of the names of decisions in the second round."""
+"""Suffix of the names of the second round's decisions."""
 NAMES = {name + suffix for name in DECISIONS for suffix in ("", AGAIN)}
 
 SMALLEST = 0.005

@@ -1,7 +1,7 @@
 """Stacked decisions, in which another model weights the votes of several members.
 
-A mixture gives every member the same weight in all decisions. However, members make different
-errors: for example, one member is good at short arcs, and another is good at conjunctions. A
+In a mixture, each member has the same weight in all decisions. However, the members make different
+errors. For example, one member is good at short arcs, and another is good at conjunctions. A
 *stack* learns such differences from votes on sentences that the members have not seen. A stack is a
 conditional logit model.
 
@@ -16,12 +16,12 @@ surrounding words, tags and arcs in the tree of the plain mixture. Decisions are
     labels    given the heads of the tree with the highest sum of head probabilities
 
 A second round with its own weights may use the tree of the first round instead of the tree of the
-mixture. Each decision gives probabilities for every word, which replace the probabilities of the
-mixture. Values that no member proposes are not candidates, so given annotation is kept. An
+mixture. Each decision yields probabilities for every word, which replace those of the mixture.
+Values that no member proposes are not candidates, so given annotation does not change. An
 additional candidate represents the case that all proposed heads of a word are wrong. The
 probability of this candidate is not part of the result, so the probabilities of a word's heads may
-sum to less than 1. Parsers have been stacked in this way by Nivre and McDonald (2008) and by
-Martins and others (2008), who use the tree of one parser as features of another.
+sum to less than 1. Stacking of parsers was introduced by Nivre and McDonald (2008) and by Martins
+and others (2008), who use the tree of one parser as features of another.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Ballot:
-    """The votes of all members on a batch of sentences, and the mixture of the votes."""
+    """The votes of all members on a batch of sentences, and the mixture of these votes."""
 
     sentences: Sequence[Sentence]
     mixture: Mixture
@@ -301,7 +301,10 @@ class Stack:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, templates: Mapping[str, Templates] | None = None) -> Stack:
-        """Restore and check the stack. Older files contain dense weights and no templates."""
+        """Restore a stack from the arrays of a file and check it.
+
+        Older files contain dense weights and no templates.
+        """
         if not templates:
             return cls({name: checked(name, weights) for name, weights in arrays.items()})
         names = {name.partition(".")[0] for name in arrays}
@@ -333,7 +336,7 @@ def tabled(
 
 
 def normalised(rows: Rows) -> Rows:
-    """Normalise the probabilities of each word so that they sum to 1."""
+    """Normalise the probabilities of each word's entries so that they sum to 1."""
     row = rows.row
     total = np.bincount(row, rows.probability, minlength=len(rows))
     return Rows(rows.begin, rows.what, rows.probability / np.maximum(total, 1e-300)[row])

@@ -2,8 +2,8 @@
 
 A template is a list of elements on one line. An element is an attribute of a word in a role
 (`h.tag` is the tag of the head), or a fact about the candidate (`distance`). A feature is a
-template together with the values of its elements. The core looks up the weight of a feature by its
-hash.
+template together with the values of its elements. The C++ core looks up the weight of a feature by
+its hash.
 
 The roles are relative to a word i and a head h. For the three decisions, h is the candidate head,
 the head of the arc to be labelled, or the head in the tree.

@@ -171,7 +171,7 @@ class _Training:
         return train_isbn(self.sentences, settings, run, self.dev)
 
     def _learn_elsewhere(self, workers: Workers) -> tuple[list[Voter], Trace]:
-        """Train each member on one of the workers."""
+        """Train the members on workers, one member per task."""
         run, sampler = self.run, self.config.sampler
         own = self.other.own
         errand = Errand(self._by_tagset(), own, self.dev, run.seed, run.treebank, sampler)
@@ -206,7 +206,7 @@ class _Training:
 
     @property
     def has_stack(self) -> bool:
-        """Whether there are enough sentences to train a stack."""
+        """Whether a stack is to be trained, which requires enough training words."""
         words = sum(map(len, self.sentences))
         return self.config.stack.folds > 0 and words >= LEAST_STACKED
 
@@ -297,7 +297,7 @@ class _Training:
 def _fits(
     model: CommitteeModel, sentences: Sequence[Sentence], threads: int, share: float
 ) -> dict[str, Fit]:
-    """Return the weights for predicted and for given tags."""
+    """Return fitted weights for each source of tags."""
     ways = progress.each(WAYS, "votes of all members", len(WAYS), share=share)
     return {way: fitted(model, sentences, way, threads) for way in ways}
 

@@ -82,8 +82,8 @@ def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floa
 def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
     """Return the power that makes the mean probability of the likeliest entries match the accuracy.
 
-    The probability and the accuracy are means over all words. The mean probability grows with the
-    power, so there is at most one solution in the search range.
+    Both are means over all words. The mean probability grows with the power, so there is at most
+    one solution in the search range.
     """
     chosen = rows.likeliest()
     accuracy = float(np.mean(chosen == gold))

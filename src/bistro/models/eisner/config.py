@@ -1,4 +1,4 @@
-"""Settings of Eisner's model, which include the contexts of its distributions.
+"""Settings of Eisner's model, including the contexts of its distributions.
 
 A head generates its children outward on each side, and ends each side with a stop symbol. Contexts
 may contain the following elements.
@@ -60,7 +60,7 @@ class EisnerConfig(ParserSettings):
         "How to represent unknown words: by classes based on shape and suffix (classes), or by "
         "a single symbol <unk> (single).",
     )
-    contexts: ChildContexts = setting(ChildContexts(), "The contexts of each distribution.")
+    contexts: ChildContexts = setting(ChildContexts(), "Context elements of each distribution.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "Settings for learning the distributions."
     )

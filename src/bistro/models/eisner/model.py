@@ -6,9 +6,9 @@ stop symbol. A child consists of a tag and a word, which are generated in this o
     p(tag | direction, head's tag, sibling's tag, head's word)   the stop among the tags
     p(word | tag, direction, head's tag, head's word)
 
-Back-off drops the last element of a context first. Both contexts are settings (`EisnerConfig`). A
-chart over all projective trees gives the exact most probable tree, sum over all trees, samples and
-marginals (`cpp/parse/chart.hpp`).
+Back-off drops the last element of a context first. The elements of both contexts can be configured
+(`EisnerConfig`). A chart over all projective trees gives the exact most probable tree, sum over all
+trees, samples and marginals (`cpp/parse/chart.hpp`).
 
 >>> import bistro
 >>> model = bistro.train("eisner", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -157,7 +157,7 @@ class EisnerModel(ParsingAbility):
     def from_parts(
         cls, config: EisnerConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Rebuild the model from the content of a file."""
+        """Restore the model from the content of a file."""
         distributions = by_owner(arrays, DISTRIBUTIONS)
         states = States(*(arrays[f"state.{part}"] for part in ("tag", "label", "begin", "list")))
         codec = Codec.from_parts(config, header, arrays)

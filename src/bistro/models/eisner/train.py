@@ -59,7 +59,7 @@ class EisnerTraining:
         self.chains = list(self._by_name.values())
 
     def finish(self, run: Run, trace: Trace, **facts: str) -> EisnerModel:
-        """Return the model after the chains have run."""
+        """Return the trained model after the chains have run."""
         return EisnerModel(
             self.config,
             self.codec,

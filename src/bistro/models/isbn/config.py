@@ -54,7 +54,7 @@ SETS = {"local": LOCAL, "rich": RICH, "decisions": DECISIONS, "malt": MALT}
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """Settings for learning the weights."""
+    """Settings for training the weights of the network."""
 
     passes: int = setting(60, "Maximum number of passes over the training sentences.")
     reads: int = setting(
@@ -105,7 +105,7 @@ class LearningSettings:
             raise ConfigError(f"held_out = {self.held_out} must lie between 0 and 1")
 
     def most_passes(self, sentences: int) -> int:
-        """Return the maximum number of passes over this number of sentences.
+        """Return the maximum number of passes for a given number of training sentences.
 
         >>> LearningSettings(passes=30, reads=75_000).most_passes(12_500)
         6
@@ -135,7 +135,8 @@ class IsbnConfig(ParserSettings):
 
     tag_features: tuple[str, ...] = setting(
         ("*",),
-        "Morphological features that are predicted with the tag. The value * selects all of FEATS.",
+        "Morphological features that are predicted with the tag. The value * selects all "
+        "features of the column FEATS.",
     )
     labels: Literal["two-step", "none"] = setting(
         "two-step", "Whether labels are predicted after the arc, or not at all."
@@ -174,9 +175,13 @@ class IsbnConfig(ParserSettings):
         "and decisions stand for lists of features.",
     )
     reduce: Literal["late", "early"] = setting(
-        "late", "Whether a word leaves the stack as late as possible or as soon as it is complete."
+        "late",
+        "Whether a word is removed from the stack as late as possible or as soon as it is "
+        "complete.",
     )
-    learning: LearningSettings = setting(LearningSettings(), "Settings for learning the weights.")
+    learning: LearningSettings = setting(
+        LearningSettings(), "Settings for training the weights of the network."
+    )
     raw_text: IsbnTextSettings = setting(IsbnTextSettings(), "Settings for learning from raw text.")
 
     def validate(self) -> None:

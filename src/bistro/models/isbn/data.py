@@ -43,12 +43,12 @@ class IsbnSymbols:
     component_list: Ints
     word_begin: Ints
     word_list: Ints
-    """The words that are separate outcomes, for each cluster."""
+    """The words of each cluster that are separate outcomes."""
     frequency: NDArray[np.float64]
     root_labels: Ints
     seen_begin: Ints
     seen_list: Ints
-    """The clusters with which each word was seen."""
+    """The clusters with which each word was seen in training."""
     seen_share: NDArray[np.float32]
     """log p(word | cluster), estimated from counts."""
     coarse_of: Ints = field(default_factory=no_numbers)
@@ -57,7 +57,7 @@ class IsbnSymbols:
     """The default lemma of each word. The array is empty if states do not use lemmas."""
     other_begin: Ints = field(default_factory=no_numbers)
     other_list: Ints = field(default_factory=no_numbers)
-    """The words that were seen with each cluster but are not separate outcomes."""
+    """The words of each cluster that are not separate outcomes."""
     other_count: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """Number of times that each word in `other_list` was seen with the cluster."""
 
@@ -136,7 +136,7 @@ def array_names(config: IsbnConfig, *, counted: bool) -> list[str]:
 
 
 def plain_tags(codec: Codec) -> list[str]:
-    """Return the tags without features, in index order."""
+    """Return the distinct tags without features, in index order."""
     return sorted({name.partition("|")[0] for name in codec.tags})
 
 

@@ -1,9 +1,10 @@
 """The latent-variable parser, an incremental sigmoid belief network (Titov & Henderson 2007).
 
-The model is an arc-eager parser that generates the sentence with its tree. Every decision is made
-by a state, which is a vector of latent binary variables. The means of a state's variables depend on
-the features of the words in focus (the top of the stack, the front of the queue, and their
-relatives), and on the means of up to seven earlier states that involved these words.
+The model is an arc-eager parser that generates the sentence with its tree. Every decision is
+predicted from a state, which is a vector of latent binary variables. The means of a state's
+variables depend on the features of the words in focus (the top of the stack, the front of the
+queue, and their relatives), and on the means of up to seven earlier states that involved these
+words.
 
     η = Σ_relations J μ' + Σ_features B      μ = σ(η)      p(d) ∝ exp(b_d + Σ_j W_dj μ_j)
 

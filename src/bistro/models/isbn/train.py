@@ -1,4 +1,4 @@
-"""Training of the latent-variable parser in passes over derivations, with early stopping.
+"""Training of the latent-variable parser by passes over derivations, with early stopping.
 
 A pass visits all training sentences in a random order, a few at a time. After each pass, the
 weights are scored on the held-out sentences. The best weights are kept, and training ends after
@@ -98,7 +98,7 @@ class Progress:
         return len(self.trace)
 
     def note(self, log_likelihood: float, score: float) -> None:
-        """Record the result of a pass."""
+        """Record the log-likelihood and the held-out score of a pass."""
         number = self.passes + 1
         self.trace.append({"sweep": number, "log_likelihood": log_likelihood, "held_out": score})
         if score > self.best_score:

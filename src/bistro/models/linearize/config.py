@@ -1,10 +1,10 @@
 """Settings of word-order models: parts of the mixture, contexts and smoothing.
 
-A part is a model type with a labelling. The types are ``oo`` (observed orders), ``n1``, ``n2``, …
-(n-grams of dependents from the head outwards), and ``c`` (Eisner's model C, which is ``n1``). A
-labelling names the columns of the head and of each dependent that are used, joined by ``+``, as in
-``head.upos+upos+deprel``. The letters H, D and R stand for head tag, dependent tag and relation, so
-``HDR`` is an abbreviation of this labelling.
+Each part of the mixture is a model type with a labelling. The types are ``oo`` (observed orders),
+``n1``, ``n2``, … (n-grams of dependents from the head outwards), and ``c`` (Eisner's model C, which
+is ``n1``). A labelling names the columns of the head and of each dependent that are used, joined by
+``+``, as in ``head.upos+upos+deprel``. The letters H, D and R stand for head tag, dependent tag and
+relation, so ``HDR`` is an abbreviation of this labelling.
 
 >>> parse_labelling("HDR", "upos")
 Labelling(head=('upos',), dependent=('upos', 'deprel'))
@@ -40,7 +40,7 @@ MODEL_C = "c"
 
 
 class Labelling(NamedTuple):
-    """The columns of the head and of the dependents that a labelling uses."""
+    """The columns of the head and of its dependents that a labelling uses."""
 
     head: tuple[str, ...]
     dependent: tuple[str, ...]
@@ -115,14 +115,14 @@ class LinearizeConfig:
     k: float = setting(0.01, "Number that add-k smoothing adds to every count.")
     seen: tuple[str, ...] = setting(
         ("head", "side", "last"),
-        "Context of Pitman-Yor n-grams, starting with the most informative element. The "
-        "elements are the side of the head (side), the previous dependent (last) and the head "
-        "(head). Dependents before the previous one come last.",
+        "Order of the context elements of Pitman-Yor n-grams, starting with the most "
+        "informative element. The elements are the side of the head (side), the previous "
+        "dependent (last) and the head (head). Any earlier dependents are added at the end.",
     )
     leaves: Literal["ignored", "counted"] = setting(
         "ignored",
-        "Whether n-grams ignore words without dependents or count them as empty sides (as in the "
-        "paper).",
+        "Whether n-grams ignore words without dependents or count them as heads with two empty "
+        "sides (as in the paper).",
     )
     held_out_families: int = setting(
         4000,

@@ -109,7 +109,7 @@ class LinearizeModel(Model):
             self._log_weights = np.log(weights)
 
     def with_weights(self, weights: Floats) -> LinearizeModel:
-        """Return a model with the same parts but new weights."""
+        """Return a copy of the model with new weights of the parts."""
         changed = copy.copy(self)
         changed._weigh(weights)
         return changed
@@ -183,7 +183,7 @@ class LinearizeModel(Model):
         return np.array([orders.log_prob(order) for orders, order in self.part_orders(ordered)])
 
     def most_dependents(self, sentence: Sentence) -> int:
-        """Return the largest number of dependents that a head of the sentence has."""
+        """Return the maximum number of dependents of any head in a sentence."""
         families = self.tree_of(sentence).families
         return max((len(family.dependents) for family in families), default=0)
 
@@ -223,9 +223,9 @@ class LinearizeModel(Model):
         """Return the most probable word orders of a tree, starting with the best.
 
         Words that no labelling distinguishes can be exchanged without changing the probability, so
-        their arrangements count as one order. Ties between indistinguishable words and between
-        equally probable orders are broken at random with `seed`. With `ties="input"`, they are
-        broken in favour of the order in the input.
+        all arrangements of such words count as one order. Ties between indistinguishable words and
+        between equally probable orders are broken at random with `seed`. With `ties="input"`, they
+        are broken in favour of the order in the input.
         """
         if kbest < 1:
             raise ConfigError(f"kbest = {kbest} must be at least 1")
@@ -242,7 +242,7 @@ class LinearizeModel(Model):
     ) -> list[tuple[float, Family]]:
         """Return the k most probable orders of a family, with their log-probabilities.
 
-        Random streams break ties between words and between orders.
+        Ties between words and between orders are broken by random streams.
         """
         log_weights = self._log_weights[self.weights > 0]
         local, types = self._local(ordered)
@@ -311,7 +311,7 @@ class LinearizeModel(Model):
     def from_parts(
         cls, config: LinearizeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Rebuild the model from the content of a file."""
+        """Restore the model from the content of a file."""
         found: dict[str, dict[str, dict[str, NDArray[Any]]]] = {}
         for name, array in arrays.items():
             part, _, key = name.rpartition(".")

@@ -139,7 +139,7 @@ class SeenOrders(Orders):
         return tuple(self._labels[t] for t in left), tuple(self._labels[t] for t in right)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Merge the seen orders with the orders of the base distribution."""
+        """Yield the seen orders and the orders of the base distribution by decreasing weight."""
         seen = [(self._log_sum(m, o), o) for s, m in self._seen.items() for o in self._expanded(s)]
         seen = sorted(shuffled(seen, stream), key=lambda pair: -round(pair[0], EQUAL))
         others = (
@@ -165,7 +165,7 @@ class SeenOrders(Orders):
             yield types[: len(left)], types[len(left) :]
 
     def sample(self, stream: Stream) -> Order:
-        """Draw from the seen orders or from the base distribution."""
+        """Draw an order from the seen orders or from the base distribution."""
         if draw(np.array([self._log_seen, self._log_rest + self._base.log_total]), stream):
             return self._base.sample(stream)
         orders = list(self._seen)

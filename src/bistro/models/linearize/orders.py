@@ -52,8 +52,8 @@ LEFT, RIGHT = 0, 1
 HEAD = -1
 """Placeholder for the head when the head is shuffled with its dependents."""
 EQUAL = 9
-"""Number of decimals for comparing log-weights. The last digits depend on the order of
-summation."""
+"""Number of decimals to which log-weights are rounded for comparison. The digits after these depend
+on the order of summation."""
 Unfinished = tuple[int, tuple[int, ...], int, float, Order]
 """A partial order: the current side, the counts of the remaining types, the context, the log-weight
 so far, and the order so far."""
@@ -103,7 +103,7 @@ class UniformOrders(Orders):
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
         """Yield all orders in random sequence.
 
-        A fixed sequence of orders would look like a preference.
+        A fixed sequence would look like a preference for some orders.
         """
         for mixed in random_permutations([*expand(self.counts), HEAD], stream):
             yield 0.0, _around_head(mixed)
@@ -131,9 +131,9 @@ class SequenceOrders(Orders):
             self.log_steps = np.log(steps)
 
     def next_context(self, context: int, kind: int) -> int:
-        """Return the context after a dependent of this type.
+        """Return the index of the context that follows a dependent of this type.
 
-        The context 0 is the start of a side.
+        Context 0 is the start of a side.
         """
         return (context * (self.size + 1) + kind + 1) % self.contexts
 

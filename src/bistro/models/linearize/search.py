@@ -92,7 +92,7 @@ def with_words(
     order: Order,
     stream: Stream | None,
 ) -> Family:
-    """Replace the types in an order by words.
+    """Replace the dependent types in an order by the words of a family.
 
     Words of the same type are put in random order, or keep their original order if there is no
     random stream.
@@ -106,7 +106,7 @@ def with_words(
 
 
 def _as_they_stood(words: Sequence[int], order: Order, place: int) -> list[int]:
-    """Return the words of a type in reverse order of use, so that `pop` yields the next word."""
+    """Return the words of a type in reverse order, so that `pop` yields the next word."""
     on_left = order[0].count(place)
     ascending = sorted(words)
     return [*reversed(ascending[on_left:]), *ascending[:on_left]]

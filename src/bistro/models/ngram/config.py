@@ -26,7 +26,7 @@ class NgramConfig:
     """Settings of the n-gram model."""
 
     units: Literal["words", "characters", "bytes"] = setting(
-        "words", "Units of prediction: words, characters or UTF-8 bytes."
+        "words", "Units that the model predicts: words, characters or UTF-8 bytes."
     )
     order: int = setting(
         5,
@@ -42,7 +42,9 @@ class NgramConfig:
     spelling: SpellingSettings = setting(
         SpellingSettings(), "Settings of the spelling model, for unknown = spelling."
     )
-    sampler: SamplerSettings = setting(SamplerSettings(), "Settings for learning the distribution.")
+    sampler: SamplerSettings = setting(
+        SamplerSettings(), "Settings of the sampler that trains the distribution."
+    )
 
     def validate(self) -> None:
         """Raise an error if the order is out of range."""

@@ -58,7 +58,7 @@ def process_of(config: NgramConfig, units: Units, seed: int) -> PitmanYor:
 
 @dataclass(eq=False, repr=False)
 class TextModel(AnyNgramModel):
-    """A trained model of characters or bytes."""
+    """A trained n-gram model of characters or bytes."""
 
     config: NgramConfig
     vocabulary: Vocabulary

@@ -60,7 +60,7 @@ class Units(ABC):
         """Return the data that is needed to restore the units from a file."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
-        """Return the units of each sentence, and where each word and the end marker start.
+        """Return the unit indices of each sentence, and the start of each word and of the end.
 
         The space before a word belongs to the word.
         """

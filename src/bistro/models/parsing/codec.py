@@ -2,7 +2,7 @@
 
 Tags come from one column and may include features. Crossing arcs are encoded in the labels (see
 `bistro.treebank.projectivity`). For generation from right to left, sentences and trees are
-mirrored. `Codec` converts in both directions.
+reversed. `Codec` converts in both directions.
 """
 
 from __future__ import annotations

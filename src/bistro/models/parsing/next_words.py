@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class ParsedSums(VocabularySums):
     """The next-word distribution of a parser, from the sums of each run in the core.
 
-    The sums include all tags of the next word, regardless of the tags that are allowed in the
-    context.
+    The sums include all tags of the next word, even if only some tags are allowed for the words of
+    the context.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from bistro.models.options import Options, check_choice
 from bistro.rng import purpose_key
 
 TAGS_ALONE = "tags"
-"""The value of ``marginals`` that requests only the marginals of tags."""
+"""Value of the option ``marginals`` that requests only the marginals of tags."""
 
 
 @dataclass(frozen=True)

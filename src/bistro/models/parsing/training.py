@@ -1,4 +1,4 @@
-"""The first steps of training, which all parsers share."""
+"""The first training steps, which all parsers share."""
 
 from __future__ import annotations
 

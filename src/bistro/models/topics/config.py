@@ -49,7 +49,7 @@ class TopicsConfig:
     )
     chains: int = setting(
         1,
-        "Number of chains with different initial states. Each chain finds different states and "
+        "Number of chains with different initial states. Each chain infers its own states and "
         "keeps its own samples.",
         most=1_000,
     )

@@ -44,7 +44,7 @@ class TopicSample:
     """The weight of the stop, or 0 in a model without stops."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the sample as arrays."""
+        """Return the sample as arrays, for a model file."""
         numbers = [self.strength, self.smoothing, self.unseen]
         numbers += [self.stop_weight] if self.stop_weight > 0 else []
         return {
@@ -88,7 +88,7 @@ class TopicSample:
         return np.array([k for k in np.argsort(-sizes, kind="stable") if sizes[k] > 0], np.int64)
 
     def sizes(self) -> Floats:
-        """Return the number of words of each state."""
+        """Return the number of word tokens in each state."""
         sizes = np.bincount(self.words[:, 1], self.words[:, 2], minlength=self.states)
         return sizes.astype(np.float64)
 

@@ -63,7 +63,7 @@ class DerivationChain:
 
     @property
     def derivations(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """The action, tag and label of every step, and the end of each sentence."""
+        """The action, tag and label of every step, and the position where each sentence ends."""
         steps, ends = self._sampler.histories()
         return steps, ends
 
@@ -94,7 +94,7 @@ class DerivationChain:
         return figures
 
     def frozen(self) -> dict[str, dict[str, NDArray[Any]]]:
-        """Return the frozen arrays of every distribution by name."""
+        """Return the arrays of every frozen distribution, by name."""
         return {name: part.frozen() for name, part in self.learned.items()}
 
     def state(self) -> dict[str, NDArray[Any]]:

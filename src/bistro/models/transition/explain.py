@@ -1,8 +1,8 @@
 """Explanations of the probability of a derivation, step by step, with back-off to shorter contexts.
 
-A shift consists of an action, a tag and a word. An arc consists of an action and a label. The
-probability of impossible actions is redistributed to the possible actions, so the probability of an
-action is as follows.
+A shift step consists of an action, a tag and a word. An arc step consists of an action and a label.
+The probability of impossible actions is redistributed to the possible actions, so the probability
+of an action is as follows.
 
     p(action) = chain(action) / Σ over possible actions of their chains
 """

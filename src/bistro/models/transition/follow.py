@@ -1,4 +1,4 @@
-"""Incremental reading: the current analyses after each word, with their probabilities.
+"""Incremental reading of a sentence, with the most probable analyses after each word.
 
 The particle search keeps many derivations of the words so far. Derivations with the same tags and
 arcs count as one analysis, which is a partial tree. Words without a head are still on the stack.

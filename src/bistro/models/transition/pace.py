@@ -45,7 +45,7 @@ USUAL_TRIALS = 4
 class Pace(NamedTuple):
     """The factor by which the probability of a shift is multiplied.
 
-    With exponent 0, it is always 1.
+    With exponent 0, the factor is 1.
     """
 
     begin: float = 1.0

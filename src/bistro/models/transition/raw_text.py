@@ -1,4 +1,4 @@
-"""Learning from raw text, which is parsed automatically.
+"""Training of a transition parser on raw text, which is parsed automatically.
 
 This is the semi-supervised training of Buys & Blunsom (2015, §5.4). A parser is trained on the
 treebank and parses the text (`bistro.models.parsing.raw_text`). The words of the text are added to
@@ -83,7 +83,7 @@ class _Training:
         self.recorder = Recorder(config, self.codec, self.single_root)
 
     def model(self) -> TransitionModel:
-        """Run all phases that are not finished in a checkpoint."""
+        """Run all training phases that are not finished in a checkpoint, and return the model."""
         settings = self.config.raw_text
         found = self.training.model(
             settings.rounds, settings.particles, self._first_parser, self._learn

@@ -31,9 +31,11 @@ from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
 SAMPLING = {"free": 0.67, "matched": 0.4}
-"""Approximate share of the training time for sweeps, by the setting `lengths`."""
+"""Approximate share of the training time that is spent on sweeps, for each value of the setting
+`lengths`."""
 PREPARING = {"free": 0.27, "matched": 0.15}
-"""Approximate share of the training time before the sweeps."""
+"""Approximate share of the training time before the sweeps, for each value of the setting
+`lengths`."""
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
@@ -106,7 +108,7 @@ class Training:
 
     @property
     def chains(self) -> Sequence[Sweeping]:
-        """The chains of the stage that learns from trees."""
+        """The Markov chains of the training stage that learns from trees."""
         return self.stages()[0].chains
 
     def stages(self) -> list[Stage]:

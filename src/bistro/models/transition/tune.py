@@ -1,6 +1,6 @@
-"""Search for contexts and settings of the transition parser on a development set.
+"""Search for the contexts and settings of a transition parser that are best on a development set.
 
-The search is a hill climb that improves the parts of the configuration in turn until no change
+The search uses hill climbing. It improves the parts of the configuration in turn until no change
 helps.
 
 - Contexts of a distribution: every absent element is tried at one position (words at the end, other
@@ -57,7 +57,7 @@ RARE_FEATURE = 0.01
 
 @dataclass(frozen=True)
 class Trial:
-    """A configuration and the figures that the judge computes for it."""
+    """A configuration, the change that led to it, and the figures computed by the judge."""
 
     config: TransitionConfig
     figures: Figures
