@@ -34,10 +34,7 @@ class ParsedSums(VocabularySums):
         self._class_names = {name: i for i, name in enumerate(classes)}
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return word probabilities.
-
-        For unknown words, they include spelling probabilities by tag.
-        """
+        """Return word probabilities, including the spelling probabilities of unknown words."""
         found = super().of(words)
         speller = self._codec.speller
         if speller is None or not found.is_oov.any():

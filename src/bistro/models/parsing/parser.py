@@ -80,7 +80,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def label_names(self) -> list[str]:
-        """The labels in index order. A model without labels has an empty list."""
+        """The labels in index order. The list is empty if the model has no labels."""
         return self.codec.labels if self.codec.is_labelled else []
 
     @property

@@ -85,7 +85,7 @@ class Effort:
 
 
 class OutOfTimeError(Exception):
-    """Raised when a stop of the search is requested."""
+    """Raised when a request to stop interrupts the search."""
 
 
 @dataclass
