@@ -53,7 +53,8 @@ class Calibration:
     expected_calibration_error: float
     brier: float
     confidence: float
-    """Mean predicted probability. The model is overconfident if it exceeds the accuracy."""
+    """Mean predicted probability. A value above the accuracy means that the model is
+    overconfident."""
     accuracy: float
     words: int
     bins: list[Bin]

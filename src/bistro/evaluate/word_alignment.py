@@ -256,8 +256,8 @@ def _refuse_empty_tokens(words: Words) -> None:
     word = int(np.searchsorted(words.tokens, int(np.argmin(lengths))))
     sentence = int(np.searchsorted(words.sentence_starts, word, side="right")) - 1
     raise TreebankError(
-        f"a token of sentence {sentence + 1} contains only spaces, so its words cannot be aligned: "
-        "write its FORM, or _",
+        f"a token of sentence {sentence + 1} contains only spaces, so the words of the sentence "
+        "cannot be aligned: give the token a FORM, or _",
         path=words.name,
         line=int(words.lines[sentence]),
     )

@@ -42,7 +42,7 @@ QUICK_SWEEPS = 3
 
 
 class LabellingTraining:
-    """Training of n-grams of dependents and of observed orders for one labelling."""
+    """Trains n-gram models of dependents, and counts observed orders, for one labelling."""
 
     def __init__(
         self, name: str, families: TreebankFamilies, config: LinearizeConfig, seed: int

@@ -323,7 +323,7 @@ class LanguageAbility(Scoring, ParsingAbility):
 
 
 def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], chosen: Any) -> None:
-    """Raise an error if no run has an analysis of a sentence left, because of too few particles."""
+    """Raise an error if all analyses of a sentence were lost, which means too few particles."""
     if np.isfinite(prefix).all():
         return
     has_any = np.isfinite(prefix.reshape(-1, int(offsets[-1]))).any(axis=0)
