@@ -14,7 +14,7 @@ these options is computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
@@ -182,6 +182,23 @@ class Scorer(Protocol):
     def next_words(self, context: Words, **options: Any) -> NextWords: ...
     def next_sums(self, context: Sequence[str], **options: Any) -> NextSums: ...
     def score_protocol(self, **options: Any) -> str: ...
+
+
+@runtime_checkable
+class Rememberer(Protocol):
+    """A model that scores words, and whose scores can depend on earlier sentences of a document.
+
+    remember         return the scores with memory, given the scores of the sentences alone
+    memory_protocol  describe the memory
+    """
+
+    def remember(
+        self,
+        scores: TextScores,
+        sentences: Sequence[Sequence[str]],
+        documents: Sequence[Hashable],
+    ) -> TextScores: ...
+    def memory_protocol(self) -> str: ...
 
 
 @runtime_checkable
@@ -361,6 +378,7 @@ PARSE: Ability[Parser] = Ability("parse", Parser, "parse")
 VOTE: Ability[Voter] = Ability("vote", Voter, "vote in a committee")
 TAG: Ability[Tagger] = Ability("tag", Tagger, "tag")
 SCORE: Ability[Scorer] = Ability("score", Scorer, "score words")
+REMEMBER: Ability[Rememberer] = Ability("remember", Rememberer, "remember a document")
 GENERATE: Ability[Generator] = Ability("generate", Generator, "generate sentences")
 GENERATE_TREES: Ability[TreeGenerator] = Ability("generate_trees", TreeGenerator, "generate trees")
 FOLLOW: Ability[Follower] = Ability("follow", Follower, "follow a sentence word by word")
@@ -379,8 +397,8 @@ FIGURES: Ability[Predictor] = Ability("figures", Predictor, "measure itself")
 ABILITIES: dict[str, Ability[Any]] = {
     ability.name: ability
     for ability in (
-        PARSE, VOTE, TAG, SCORE, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER, SEGMENT,
-        TOKENISE, FILL, ANNOTATE, PARSE_TREES, VOTE_SPANS, STATES, FIGURES,
+        PARSE, VOTE, TAG, SCORE, REMEMBER, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER,
+        SEGMENT, TOKENISE, FILL, ANNOTATE, PARSE_TREES, VOTE_SPANS, STATES, FIGURES,
     )
 }  # fmt: skip
 """Every ability by name."""

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -96,8 +96,8 @@ class Memory:
         deviation = None
         if steps is not None:
             deviation = deviation_of_steps(np.where(shares > 0, shares * steps, 0.0), base.offsets)
-        parts = {"lexical": None, "entropy": None, "deviation": deviation}
-        return replace(base, log_probs=log_probs, **parts)
+        # The parts of a surprisal and the entropies are not defined for a mixture.
+        return TextScores(log_probs, base.is_eos, base.is_oov, base.offsets, deviation=deviation)
 
     def with_counts(self, log_probs: Floats, counts: Counts) -> tuple[Floats, Floats]:
         """Return the log-probabilities with memory, and the share of p_0 in every event.

@@ -235,4 +235,3 @@ def _drawer_of(member: Model) -> WordDrawer:
             f"{a_model(member.kind)} cannot be a member of a reader, since it cannot draw words"
         )
     return drawer
-
