@@ -23,6 +23,7 @@ from bistro.models.reader.memory import Memory
 from bistro.models.reader.model import ReaderModel
 from bistro.models.reader.recall import END, LEVELS, START, Recall, counts_of, events_of
 from bistro.models.results.scores import TextScores
+from bistro.models.results.surprisal import word_tokens
 from bistro.reference import memory as reference
 from bistro.tasks import spread
 from bistro.tasks.memory import memory_of
@@ -98,6 +99,7 @@ def test_probabilities_of_all_words_sum_to_one(words: int) -> None:
     memory = Memory(words, (0.4, 0.8, 0.7), (5.0, 1.5, 0.2))
     outcomes = [0, 1, 2, 3, 4, 5, END]
     base = np.random.default_rng(2).dirichlet(np.ones(len(outcomes)))
+    mask = np.array([1, 1, 0], dtype=np.int32)
     recall = Recall(words)
     for context, word in with_contexts(text):
         contexts = ((), context[1:], context)
@@ -105,7 +107,7 @@ def test_probabilities_of_all_words_sum_to_one(words: int) -> None:
         table = np.array(counts, dtype=np.int32).reshape(-1, LEVELS, 3)
         assert np.exp(memory.with_counts(np.log(base), table)[0]).sum() == pytest.approx(1)
         if table[:, 0, 1].any():  # A wrong memory does not give discounts to the shorter context.
-            wrong = np.exp(memory.with_counts(np.log(base), table * [1, 1, 0])[0]).sum()
+            wrong = np.exp(memory.with_counts(np.log(base), table * mask)[0]).sum()
             assert abs(wrong - 1) > 1e-3
         recall.add(contexts, word)
 
@@ -182,7 +184,7 @@ def test_workers_give_the_same_rows(model: ReaderModel) -> None:
     options = {"documents": [i // 30 for i in range(len(text))], **QUICK}
     here = model.surprisal(text, **options)
     names = [str(i + 1) for i in range(len(text))]
-    tokens = [bistro.models.results.surprisal.word_tokens(words) for words in text]
+    tokens = [word_tokens(words) for words in text]
     there = spread.surprisal_rows(
         LocalWorkers(2), model, text, names, tokens, eos=True, options=options
     )
