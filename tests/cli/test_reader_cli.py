@@ -84,7 +84,7 @@ def surprisals(table: str) -> list[float]:
 def test_a_reader_remembers_the_document(bistro_here: Command, story: Path, reader: Path) -> None:
     quick = ("--particles", "20")
     done = bistro_here("surprisal", reader, story, "--memory", *quick)
-    protocol = "memory of the last 1,000 words of the document"
+    protocol = "memory of the last 300 words of the document"
     assert done.code == 0 and f"scored with a {protocol}; 2 documents" in done.err
     values = surprisals(done.out)
     half = len(values) // 2

@@ -218,15 +218,15 @@ def test_the_parameters_make_the_development_set_likeliest(model: ReaderModel) -
     assert model.memory is not None
     words = [s.forms for s in DEV]
     base = model.score(DEV).log_probs
-    counts = counts_of(events_of(model.vocabulary, words), document_numbers(DEV), 1000)
+    counts = counts_of(events_of(model.vocabulary, words), document_numbers(DEV), 300)
     best = model.memory.with_counts(base, counts)[0].mean()
     assert best > base.mean()
-    assert fitted_memory(base, counts, 1000) == model.memory
+    assert fitted_memory(base, counts, 300) == model.memory
 
     def loss(x: NDArray[np.float64]) -> float:
         d = 1 / (1 + np.exp(-np.clip(x[:3], -6, 4)))
         strengths = np.exp(np.clip(x[3:], -6, 13)) - d
-        memory = Memory(1000, tuple(d.tolist()), tuple(strengths.tolist()))
+        memory = Memory(300, tuple(d.tolist()), tuple(strengths.tolist()))
         return -float(memory.with_counts(base, counts)[0].mean())
 
     start = np.array([0.0, 0.0, 0.0, 5.0, 2.0, 1.0])
@@ -237,13 +237,13 @@ def test_the_parameters_make_the_development_set_likeliest(model: ReaderModel) -
 def test_some_sentences_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bistro.models.reader.fitting.MOST_WORDS", 100)
     some = trained(MEMBERS[0])
-    assert some.memory is not None and some.memory.words == 1000
+    assert some.memory is not None and some.memory.words == 300
 
 
 def test_a_reader_may_have_no_memory() -> None:
     model = trained(MEMBERS[0], memory=0)
     assert model.memory is None and "memory" not in model.header()
-    with pytest.raises(BistroError, match=r"has no memory: train it with --set memory=1000"):
+    with pytest.raises(BistroError, match=r"has no memory: train it with --set memory=300"):
         model.score(STORY, documents=[0, 0])
     for words in (-1, 10**9):
         with pytest.raises(ConfigError, match="memory = "):

@@ -14,7 +14,7 @@ these options is computed.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
@@ -23,6 +23,7 @@ from bistro.errors import BistroError
 from bistro.models import kinds
 from bistro.models.annotating import Annotator, Filler, Tokeniser
 from bistro.models.options import Options, a_model
+from bistro.models.remembering import Rememberer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -182,23 +183,6 @@ class Scorer(Protocol):
     def next_words(self, context: Words, **options: Any) -> NextWords: ...
     def next_sums(self, context: Sequence[str], **options: Any) -> NextSums: ...
     def score_protocol(self, **options: Any) -> str: ...
-
-
-@runtime_checkable
-class Rememberer(Protocol):
-    """A model that scores words, and whose scores can depend on earlier sentences of a document.
-
-    remember         return the scores with memory, given the scores of the sentences alone
-    memory_protocol  describe the memory
-    """
-
-    def remember(
-        self,
-        scores: TextScores,
-        sentences: Sequence[Sequence[str]],
-        documents: Sequence[Hashable],
-    ) -> TextScores: ...
-    def memory_protocol(self) -> str: ...
 
 
 @runtime_checkable
@@ -389,9 +373,7 @@ TOKENISE: Ability[Tokeniser] = Ability("tokenise", Tokeniser, "find words in run
 FILL: Ability[Filler] = Ability("fill", Filler, "fill in columns")
 ANNOTATE: Ability[Annotator] = Ability("annotate", Annotator, "annotate running text")
 PARSE_TREES: Ability[TreeParser] = Ability("parse_trees", TreeParser, "find constituents")
-VOTE_SPANS: Ability[SpanVoter] = Ability(
-    "vote_spans", SpanVoter, "vote in a committee of constituency parsers"
-)
+VOTE_SPANS: Ability[SpanVoter] = Ability("vote_spans", SpanVoter, "vote on constituents")
 STATES: Ability[StateReader] = Ability("top_states", StateReader, "show states")
 FIGURES: Ability[Predictor] = Ability("figures", Predictor, "measure itself")
 ABILITIES: dict[str, Ability[Any]] = {

@@ -45,7 +45,7 @@ class ReaderConfig:
         "by EM (likely) or are all equal (equal).",
     )
     memory: int = setting(
-        1000,
+        300,
         "Number of words of the same document that the reader can remember, where documents are "
         "named (--memory). Its parameters are fitted on the development set. 0: no memory.",
     )

@@ -122,7 +122,7 @@ class ReaderModel(Scoring, Model):
     def _memory(self) -> Memory:
         if self.memory is None:
             raise BistroError(
-                "this reader has no memory: train it with --set memory=1000, or another number of "
+                "this reader has no memory: train it with --set memory=300, or another number of "
                 "words"
             )
         return self.memory
