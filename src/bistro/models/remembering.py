@@ -11,16 +11,18 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Rememberer(Protocol):
-    """A model that scores words, and whose scores can depend on earlier sentences of a document.
-
-    remember         return the scores with memory, given the scores of the sentences alone
-    memory_protocol  describe the memory
-    """
+    """A model that scores words, and whose scores can depend on earlier sentences of a document."""
 
     def remember(
         self,
         scores: TextScores,
         sentences: Sequence[Sequence[str]],
         documents: Sequence[Hashable],
-    ) -> TextScores: ...
-    def memory_protocol(self) -> str: ...
+    ) -> TextScores:
+        """Return scores with memory, given the scores of the sentences alone.
+
+        `documents` has the name of each sentence's document.
+        """
+
+    def memory_protocol(self) -> str:
+        """Describe the memory."""

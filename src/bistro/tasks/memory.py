@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bistro.errors import BistroError, TreebankError
-from bistro.models.abilities import REMEMBER, Rememberer
+from bistro.models.abilities import REMEMBER
 from bistro.models.base import Model
 from bistro.models.options import a_model
+from bistro.models.remembering import Rememberer
 from bistro.tasks.stimuli import Stimulus, Table
 
 
