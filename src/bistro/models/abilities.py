@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, run
 
 from bistro.errors import BistroError
 from bistro.models import kinds
-from bistro.models.annotating import Annotator, Filler, Tokeniser
+from bistro.models.annotating import Annotator, Filler, Rememberer, Tokeniser
 from bistro.models.options import Options, a_model
-from bistro.models.remembering import Rememberer
 
 if TYPE_CHECKING:
     import numpy as np

@@ -35,7 +35,7 @@ from bistro.models.upgrades import upgraded
 from bistro.progress import phase
 
 if TYPE_CHECKING:
-    from bistro.models import abilities, annotating, remembering
+    from bistro.models import abilities, annotating
 
 
 class LacksAbilityError(BistroError, AttributeError):
@@ -188,7 +188,7 @@ if TYPE_CHECKING:
         abilities.Voter,
         abilities.Tagger,
         abilities.Scorer,
-        remembering.Rememberer,
+        annotating.Rememberer,
         abilities.TreeGenerator,
         abilities.Follower,
         abilities.Explainer,

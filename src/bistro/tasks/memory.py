@@ -16,9 +16,9 @@ from dataclasses import replace
 
 from bistro.errors import BistroError, TreebankError
 from bistro.models.abilities import REMEMBER
+from bistro.models.annotating import Rememberer
 from bistro.models.base import Model
 from bistro.models.options import a_model
-from bistro.models.remembering import Rememberer
 from bistro.tasks.stimuli import Stimulus, Table
 
 
