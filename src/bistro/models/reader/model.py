@@ -200,8 +200,9 @@ class ReaderModel(Scoring, Model):
     ) -> Self:
         """Restore the reader from a file."""
         members = list(nested_models(numbered(header["members"]), arrays).values())
-        memory = Memory.from_header(header["memory"]) if "memory" in header else None
-        # Files of earlier versions have no memory, whatever the default of the setting is.
+        # Files of earlier versions have neither the setting nor a memory.
+        words = header["config"].get("memory", 0)
+        memory = Memory.from_header(header["memory"]) if words else None
         own = replace(config, memory=memory.words if memory else 0)
         weights = np.array(header["weights"], dtype=np.float64)
         return cls(own, members, weights, origin, memory)
