@@ -28,6 +28,7 @@ from bistro.tasks.cutting import Cutting, visible, visible_text
 from bistro.tasks.mixture import Mixture
 from bistro.tasks.regions import Parts, bracketed, region_rows
 from bistro.tasks.stimuli import Stimulus
+from bistro.treebank.documents import check_documents
 from bistro.treebank.sentence import Sentence
 
 __all__ = ["COLUMNS", "SurprisalRow", "surprisal_rows", "written_tokens"]
@@ -127,6 +128,7 @@ def scored_rows(
     """
     names, texts, tokens, _, documents = (list(part) for part in zip(*sentences, strict=True))
     if memory:
+        check_documents(documents, len(texts))
         options["documents"] = documents
     if isinstance(model, Mixture):
         if workers is not None:

@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
+from bistro.errors import BistroError
 from bistro.treebank.sentence import Sentence
 
 
@@ -31,3 +32,20 @@ def document_numbers(sentences: Iterable[Sentence | Sequence[str]]) -> list[int]
         last = numbers[-1] if numbers else 0
         numbers.append(last + 1 if numbers and begins_document(sentence) else last)
     return numbers
+
+
+def check_documents(documents: Sequence[Hashable], sentences: int) -> None:
+    """Raise an error unless each sentence has a document and documents are not interrupted."""
+    if len(documents) != sentences:
+        raise BistroError(
+            f"{len(documents):,} documents are named for {sentences:,} sentences: name the "
+            "document of every sentence"
+        )
+    done = set[Hashable]()
+    for before, document in zip([None, *documents], documents, strict=False):
+        if document != before and document in done:
+            raise BistroError(
+                f"the sentences of document '{document}' are not adjacent: keep the sentences of a "
+                "document together, in their order"
+            )
+        done.add(document)

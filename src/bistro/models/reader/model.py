@@ -39,6 +39,7 @@ from bistro.models.reader.memory import Memory
 from bistro.models.reader.options import ReaderOptions, known_to
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
+from bistro.treebank.documents import check_documents
 
 if TYPE_CHECKING:
     from bistro.models.next_words import MixedSums
@@ -103,6 +104,7 @@ class ReaderModel(Scoring, Model):
             Options of the sums over analyses.
         """
         words = as_words(sentences)
+        self._check_documents(documents, len(words))
         scores = mixed_scores(self.member_scores(words, **options), self.weights)
         return scores if documents is None else self.remember(scores, words, documents)
 
@@ -127,6 +129,12 @@ class ReaderModel(Scoring, Model):
             )
         return self.memory
 
+    def _check_documents(self, documents: Sequence[Hashable] | None, sentences: int) -> None:
+        """Raise errors before the sentences are scored, which takes time."""
+        if documents is not None:
+            self._memory()
+            check_documents(documents, sentences)
+
     def distinct_scores(
         self,
         words: Sequence[Sequence[str]],
@@ -135,6 +143,7 @@ class ReaderModel(Scoring, Model):
         **options: Any,
     ) -> TextScores:
         """Score equal sentences once, and apply the memory of the document afterwards."""
+        self._check_documents(documents, len(words))
         scores = super().distinct_scores(words, **options)
         return scores if documents is None else self.remember(scores, words, documents)
 

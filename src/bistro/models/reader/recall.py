@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError
+from bistro.treebank.documents import check_documents
 from bistro.treebank.invisible import seen
 
 LEVELS = 3
@@ -136,20 +136,3 @@ def counts_of(events: Sequence[Sequence[int]], documents: Sequence[Hashable], wo
             memory.add(contexts, word)
             before, last = last, word
     return np.frombuffer(found, dtype=np.int32).reshape(-1, LEVELS, NUMBERS)
-
-
-def check_documents(documents: Sequence[Hashable], sentences: int) -> None:
-    """Raise an error unless each sentence has a document and documents are not interrupted."""
-    if len(documents) != sentences:
-        raise BistroError(
-            f"{len(documents):,} documents are named for {sentences:,} sentences: name the "
-            "document of every sentence"
-        )
-    done = set[Hashable]()
-    for before, document in zip([None, *documents], documents, strict=False):
-        if document != before and document in done:
-            raise BistroError(
-                f"the sentences of document '{document}' are not adjacent: keep the sentences of a "
-                "document together, in their order"
-            )
-        done.add(document)
