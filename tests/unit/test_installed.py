@@ -272,11 +272,11 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a list": (
         lambda folder: (folder / "card.json").write_text("[]"),
-        "is damaged: card.json does not give its format",
+        "is damaged: card.json does not specify its format",
     ),
     "no kind": (
         lambda folder: change(folder / "card.json", kind=3),
-        "card.json does not give the kind of the model",
+        "card.json does not specify the kind of the model",
     ),
     "another folder": (
         lambda folder: change(folder / "card.json", file="../model.bistro"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
 
 _SHOWN = 5
-"""The maximum number of warnings of one kind that are shown individually."""
+"""The maximum number of warnings of each type that are shown individually."""
 
 
 def convert(
@@ -103,7 +103,7 @@ def _read(
 
 
 def _plan(**choices: str | None) -> Conversion:
-    """Return the requested conversion, after checking the options."""
+    """Check the options, and return the conversion that they describe."""
     from bistro.treebank.conversion import Conversion
     from bistro.treebank.projectivity import SCHEMES
 

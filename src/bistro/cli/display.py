@@ -37,7 +37,7 @@ LOG_EVERY_SECONDS = 10.0
 
 
 ENDLESS = frozenset({"serve"})
-"""Commands that wait for requests. Such commands show progress only while they start.
+"""Commands that run until they are stopped. Such commands show progress only while they start.
 """
 PROGRESS = typer.Option(
     None,

@@ -18,7 +18,7 @@ def linearize(
     best: bool = flag("--best", "Write the most probable order of each tree (the default)."),
     kbest: int | None = option("K", "Write the K most probable orders of each tree.", min=1),
     samples: int | None = option(
-        "N", "Draw N orders of each tree.", "--samples", "--sample", min=1
+        "N", "Draw N random orders of each tree from the model.", "--samples", "--sample", min=1
     ),
     ties: Literal["random", "input"] = option(
         "random|input",

@@ -53,7 +53,7 @@ COMMANDS = (
     *("draw", "complete", "next", "doctor", "crossval", "learning-curve", "report"),
     *("diagnose", "convert", "fetch", "info", "models", "package", "serve", "explain", "topics"),
 )
-"""All commands, in the order of the help.
+"""All commands, in the order in which the help lists them.
 
 Each command is a function in the module of the same name.
 """

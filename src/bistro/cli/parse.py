@@ -75,9 +75,9 @@ def parse(
     one_reduce: bool | None = typer.Option(
         None,
         "--one-reduce/--both-reduces",
-        help="Whether particles that do not shift take the more likely of left arc and right arc "
-        "(Algorithm 1 of the paper), or are divided between both arcs; default: the model's "
-        "setting, or both.",
+        help="Whether particles that do not shift take only the more likely arc, left or right "
+        "(Algorithm 1 of Buys & Blunsom 2015), or are divided between both arcs; default: the "
+        "model's setting, or both.",
         rich_help_panel=DETAILS,
     ),
     ranking: Literal["trees", "derivations"] | None = typer.Option(
@@ -88,7 +88,8 @@ def parse(
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
         None,
-        help="How to divide particles after each word: by weight, or as in the paper (faster).",
+        help="How to divide particles after each word: by weight, or as in Buys & Blunsom (2015), "
+        "which is faster.",
         rich_help_panel=DETAILS,
     ),
     temperature: float | None = option(
@@ -119,8 +120,8 @@ def parse(
     ),
     guide: str | None = _of_trees(
         "pcfg|parents",
-        "Grammar for the proposals of mcmc and the heuristic of A*: the PCFG of the paper, or a "
-        "PCFG with parent annotation; default: parents, or pcfg for utterances.",
+        "Grammar for the proposals of mcmc and the heuristic of A*: the PCFG of Shareghi et al. "
+        "(2015), or a PCFG with parent annotation; default: parents, or pcfg for utterances.",
     ),
     node_cost: float | None = _of_trees(
         "SHARE",
@@ -128,7 +129,9 @@ def parse(
         "0.5.",
     ),
     completions: int | None = _of_trees(
-        "N", "Number of complete trees that A* compares; default: 100 (1 in the paper).", min=1
+        "N",
+        "Number of complete trees that A* compares; default: 100 (Shareghi et al. 2015 use 1).",
+        min=1,
     ),
     expansions: int | None = _of_trees(
         "N", "Maximum number of partial trees that A* expands; default: 200000.", min=1

@@ -33,7 +33,7 @@ def perplexity(
 ) -> None:
     """Print perplexity, bits per word, character and byte, and the rate of unknown words.
 
-    The end of each sentence is an event like a word. The table has figures with and without
+    The end of each sentence counts as an event, like a word. The table has figures with and without
     sentence ends, and lists the events that each figure counts. An unknown word has the probability
     of its word class, so models with different vocabularies cannot be compared. Models trained with
     unknown=spelling give every string a probability, so their bits per character can be compared. A

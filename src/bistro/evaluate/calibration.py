@@ -36,19 +36,19 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class Bin:
-    """The words whose probability lies between two borders."""
+    """A bin of words whose predicted probability lies between two borders."""
 
     low: float
     high: float
     words: int
     confidence: float | None
-    """Mean probability, which is None for a bin without words, like the accuracy."""
+    """Mean predicted probability. The probability and the accuracy of an empty bin are None."""
     accuracy: float | None
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The agreement of probabilities with observed accuracy. All figures lie between 0 and 1."""
+    """The agreement of predicted probabilities with observed accuracy, as figures from 0 to 1."""
 
     expected_calibration_error: float
     brier: float
@@ -64,7 +64,7 @@ class Calibration:
 
 
 def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
-    """Return the calibration of pairs (probability, is correct). At least one pair is needed."""
+    """Return the calibration of one or more predictions, as pairs (probability, is correct)."""
     members: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
     for pair in pairs:
         members[min(int(pair[0] * BINS), BINS - 1)].append(pair)

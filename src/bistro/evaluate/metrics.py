@@ -40,9 +40,9 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Metric:
-    """The counts of a metric, and its figures in percent.
+    """The counts behind a metric, and its precision, recall, F1 and accuracy in percent.
 
-    A figure is None if there is nothing to count.
+    A figure is None if its denominator is 0.
     """
 
     correct: int
@@ -83,7 +83,7 @@ def _percent(part: int, whole: int) -> float | None:
 
 @dataclass(frozen=True)
 class AlignedWords:
-    """Two files, their aligned words, and the agreement of these words.
+    """Two files with aligned words, and methods that compare the columns of aligned words.
 
     All arrays of flags have one entry per aligned pair.
     """
@@ -118,7 +118,7 @@ class AlignedWords:
         return content
 
     def marked(self, words: Words, relations: set[str]) -> Flags:
-        """Return a mask of the words in a file that have one of these relations."""
+        """Return a mask of the words in a file that have one of the given relations."""
         flags = self.codes.deprels.flags(relations.__contains__)
         return np.asarray(flags[words.deprels], dtype=bool)
 

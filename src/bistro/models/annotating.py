@@ -30,9 +30,9 @@ class Tokeniser(Protocol):
         """
 
     def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
-        """Return the tokens of each cell of a sentence.
+        """Split each cell of a sentence into tokens.
 
-        Words end at spaces and cell edges.
+        Every space and every cell edge ends a word.
         """
 
 
@@ -58,7 +58,7 @@ class Rememberer(Protocol):
 def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
     """Yield the tokens of each sentence in running text, for scoring.
 
-    Each sentence is tokenised as a separate cell, so that its words are the same as in a table.
+    Each sentence is tokenised as one cell, so that it has the same words as a sentence in a table.
     """
     for sentence in tokeniser.tokenise(text):
         if tokens := tokeniser.cut_cells([seen(sentence.text)])[0]:
@@ -67,7 +67,7 @@ def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[l
 
 @runtime_checkable
 class Filler(Protocol):
-    """A model that finds tags, features and lemmas of words."""
+    """A model that predicts the tags, features and lemmas of words."""
 
     def fill(
         self,
@@ -77,10 +77,11 @@ class Filler(Protocol):
         beliefs: Sequence[Beliefs] = (),
         alternatives: int = 0,
     ) -> list[FilledColumns]:
-        """Return the columns of sentences. Non-empty values in the columns to `keep` do not change.
+        """Predict the annotation columns of sentences.
 
-        `beliefs` are a parser's distributions over tags. The first distribution is for the parser's
-        own column. `alternatives` is the maximum number of alternative values per word and column.
+        Non-empty values in the columns listed in `keep` do not change. `beliefs` are a parser's
+        distributions over tags. The first distribution is for the parser's own column.
+        `alternatives` is the maximum number of alternative values per word and column.
         """
 
 
@@ -96,14 +97,14 @@ class Annotator(Protocol):
     def annotate(
         self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
     ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with all columns."""
+        """Yield the sentences of a text, annotated in all columns."""
 
     def sentences(
         self, text: str | Iterable[str], *, line_ends: bool = False, probabilities: bool = False
     ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with only their words."""
+        """Yield the sentences of a text, divided into words but not annotated."""
 
     def annotate_all(
         self, sentences: Iterable[Sentence], *, keep: Sequence[str] = (), **options: Any
     ) -> Iterator[Sentence]:
-        """Yield sentences with all columns."""
+        """Yield the given sentences, annotated in all columns."""

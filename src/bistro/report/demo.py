@@ -46,7 +46,7 @@ OTHER_MEMBERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("transition", {"direction": "right-to-left"}),
     ("eisner", {}),
 )
-"""The members of the committee other than the main parser, with their settings."""
+"""The kinds and settings of the committee members other than the main parser."""
 TREES_SHOWN = 2
 SCORED = 200
 """The number of held-out sentences that are scored word by word.
@@ -59,7 +59,7 @@ Computing each exact probability takes milliseconds.
 class DemoResult:
     """All results of the demo.
 
-    The dictionaries of figures and bits have one entry per model, and one for the true grammar if
+    The dictionaries `figures` and `bits` have one entry per model, and one for the true grammar if
     it is known.
     """
 
@@ -115,7 +115,7 @@ def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> 
 
 
 def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
-    """Return the language-model figures of the grammar that generated the sentences."""
+    """Return the perplexity and related figures of the grammar that generated the sentences."""
     bits = [english().surprisals(sentence) for sentence in words]
     logs = [-value * math.log(2) for sentence in bits for value in sentence]
     ends = [i == len(sentence) - 1 for sentence in bits for i in range(len(sentence))]

@@ -37,7 +37,7 @@ from bistro.sums import added
 
 BAR, BAR_GAP, GROUP_GAP = 20.0, 3.0, 22.0
 MOST_DOTS = 60
-"""The maximum number of points of a line that is drawn with dots.
+"""The maximum number of points in a line that is drawn with a dot at every point.
 
 Lines in small charts never have dots.
 """
@@ -238,5 +238,5 @@ def _check(series: Series, length: int) -> None:
     for name, values in series.items():
         if len(values) != length:
             raise ValueError(
-                f"the series {name!r} has {len(values)} values, but there are {length} places"
+                f"the series {name!r} has {len(values)} values, but there are {length} positions"
             )

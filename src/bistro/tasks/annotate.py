@@ -22,12 +22,12 @@ from bistro.treebank.validate import Roots
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
 ALTERNATIVES = "alternatives"
-"""The name of the pipeline's own option. All other options belong to its parser."""
+"""The only option of the pipeline itself. All other options are passed to its parser."""
 Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 
 class AnnotateRun:
-    """One pass over the input, with a report at the end."""
+    """One pass of a pipeline over the input, with a report at the end."""
 
     def __init__(
         self,
@@ -41,7 +41,8 @@ class AnnotateRun:
     ) -> None:
         """Initialise the run.
 
-        `watch` receives the sentences of tokenised files. The annotation is done by `workers`.
+        The function `watch` yields the sentences of tokenised files unchanged, and may warn about
+        them. The `workers` annotate the sentences.
         """
         self._whole = model
         self._workers = workers

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ParseRun:
-    """One pass over the input, which counts the given values that could not be used."""
+    """One pass of a parser over the input, which counts the given values that could not be used."""
 
     def __init__(
         self, model: Model, options: Mapping[str, Any], workers: Workers | None = None
@@ -90,7 +90,7 @@ class ParseRun:
         return self._given.get("tags") == "given"
 
     def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Prepare sentences for the parser. Heads that fit no tree are left open."""
+        """Prepare sentences for the parser. Given heads that fit no tree are removed."""
         for sentence in sentences:
             if sentence.format == "conllx":
                 self._refuse_probabilities()

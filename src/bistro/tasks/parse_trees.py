@@ -20,7 +20,7 @@ COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
 
 
 class TreeRun:
-    """One pass over the input, which counts the sentences that could not be parsed fully."""
+    """One pass of a parser over the input, which counts the sentences without a complete parse."""
 
     def __init__(
         self,

@@ -39,7 +39,7 @@ SUFFIX = ".json"
 
 @dataclass(frozen=True)
 class Condition:
-    """One wording of an item, with the words of each region."""
+    """One version of an item, with the words of each region."""
 
     name: str
     regions: dict[str, list[str]]

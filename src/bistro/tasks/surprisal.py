@@ -69,13 +69,13 @@ def surprisal_rows(
 
 
 class ReadSentence(NamedTuple):
-    """A sentence to score, with its name, its words, and the tokens that have rows."""
+    """A sentence to score, with its name, its words, and the tokens that get one row each."""
 
     name: str
     words: list[str]
     rows: list[Token]
     parts: Parts | None = None
-    """The texts and names of the regions, if rows are regions in brackets."""
+    """The texts and names of the regions, if each row is a region in brackets."""
     document: int | str = 0
     """The number or the name of the document."""
 

@@ -25,7 +25,7 @@ from bistro.treebank.sentence import Sentence
 
 
 class TagRun:
-    """One pass over the input, with a report at the end."""
+    """One pass of a tagger over the input, with a report at the end."""
 
     def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
         self.model = TAG.of(model)

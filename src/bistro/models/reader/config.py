@@ -56,8 +56,9 @@ class ReaderConfig:
     )
     text_parser: str = setting(
         "",
-        "With raw text: the parser whose parses all members learn from, written like a member; it "
-        "is not part of the mixture. Empty: every parser of the mixture parses the text itself.",
+        "Parser for raw text, specified like a member. All members learn from its parses, but it "
+        "is not part of the mixture. If it is empty, every parser in the mixture parses the raw "
+        "text itself.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

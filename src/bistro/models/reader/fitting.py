@@ -29,7 +29,7 @@ from bistro.models.reader.recall import LEVELS, Counts, counts_of, events_of
 from bistro.treebank.documents import document_numbers
 
 MOST_WORDS = 15_000
-"""Maximum number of words that are scored. More words would not change the weights."""
+"""Maximum number of words that are scored. More words would hardly change the weights."""
 FIRST_STRENGTHS = (300.0, 10.0, 3.0)
 LOGIT_BOUNDS = (-6.0, 4.0)
 """Discounts between 0.0025 and 0.98."""

@@ -4,7 +4,7 @@
 
 An n-gram model predicts which words follow each other, a transition parser which words the tree
 requires, and a latent-variable parser learns further regularities. Different members predict
-different words well, so the mixture is better than any member. The weights are fitted on a
+different words well, so the mixture is better than any single member. The weights are fitted on a
 development set.
 
 >>> import bistro
@@ -154,7 +154,7 @@ class ReaderModel(Scoring, Model):
         return [scorer.score(words, **known_to(scorer, chosen)) for scorer in self.scorers]
 
     def next_sums(self, context: Sequence[str], **options: Any) -> MixedSums:
-        """Return the mixed next-word distributions of all members after a context."""
+        """Return the mixture of the members' next-word distributions after a context."""
         from bistro.models.next_words import MixedSums
 
         chosen: ReaderOptions = chosen_options(self, "score", options)
@@ -170,11 +170,11 @@ class ReaderModel(Scoring, Model):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw sentences that begin with `prefix`. Sentence i depends only on the seed and on i.
+        """Draw sentences that begin with `prefix`.
 
-        For each word, a member is drawn according to its weight, and then the member draws the
-        word. The result is a draw from the mixture. The temperature applies to the draws of the
-        members.
+        Each sentence depends only on the seed and its index. For each word, a member is drawn
+        according to its weight, and then the member draws the word. The result is a draw from the
+        mixture. The temperature applies to the draws of the members.
         """
         return draw_sentences(self, n, seed, temperature, prefix)
 
@@ -183,7 +183,7 @@ class ReaderModel(Scoring, Model):
     ) -> Explanation:
         """Return the surprisal of every word under each member, and the share of each member.
 
-        If `member` is given, return the explanation of that member.
+        If `member` is given, return the explanation of the sentence by that member.
         """
         from bistro.models.reader.explain import explain_member, explain_shares
 

@@ -12,17 +12,17 @@ from bistro.models.options import Options
 
 @dataclass(frozen=True)
 class ReaderOptions(Options):
-    """Options for the sums over analyses. Each member uses those options that apply to its kind."""
+    """Options for summing over analyses. Each member uses the options that apply to its kind."""
 
     method: Literal["graph", "exact", "smc"] = "graph"
     """The method for members that sum over analyses by sampling."""
     particles: int = 100
-    """Number of particles for members that draw, or of analyses for members that search."""
+    """Number of particles for members that sample, or of analyses for members that search."""
     repeats: int = 0
-    """Number of independent runs for members that draw. 0 uses the default of each member."""
+    """Number of independent runs for members that sample. 0 uses the default of each member."""
     tags: Literal["all", "seen"] = "all"
-    """The tags that a word may have: all tags, or only its tags in training. The restriction to
-    seen tags is faster and gives a lower bound."""
+    """The tags that a word may have: all tags, or only its tags in training. With only seen tags,
+    scoring is faster, and the resulting probability is a lower bound."""
     tags_per_word: int = 0
     """Maximum number of tags tried for a word, in order of probability. 0 tries all possible
     tags."""

@@ -36,14 +36,14 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 PARSING_PHASE = -2
-"""The phase of a checkpoint while the text is being parsed."""
+"""Phase number of checkpoints that are saved while raw text is parsed."""
 PARSES = "analyses.heads"
-"""An array that a checkpoint contains if at least a part of the text has been parsed."""
+"""Name of an array that a checkpoint contains if some of the raw text has been parsed."""
 PARSING = 0.3
-"""Approximate share of the training time that the parser of the text takes."""
+"""Approximate share of the training time for parsing the raw text."""
 PHASE = -1
-"""The phase of a checkpoint with members from a cluster. The phases of a training run in a single
-process start at 0."""
+"""Phase number of checkpoints with members that a cluster trained. In a single process, phases are
+numbered from 0."""
 
 
 class Errand(NamedTuple):
@@ -105,9 +105,9 @@ def _train(
 
 
 def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]]:
-    """Return the training sentences and the held-out sentences.
+    """Split the data into training sentences and held-out sentences.
 
-    Held-out sentences form a few contiguous stretches.
+    The held-out sentences form a few contiguous blocks.
     """
     chosen = places(len(data), share)
     if len(chosen) == len(data):
@@ -119,7 +119,7 @@ def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]
 def _trained(
     members: Sequence[Member], config: ReaderConfig, errand: Errand, run: Run
 ) -> tuple[list[Model], Errand]:
-    """Train the members that are not in the checkpoint; return all members, and their data."""
+    """Train the members that are not in the checkpoint, and return all members and their data."""
     learned_from = [*as_content(errand.sentences), "", *as_content(errand.held_out)]
     if errand.text:
         learned_from += errand.text.digests()
@@ -146,9 +146,9 @@ def _trained(
 def _parsed(
     own: Member, errand: Errand, run: Run, fingerprint: str
 ) -> tuple[Model, dict[str, NDArray[Any]], Errand]:
-    """Train the parser of the text and parse the text, or take both from the checkpoint.
+    """Train the parser for raw text and parse the text, or restore both from the checkpoint.
 
-    Returns the parser, the parses for the checkpoint, and all data with the parses as trees.
+    Return the parser, the parses as arrays for checkpoints, and the data with the parses added.
     """
     assert errand.text is not None
     alone = errand._replace(text=None)
@@ -176,7 +176,7 @@ def _parsed(
 
 
 def as_content(sentences: Sequence[Words]) -> list[str]:
-    """Return the data from which the fingerprint is computed."""
+    """Convert sentences to strings, from which the fingerprint of the data is computed."""
     return [repr(s) if isinstance(s, list | tuple) else str(s) for s in sentences]
 
 
@@ -206,7 +206,7 @@ def learn_member(errand: Errand, member: Member) -> bytes:
 def _trained_elsewhere(
     members: Sequence[Member], errand: Errand, run: Run, workers: Workers, fingerprint: str
 ) -> list[Model]:
-    """Let each worker train one member, and save the finished members."""
+    """Train each member on one worker of a cluster, and save the finished members."""
     names = [member.name for member in members]
     known: dict[str, Model] = saved_models(run.session, fingerprint, names)
     missing = [member for member in members if member.name not in known]

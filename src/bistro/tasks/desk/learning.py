@@ -36,10 +36,9 @@ class Lesson:
     sentences: int
     """Number of complete sentences that the candidate was trained on."""
     judged_words: int
-    """Number of words in the newest confirmed sentences."""
+    """Number of words in the test set, which is the newest confirmed sentences."""
     las: float | None
-    """Percentage of labelled arcs in the newest sentences that the current model predicts
-    correctly."""
+    """Percentage of labelled arcs in the test set that the current model predicts correctly."""
     las_candidate: float | None
     taken: bool
     """Whether the new model replaced the current model."""
@@ -48,7 +47,7 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A lesson, and the new model if there is one."""
+    """The result of a training attempt, and the new model if it replaces the current model."""
 
     lesson: Lesson
     model: Model | None
@@ -72,7 +71,7 @@ def learn(
     known
         Complete sentences for training, without the newest sentences.
     newest
-        The sentences confirmed since the last lesson.
+        The sentences confirmed since the last training attempt.
     seed
         Seed of the training.
     stop_asked
