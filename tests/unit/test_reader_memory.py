@@ -231,7 +231,14 @@ def test_the_parameters_make_the_development_set_likeliest(model: ReaderModel) -
 
     start = np.array([0.0, 0.0, 0.0, 5.0, 2.0, 1.0])
     slow = optimize.minimize(loss, start, method="Nelder-Mead", options={"maxiter": 4000}).fun
-    assert -best < slow + 1e-3
+    assert -best < slow + 0.01  # The prior, which the test leaves out, moves it a little.
+
+
+def test_without_words_the_memory_is_typical() -> None:
+    none = fitted_memory(np.zeros(0), np.zeros((0, LEVELS, 3), np.int32), 10)
+    assert none.discounts == pytest.approx((0.3, 0.9, 0.85))
+    few = fitted_memory(np.log([0.1] * 5), np.zeros((5, LEVELS, 3), np.int32), 10)
+    assert few.strengths == pytest.approx(none.strengths, rel=0.01)
 
 
 def test_some_sentences_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:

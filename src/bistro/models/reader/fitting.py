@@ -3,7 +3,8 @@
 The weights are fitted by expectation-maximisation. The counts of a memory depend on the text alone.
 With the log-probabilities of the mixture and the counts, the likelihood of the development set is a
 function of six numbers: a discount and a strength per level. It is maximised by L-BFGS on the
-scales logit(d) and log(θ + d), always from the same start, so nothing is drawn.
+scales logit(d) and log(θ + d), always from the same start, so nothing is drawn. A weak prior around
+typical values, with a standard deviation of 2 on these scales, decides where there are few words.
 
 Of a large development set, only some sentences are scored. The memory also holds the others.
 
@@ -30,7 +31,10 @@ from bistro.treebank.documents import document_numbers
 
 MOST_WORDS = 15_000
 """Maximum number of words that are scored. More words would hardly change the weights."""
-FIRST_STRENGTHS = (300.0, 10.0, 3.0)
+TYPICAL = ((0.3, 2000.0), (0.9, 2.5), (0.85, 1.5))
+"""Typical values of d and θ + d for each level, as fitted on English treebanks."""
+SPREAD = 2.0
+"""Standard deviation of the prior."""
 LOGIT_BOUNDS = (-6.0, 4.0)
 """Discounts between 0.0025 and 0.98."""
 LOG_BOUNDS = (-6.0, 13.0)
@@ -71,7 +75,7 @@ def fitted(
 
 
 def fitted_memory(log_probs: Floats, counts: Counts, words: int) -> Memory:
-    """Return the memory that maximises the probability of the development set.
+    """Return the memory with the highest posterior density, given the development set.
 
     Parameters
     ----------
@@ -87,14 +91,18 @@ def fitted_memory(log_probs: Floats, counts: Counts, words: int) -> Memory:
     possible = np.isfinite(log_probs)
     known, own_counts = log_probs[possible], counts[possible]
 
-    def loss(x: Floats) -> float:
-        return -float(_memory(x, words).with_counts(known, own_counts)[0].mean())
-
-    at = np.concatenate([np.zeros(LEVELS), np.log(FIRST_STRENGTHS)])
+    discounts, sums = np.array(TYPICAL).T
+    center = np.concatenate([np.log(discounts / (1 - discounts)), np.log(sums)])
     if not known.size:
-        return _memory(at, words)
+        return _memory(center, words)
+
+    def loss(x: Floats) -> float:
+        """Return the mean surprisal in nats, and the share of each word in the prior."""
+        surprisal = -float(_memory(x, words).with_counts(known, own_counts)[0].mean())
+        return surprisal + float(np.sum(((x - center) / SPREAD) ** 2)) / 2 / known.size
+
     bounds = [LOGIT_BOUNDS] * LEVELS + [LOG_BOUNDS] * LEVELS
-    return _memory(minimize(loss, at, method="L-BFGS-B", bounds=bounds).x, words)
+    return _memory(minimize(loss, center, method="L-BFGS-B", bounds=bounds).x, words)
 
 
 def _memory(x: Floats, words: int) -> Memory:
