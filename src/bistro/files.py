@@ -33,7 +33,7 @@ MOST_CONTAINERS = 10_000_000
 """Maximum number of lists and objects in one JSON text. Three bytes of JSON text can take 80 bytes
 of memory."""
 SENTENCE_WORDS = 3
-"""Minimum number of words in the name of a missing file that suggests that it is a sentence."""
+"""Number of words from which the name of a missing file is taken for a sentence."""
 MOST_NAMES = 1000
 """Maximum number of files in a folder whose names are compared with the name of a missing file."""
 

@@ -8,8 +8,8 @@ Code that may take several seconds reports its progress, and the command line sh
             work.advance()
 
 Phases can be nested. The `share` of a phase is the fraction of the enclosing phase that it
-represents. While an inner phase runs, the progress of the outer phase increases by up to that
-share. Work with parts of different lengths can therefore be shown on one scale.
+represents. While an inner phase runs, the progress of the outer phase increases by at most the
+share of the inner phase. Work with parts of different lengths can therefore be shown on one scale.
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...

@@ -298,8 +298,7 @@ def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
     """Write a tab-separated table, with NA for unknown values.
 
     Cells with quotation marks are quoted as in CSV. Otherwise, R, pandas, spreadsheets and `bistro`
-    itself would read a quotation mark at the start of a cell as the start of a quoted field, which
-    may span many lines.
+    itself would treat a quotation mark at the start of a cell as the beginning of a quoted field.
     """
     write_text(output, ("\t".join(map(_cell, row)) + "\n" for row in (columns, *rows)))
 
@@ -317,8 +316,9 @@ def _cell(value: str | int | float | None) -> str:
 def rare_collection() -> Iterator[None]:
     """Run the garbage collector rarely, and never on objects that already exist.
 
-    A long computation with a large model creates many small lists, but no reference cycles.
-    Scanning these lists and the model again and again would take a tenth of the running time.
+    A long computation with a large model creates many small lists, but no reference cycles. If the
+    garbage collector scanned the lists and the model repeatedly, the scans would take a tenth of
+    the running time.
     """
     before = gc.get_threshold()
     gc.freeze()

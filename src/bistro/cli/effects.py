@@ -40,8 +40,8 @@ def effects(
     condition: str | None = option("COLUMN", "Column with the conditions [default: condition]."),
     critical: str | None = option(
         "COLUMN",
-        "Column with the words of the critical region, or the position of a word; without it, "
-        "the regions are in square brackets.",
+        "Column with the words of the critical region, or the position of a word; default: the "
+        "regions are marked by square brackets.",
     ),
     conditions: str | None = option(
         "A,B",

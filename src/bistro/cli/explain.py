@@ -36,8 +36,8 @@ def explain(
     ),
     member: str | None = option(
         "NAME",
-        "Member of a committee or reader to explain; default: the member with the highest "
-        "weight, or, for a reader, the shares of all members.",
+        "Member of a committee or reader to explain; default: the committee member with the "
+        "highest weight, or the shares of all members of a reader.",
     ),
     train: str | None = option(
         "FILE", "The training data, used to show how often each context occurs in it."

@@ -22,8 +22,8 @@ def linearize(
     ),
     ties: Literal["random", "input"] = option(
         "random|input",
-        "How to choose among equally probable orders: at random (--seed), or the order of the "
-        "input if it is one of them.",
+        "How to choose among equally probable orders: at random (--seed), or by preferring "
+        "the order of the input.",
         default="random",
     ),
     score: bool = flag(

@@ -75,7 +75,7 @@ def parse(
     one_reduce: bool | None = typer.Option(
         None,
         "--one-reduce/--both-reduces",
-        help="Whether particles that do not shift take only the more likely arc, left or right "
+        help="Whether all particles that do not shift create the more likely of the two arcs "
         "(Algorithm 1 of Buys & Blunsom 2015), or are divided between both arcs; default: the "
         "model's setting, or both.",
         rich_help_panel=DETAILS,
@@ -259,8 +259,7 @@ def _dependencies(
     options: dict[str, Any],
     workers: Workers | None,
 ) -> None:
-    """Write sentences with dependency trees from one model or from several models that parse
-    together."""
+    """Write sentences with dependency trees from one model or from several models together."""
     from bistro.cli.progress import counted
     from bistro.tasks.parse import ParseRun, together
     from bistro.treebank.treebank import iter_sentences
@@ -349,9 +348,7 @@ def _search(
     labels_per_arc: int | None,
     one_reduce: bool | None,
 ) -> dict[str, Any]:
-    """Return the search options that were set on the command line, and omit those with default
-    values.
-    """
+    """Return the search options that were set on the command line."""
     if (particles is not None) + (beam is not None) + greedy > 1:
         raise ConfigError(
             "--particles, --beam and --greedy are three different searches; choose one of them"

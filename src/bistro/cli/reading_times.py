@@ -103,13 +103,13 @@ def reading_times(
     recognised. A message on stderr lists the columns that are used. Each MODEL scores every item
     once in each of its conditions. A word of DATA may be several words of a model: *barn.* gets the
     sum of its parts. If one MODEL is a pipeline, all models score the words that the pipeline
-    finds. The baseline has an intercept per participant, and its predictors are the position, the
+    finds. The baseline has an intercept per participant. Its predictors are the position, the
     length and, with --frequencies, the frequency of each word and of the word before it.
 
-    The table on stdout has one row per model. The row gives the model's gain over the baseline in
-    predicting the times of held-out items, in nats per row of DATA, with a 95 % interval. A verdict
-    of "gain" means that the interval lies above 0. If there are several models, a comparison of
-    them goes to stderr.
+    The table on stdout has one row per model. A row contains the model's gain over the baseline in
+    predicting the reading times of held-out items. The gain is given in nats per row of DATA, with
+    a 95 % interval. A verdict of "gain" means that the interval lies above 0. If there are several
+    models, a comparison of them goes to stderr.
 
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt

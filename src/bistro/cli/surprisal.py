@@ -41,8 +41,7 @@ def surprisal(
     ),
     sentence: list[str] | None = option(
         "COLUMN",
-        "Column for tables with one word per row; rows with the same value form a sentence (may "
-        "be repeated).",
+        "Column that identifies the sentence, in tables with one word per row (may be repeated).",
         rich_help_panel=STIMULI,
     ),
     split_punct: bool | None = typer.Option(
@@ -111,9 +110,10 @@ def surprisal(
     of *do*, *n't* and the full stop. Text has one sentence per line. With --input raw, the pipeline
     also finds the sentences; with --input lines, words are split at spaces only.
 
-    A region, marked with --brackets or by the column --critical or --region, gets one row with the
-    sum over its words and the standard error of this sum. The column region numbers the regions
-    from 1, and each stretch of words between regions has one row with NA.
+    A region is marked with --brackets or by the column --critical or --region. It has one row, with
+    the sum of the surprisals of its words and the standard error of this sum. The column region
+    contains the number of the region, counted from 1. Each stretch of words outside the regions
+    also has one row, with NA in this column.
 
     --with mixes models with the same vocabulary word by word, with the weights that are
     best on DEV or the --weights given; parts of surprisal and entropies are NA.

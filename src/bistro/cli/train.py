@@ -49,13 +49,13 @@ def train(
     ),
     fast: bool = flag(
         "--fast",
-        "Use the preset fast (committee, pipeline), which has two members. Training and parsing "
-        "are much faster than with the default members, but accuracy is lower.",
+        "For committee and pipeline: use the preset 'fast', which has two members. Training and "
+        "parsing are much faster than with the default members, but accuracy is lower.",
     ),
     best: bool = flag(
         "--best",
-        "Use the preset best (committee, pipeline), which has all members. This preset gives "
-        "the most accurate parser, but training and parsing are slow.",
+        "For committee and pipeline: use the preset 'best', which has seven members. This preset "
+        "gives the most accurate parser, but training and parsing are slow.",
     ),
     text: list[str] | None = option(
         "RAW",

@@ -68,8 +68,8 @@ def tune(
     ),
     tags: str = option(
         "WAY",
-        "Parse with predicted tags (joint), with given tags, or with each in turn and average the "
-        "scores.",
+        "Parse with predicted tags (joint), with given tags (given), or in both ways, averaging "
+        "the scores (both).",
         default="both",
         rich_help_panel=SEARCH,
     ),

@@ -13,8 +13,8 @@ parser, so every score is reported with its convention.
 
 The files may split the same text into different words and sentences. The words are then aligned by
 their characters (`word_alignment`), and every score is an F1. `metrics` also holds precision,
-recall and aligned accuracy. If the words are the same, precision, recall and F1 of UAS, LAS and
-tags are equal.
+recall and aligned accuracy. If both files have the same words, precision, recall and F1 are equal
+for UAS, LAS and tags.
 
 Scores are percentages and not rounded. A score that cannot be computed, such as LAS of trees
 without labels, is None, and `unavailable` gives the reason.

@@ -20,8 +20,9 @@ The conventions follow EVALB with Collins' parameters:
   scores of sentences up to 40, counts punctuation but no traces.
 
 There is one difference from EVALB. In Bistro, the gold tags decide for both trees which words are
-punctuation. EVALB uses each tree's own tags, and leaves out sentences in which a wrong tag makes
-the numbers of words differ. Bistro scores such sentences. Unlabelled scores compare only the spans.
+punctuation. EVALB uses each tree's own tags. If a wrong tag changes what counts as punctuation, the
+two trees have different numbers of words, and EVALB leaves out the sentence. Bistro scores such
+sentences. Unlabelled scores compare only the spans.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> gold = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .))")

@@ -2,10 +2,10 @@
 
 Short arcs are easy to predict, and long arcs distinguish good parsers from others. The length of an
 arc is the distance in words between head and dependent. Arcs from the root are a separate class
-(Titov & Henderson 2007, Table 2). Gold and system may disagree on the length of an arc, so each
-class has a precision and a recall. An arc is correct if its head and label are correct (`las`,
-ignoring subtypes), or if its head is correct (`uas`). The scores of C correct arcs, G gold arcs and
-S system arcs are as follows.
+(Titov & Henderson 2007, Table 2). The gold arc and the predicted arc of a word may differ in
+length, so each class of lengths has a precision and a recall. For `las`, an arc is correct if its
+head and its label (without subtype) are correct. For `uas`, only the head must be correct. The
+scores of C correct arcs, G gold arcs and S system arcs are as follows.
 
     precision = C / S    recall = C / G    F1 = 2 C / (G + S)
 

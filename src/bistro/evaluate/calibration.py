@@ -1,8 +1,8 @@
 """Calibration of predicted probabilities. Are 90 % of all arcs with a probability of 90 % correct?
 
-Every word gives a pair (p, c). Here p is the probability of the value in the word's row (PHead,
-PDeprel, PUpos or PXpos in MISC), and c is 1 if that value is correct and 0 otherwise. The pairs are
-divided by p into 15 bins of equal width. Bin b contains n_b of the N pairs.
+Every word gives a pair (p, c). Here p is the predicted probability of a value in the word's row
+(PHead, PDeprel, PUpos or PXpos in MISC). The number c is 1 if the value is correct and 0 otherwise.
+The pairs are divided by p into 15 bins of equal width. Bin b contains n_b of the N pairs.
 
     expected calibration error = Σ_b n_b / N · |mean of p in b - mean of c in b|
     Brier score                = mean of (p - c)²
@@ -53,7 +53,8 @@ class Calibration:
     expected_calibration_error: float
     brier: float
     confidence: float
-    """Mean predicted probability. The model is overconfident if it exceeds the accuracy."""
+    """Mean predicted probability. A value above the accuracy means that the model is
+    overconfident."""
     accuracy: float
     words: int
     bins: list[Bin]

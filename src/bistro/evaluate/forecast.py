@@ -1,16 +1,18 @@
 """Forecasts from a learning curve, such as the expected score with twice the data.
 
-Scores of parsers grow with the number n of training words as a power law that levels off.
+The score of a parser grows with the number n of training words, according to a power law that
+levels off.
 
     y(n) = a - b n^-c                a: the limit for infinite data, c: the rate of approach
 
 A handful of noisy points does not determine a, b and c well, so the forecast averages over their
-possible values. For every value of c on a grid, weighted least squares with flat priors on a and b
-gives a normal distribution of y(n*), the score at the size n* of interest. The distributions for
-all c are averaged and truncated to possible scores. The weight of each distribution is the
+possible values. For every value of c on a grid, weighted least squares gives a normal distribution
+of y(n*), the score at the size n* of interest. The priors on a and b are flat. The distributions
+for all c are averaged and truncated to possible scores. The weight of each distribution is the
 probability of the points given c, times a prior on c. The noise has two parts. The random choice of
-training sentences adds noise with variance σ² / n, where σ is estimated from repeated draws and a
-default value. The other part of the noise is the deviation of the true curve from a power law.
+training sentences adds noise with variance σ² / n. The estimate of σ combines the repeated draws
+with a typical value. The other part of the noise is the deviation of the true curve from a power
+law.
 
 >>> sizes = [1000, 2000, 4000, 8000]
 >>> scores = [90 - 300 * n**-0.4 for n in sizes]

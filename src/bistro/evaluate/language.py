@@ -14,7 +14,7 @@ C counts the characters of the tokens and one space or newline after each token,
 of the text written with one sentence per line. B is the size of the same text in UTF-8 bytes. With
 an open vocabulary, where every string has a probability, bits_per_char measures the whole text and
 can be compared between models. With a closed vocabulary, the letters of unknown words are not
-counted, so the figure does not measure the whole text.
+predicted, so bits_per_char does not measure the whole text.
 
 An event with probability zero makes the perplexity infinite. A figure that is computed over no
 events is NaN.

@@ -51,7 +51,7 @@ class Part:
     words: float
     """Number of training words, averaged over draws and folds."""
     judgements: list[list[Judgement]]
-    """One list per draw, with one item per fold, or a single item if there is a test set."""
+    """One list per draw. It has one item per fold, or a single item if there is a test set."""
 
     def scores(self, name: str) -> list[float]:
         """Return a score for each draw, averaged over its folds."""

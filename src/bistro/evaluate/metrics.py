@@ -126,9 +126,8 @@ class AlignedWords:
         """Return a mask of pairs with the same function words as dependents.
 
         `right` marks the pairs with the same relation, tag and features. A gold function word
-        matches if it is `right` and aligned with a dependent of the system word. The function words
-        of a pair are the same if the number of matches equals the number of function words on each
-        side.
+        matches if `right` marks it and it is aligned with a dependent of the system word. The words
+        of a pair have the same function words if all function words of both words match.
         """
         is_child = self.marked(self.gold, CHILD_RELATIONS)[self.alignment.gold]
         parents = self.gold.parents[self.alignment.gold]

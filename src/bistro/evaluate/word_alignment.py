@@ -1,8 +1,8 @@
 """Alignment of system words with gold words, which may split the text differently.
 
 Files with the same words in the same sentences are aligned word by word. In other files, words are
-aligned as in the CoNLL 2018 shared task. Both files must have the same characters except white
-space, so that a token is a span of characters.
+aligned as in the CoNLL 2018 shared task. Apart from white space, both files must have the same
+characters, so that tokens can be compared as spans of characters.
 
 - A word that is a single token is aligned with the word of the same span.
 - Words inside multiword tokens have no span of their own. A *region* is the smallest span that
@@ -256,8 +256,8 @@ def _refuse_empty_tokens(words: Words) -> None:
     word = int(np.searchsorted(words.tokens, int(np.argmin(lengths))))
     sentence = int(np.searchsorted(words.sentence_starts, word, side="right")) - 1
     raise TreebankError(
-        f"a token of sentence {sentence + 1} contains only spaces, so its words cannot be aligned: "
-        "write its FORM, or _",
+        f"a token of sentence {sentence + 1} contains only spaces, so the words of the sentence "
+        "cannot be aligned: give the token a FORM, or _",
         path=words.name,
         line=int(words.lines[sentence]),
     )

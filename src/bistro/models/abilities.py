@@ -9,7 +9,7 @@ model with the type of the protocol, or raises an error that names the kinds wit
 
 Options are keywords, which are checked against the model's class of options (``parse_options``,
 ``tag_options``, ``score_options``). Methods whose names end in ``_protocol`` return a one-line
-description of how a result is computed with these options.
+description of how a result is computed with the given options.
 """
 
 from __future__ import annotations

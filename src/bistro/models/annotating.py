@@ -58,7 +58,8 @@ class Rememberer(Protocol):
 def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
     """Yield the tokens of each sentence in running text, for scoring.
 
-    Each sentence is tokenised as one cell, so that it has the same words as a sentence in a table.
+    Each sentence is split by `cut_cells`, so that running text and tables of stimuli have the same
+    words.
     """
     for sentence in tokeniser.tokenise(text):
         if tokens := tokeniser.cut_cells([seen(sentence.text)])[0]:

@@ -1,8 +1,8 @@
 """Inspection of a trained distribution: how each context contributes to a probability.
 
 A model keeps its distributions in frozen form (docs/decisions/frozen-form.md). For every context,
-this form contains the total probability of each outcome that was seen there, and the weight of the
-next shorter context. The share of each level follows from these numbers (see
+the frozen form contains the total probability of each outcome seen in the context, and the weight
+of the next shorter context. The share of each level follows from these numbers (see
 `bistro.models.results.explanations`).
 """
 
@@ -161,7 +161,8 @@ def decided(
 ) -> Decision:
     """Return a decision with the given levels, whose first fields are the values in `about`.
 
-    The probability of the decision is the sum over its levels, or 1 if it has no levels.
+    The probability of the decision is the sum of the contributions of its levels, or 1 if it has no
+    levels.
     """
     p = added(level.contribution for level in levels) if levels else 1.0
     return Decision(*about, p, scale, reason, levels)

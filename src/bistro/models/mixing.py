@@ -4,8 +4,8 @@
 
 The share of member m in a word, weight_m p_m / Σ, is the posterior probability that m generated it.
 Monte Carlo errors of the members are propagated by the delta method. To first order, the change in
-the logarithm of the sum is the sum of the changes in the members' logarithms, weighted by their
-shares.
+the log-probability of the mixture is the sum of the changes in the members' log-probabilities,
+weighted by their shares.
 
     δ log p(w_i) = Σ_m share_m(i) δ log p_m(w_i)
 

@@ -1,8 +1,8 @@
 """The page that `bistro demo` writes about a treebank, parsers trained on it, and their results.
 
-The grammar of the built-in English treebank gives the exact probability of every sentence, so the
-page compares the perplexity and surprisal of the models with those of a perfect model. The rest of
-the page is the same as in `bistro report`.
+The grammar of the built-in English treebank defines the exact probability of every sentence. The
+page can therefore compare the perplexity and surprisal of the models with those of a perfect model.
+The rest of the page is the same as in `bistro report`.
 """
 
 from __future__ import annotations

@@ -203,7 +203,8 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
             f"{len(thin)} of {len(rows)} quantities have fewer than {worst.wanted} effective "
             f"draws (fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the previous "
             f"sweep ended, so the {total:,} draws of {worst.quantity} are worth only {size:.0f} "
-            "independent draws, and its mean and its R-hat are uncertain. Run more sweeps."
+            "independent draws. The mean and the R-hat of this quantity are uncertain. Run more "
+            "sweeps."
         )
     if not rows:
         return ["No quantity changes after burn-in, so there is nothing to compare."]

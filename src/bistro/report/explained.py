@@ -1,7 +1,7 @@
 """Explanations as text for a terminal, with a tree of decisions and tables of back-off chains.
 
 The tree shows the main sources of each probability. A table shows a complete back-off chain, in
-which every row follows from the row above it by p = own + weight · p above.
+which the probability of every row is computed from the row above it: p = own + weight · p above.
 """
 
 from __future__ import annotations

@@ -49,9 +49,9 @@ it."""
 PLAYGROUND = "play.html"
 """The page with the playground, which needs no model."""
 ABOUT = (
-    "This server offers surprisal, trees with probabilities, generated sentences and word orders "
-    "of Bistro's models, the REST protocol of UDPipe, and suggestions for INCEpTION. Every error "
-    "is an object with the field `error`, which holds one sentence."
+    "This server uses Bistro's models to compute surprisal, trees with probabilities, generated "
+    "sentences and word orders. It also supports the REST protocol of UDPipe and suggestions for "
+    "INCEpTION. Every error is an object with the field `error`, which holds one sentence."
 )
 
 

@@ -1,8 +1,8 @@
 """UIMA documents (CAS) in XMI format, as INCEpTION sends them, without the UIMA libraries.
 
-A CAS is a text with annotations. Each annotation is one element of a flat file, whose name is its
-type, and whose attributes are its features. The text is an attribute of the element Sofa, and a
-View lists the annotations that belong to it.
+A CAS is a text with annotations. The file is flat, and each annotation is one element. The name of
+the element is the type of the annotation, and its attributes are the features. The text is an
+attribute of the element Sofa, and a View lists the annotations that belong to it.
 
     <type4:Token xmi:id="29" sofa="1" begin="0" end="3"/>
     <cas:Sofa xmi:id="1" sofaID="_InitialView" sofaString="Joe waited ."/>

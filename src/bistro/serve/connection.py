@@ -41,8 +41,8 @@ class Connection(H11Protocol):
     is_reading = True
     """True if the server is waiting for the rest of a request.
 
-    This is true for the first request of a connection, and for a request whose first bytes have
-    arrived.
+    The flag is true for the first request of a connection, and for any request whose first bytes
+    have arrived.
     """
     has_bytes = False
     """True if the first bytes of the expected request have arrived."""

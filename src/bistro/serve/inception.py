@@ -3,8 +3,8 @@
 INCEpTION sends a document and the names of a layer and a feature. The answer is the same document
 with new annotations of that layer. Each new annotation is marked as a suggestion, and its score is
 its probability. The existing annotation is treated as evidence. The tags and arcs that a document
-has are kept, and the rest is predicted given them. Words that are already annotated get no
-suggestion.
+has are kept, and all other tags and arcs are predicted given them. Words that are already annotated
+get no suggestion.
 
     layer                           feature          what is suggested
     …segmentation.type.Lemma        value            lemmas, by a pipeline

@@ -38,7 +38,7 @@ class Inputs:
         self.check_text("".join(words))
 
     def check_reading(self, model: Scorer, words: Sequence[str]) -> None:
-        """Reject a sentence that is too long for the model if its cost is cubic in the length."""
+        """Reject a sentence that is too long for a model whose cost is cubic in the length."""
         if model.is_cubic:
             self.check_chart(words)
 

@@ -1,4 +1,4 @@
-"""The bodies of requests and answers, from which the OpenAPI description is generated."""
+"""The bodies of requests and responses, from which the OpenAPI description is generated."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ the model may face an ambiguity that the other arcs have resolved. An arc that c
 scored in the form that the model has learned, which is lifted and has a marked label
 (`bistro.treebank.projectivity`).
 
-The search may lose very improbable values, which then have the probability zero. Lost values are
-compared directly with the most probable alternative x, for each member m at its temperature T_m,
-which is 1 for labels.
+The search may lose very improbable values, which then have the probability zero. Each lost value is
+compared directly with the most probable alternative x under every member m. The temperature T_m of
+a member is 1 for labels.
 
     p(value) = p(x) · mean_m ( p_m(words, tags, tree with the value) / p_m(… with x) )^(1 / T_m)
 
@@ -243,8 +243,8 @@ def _compared(
 def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence | None:
     """Return the tree with another arc, or None if the result is not a tree.
 
-    If the whole sentence was open, or its other arcs could not be used, the most probable head of a
-    word may be one of its descendants in the annotated tree.
+    The most probable head of a word may be one of its descendants in the annotated tree. This is
+    possible if the sentence was parsed without its other arcs.
     """
     heads, labels = list(tree.heads), list(tree.deprels)
     heads[word], labels[word] = head, label

@@ -94,9 +94,16 @@ STRATEGIES: dict[str, Callable[[OpenSentence], float]] = {
     "gain": lambda one: one.gain,
     "random": lambda one: 0.0,
 }
-"""The strategies for scoring sentences. A score is the doubt per word, the expected number of
-corrections, the doubt of the most doubtful word, the share of new words, doubt and new words
-combined, or the doubt weighted by word frequency. With ``random``, all scores are 0."""
+"""The strategies for scoring sentences.
+
+- ``doubt``: the doubt per word;
+- ``corrections``: the expected number of corrections;
+- ``worst``: the doubt of the most doubtful word;
+- ``new``: the share of new words;
+- ``both``: a combination of the doubt per word and the share of new words;
+- ``gain``: the doubt, weighted by word frequency;
+- ``random``: 0 for all sentences.
+"""
 
 
 @dataclass(frozen=True)
@@ -213,7 +220,7 @@ def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
 
     A near-copy is not compared with later sentences.
 
-    Only sentences that share one of their rarest words are compared, since two sets that share
+    Two sentences are compared only if they share one of their rarest words. Sentences that share
     `NEAR` of all their words always share one of the rarest.
     """
     sets = [frozenset(form.lower() for form in sentence.forms) for sentence in sentences]

@@ -54,8 +54,8 @@ def bracketed(text: str, path: str | None = None, line: int | None = None) -> Pa
 def critical_parts(text: str, cell: str, path: str | None = None, line: int | None = None) -> Parts:
     """Return the parts of a text whose critical region is given by a cell of its row.
 
-    The cell contains the words of the region, or the position of a word between spaces, from 1. An
-    empty cell means that there is no region.
+    The cell contains the words of the region, or the position of a word. Words are separated by
+    spaces and counted from 1. An empty cell means that there is no region.
 
     >>> critical_parts("The horse raced past the barn fell.", "fell")
     [('The horse raced past the barn', None), ('fell', '1'), ('.', None)]

@@ -205,7 +205,7 @@ class _Collected:
         raise TreebankError(problem, path=self.path, line=line)
 
     def _check_mean(self, text: int, position: int, line: int, *, is_adjacent: bool) -> None:
-        """Raise an error if a word has two times but the table has no column of participants."""
+        """Raise an error if a word has two reading times but there is no column of participants."""
         remedy = "if there are several participants, name their column, --participant COLUMN"
         if "position" in self.place:
             first = self.words[text][position][1]

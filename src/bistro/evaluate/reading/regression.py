@@ -4,9 +4,8 @@
 
 The intercepts are not columns of the design: the mean of each participant is subtracted from times
 and predictors, which gives the same coefficients. Rows of one participant depend on each other, and
-so do rows of one item. The covariance of the coefficients sums the scores over both kinds of
-clusters (Cameron, Gelbach & Miller 2011), so the intervals are valid without a model of the
-dependence.
+so do rows of one item. The covariance of the coefficients is therefore clustered by participant and
+by item (Cameron, Gelbach & Miller 2011). The intervals are valid without a model of the dependence.
 """
 
 from __future__ import annotations

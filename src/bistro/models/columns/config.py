@@ -82,8 +82,8 @@ class ColumnsConfig:
     )
     other_evidence: float = setting(
         0.3,
-        "Weight of the tag probabilities from committee members that predict a different tag "
-        "column from the parser's.",
+        "Weight of the tag probabilities from committee members that do not predict the parser's "
+        "own tag column.",
     )
     prior: float = setting(
         0.25,

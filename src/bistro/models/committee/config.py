@@ -16,8 +16,8 @@ QUICK = IsbnConfig(
     hidden=80,
     learning=LearningSettings(passes=30, reads=75_000, patience=2, rate=0.1, dropout=0.15),
 )
-"""Settings of a latent-variable parser that is trained in half a minute. In a committee, it is
-almost as useful as a parser that is trained for 15 minutes."""
+"""Settings of a latent-variable parser that is trained in half a minute. In a committee, a parser
+with these settings is almost as useful as a parser that is trained for 15 minutes."""
 AUTO = "auto"
 Member = Literal[
     "left",

@@ -1,17 +1,17 @@
 """The frequency of crossing arcs in a treebank, given the words and the tree around them.
 
 A crossing arc is lifted in training and encoded in the label (`bistro.treebank.projectivity`).
-Lifting attaches a word w to an ancestor h of its true head t. The pattern of these three words
-predicts whether a word that is attached to h really depends on t. A pattern of words consists of
-the following elements.
+Lifting attaches a word w to an ancestor h of its true head t. The pattern of w, t and h predicts
+whether a word that is attached to h really depends on t. A pattern of words consists of the
+following elements.
 
     tags of w, t and h, the label of t, the order of the three, whether t is a child of h, whether
     t has children, and whether another child of h has the most frequent label of words like w
 
-The last element is for fronted objects, as in "That I can do". Usually, the word before a finite
-verb is its subject, but here the verb already has a subject. `Crossing` counts how often each
-pattern crosses, for all words and for particular forms of t and of w. The counts of particular
-forms are smoothed with the counts of all words.
+The last element is for fronted objects, as in "That I can do". Usually, a word before a finite verb
+is its subject, but in this example, the verb already has another subject. `Crossing` counts how
+often each pattern crosses, for all words and for particular forms of t and of w. The counts of
+particular forms are smoothed with the counts of all words.
 
 >>> heads, labels = [2, 0, 2, 5, 1], ["subj", "root", "pred", "mark", "ccomp"]
 >>> tags = ["PRON", "AUX", "ADJ", "SCONJ", "VERB"]

@@ -82,9 +82,9 @@ class CommitteeOptions(DictionaryOptions):
     """Options for parsing with a committee. Each member uses the options that apply to its kind."""
 
     samples_by_number: ClassVar[bool] = False
-    """Whether the samples of a sentence depend on its number in the input. This is false for a
-    committee, because members with a maximum sentence length count only the sentences that they
-    parse."""
+    """Whether the samples of a sentence depend on its number in the input. The value is false for a
+    committee, because a member with a maximum sentence length counts only the sentences that it
+    parses."""
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 100

@@ -4,8 +4,8 @@
 
 A sample is drawn in two steps: first a member by its weight, then a tree from that member. To find
 the most probable trees, each member proposes its own best trees. Trees with the same heads and tags
-count as one tree, even if several members propose them. Its probability is the sum over the
-members, and its labels come from the member that contributes most.
+count as one tree, even if several members propose them. The probability of a tree is the sum over
+the members, and its labels come from the member that contributes most to the sum.
 """
 
 from __future__ import annotations

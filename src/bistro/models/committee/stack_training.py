@@ -13,8 +13,8 @@ a stack that is trained on the other folds.
 
 Members that are trained on all sentences are slightly better than members that are trained on some
 folds. This difference affects only the calibration, which is fitted on a development set. Without a
-development set, probabilities are not calibrated. The sharpness is not fitted on folds that the
-stack has not seen, because the mean probabilities were then 1 to 3 percentage points below the
+development set, probabilities are not calibrated. The sharpness could be fitted on folds that the
+stack was not trained on, but the mean probabilities were then 1 to 3 percentage points below the
 accuracy.
 """
 

@@ -7,9 +7,10 @@ conditional logit model.
 
     p(candidate) ∝ exp Σ_k θ_k f_k(candidate)
 
-The candidates are proposed by the members. The features are the members' log-probabilities (alone,
-and for each tag, label and distance), the members that rank the candidate first, and the
-surrounding words, tags and arcs in the tree of the plain mixture. Decisions are made in this order:
+The candidates are proposed by the members. The features of a candidate are the members'
+log-probabilities (alone, and for each tag, label and distance) and the members that rank it first.
+Further features are the surrounding words, tags and arcs in the tree of the plain mixture.
+Decisions are made in this order:
 
     tags      given the tree of the mixture
     heads     given these tags
@@ -19,9 +20,9 @@ A second round with its own weights may use the tree of the first round instead 
 mixture. Each decision yields probabilities for every word, which replace those of the mixture.
 Values that no member proposes are not candidates, so given annotation does not change. An
 additional candidate represents the case that all proposed heads of a word are wrong. The
-probability of this candidate is not part of the result, so the probabilities of a word's heads may
-sum to less than 1. Stacking of parsers was introduced by Nivre and McDonald (2008) and by Martins
-and others (2008), who use the tree of one parser as features of another.
+probability of the additional candidate is not part of the result, so the probabilities of a word's
+heads may sum to less than 1. Stacking of parsers was introduced by Nivre and McDonald (2008) and by
+Martins and others (2008), who use the tree of one parser as features of another.
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ class Candidates:
     votes: NDArray[np.float32]
     """Probability of each candidate under each voter, shape (candidates, voters)."""
     context: Ints
-    """Additional value of each candidate. For a head, this is the likeliest label of the arc; for a
-    label, it is the head."""
+    """Additional value of each candidate. For a candidate head, the value is the likeliest label of
+    the arc. For a candidate label, it is the head."""
 
     def places_of(self, gold: Ints) -> NDArray[np.int32]:
         """Return the index of each word's gold candidate, or -1 if it has none."""

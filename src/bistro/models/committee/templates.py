@@ -5,8 +5,9 @@ A template is a list of elements on one line. An element is an attribute of a wo
 template together with the values of its elements. The C++ core looks up the weight of a feature by
 its hash.
 
-The roles are relative to a word i and a head h. For the three decisions, h is the candidate head,
-the head of the arc to be labelled, or the head in the tree.
+The roles are relative to a word i and a head h. In decisions on heads, h is the candidate head. In
+decisions on labels, it is the head of the arc, and in decisions on tags, it is the head in the
+tree.
 
     i  h  i-1  i+1  i-2  i+2  h-1  h+1
     g                 the head of h

@@ -255,8 +255,8 @@ class _Training:
     def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
         """Return training and held-out sentences, and whether latent members used this split.
 
-        If the sentences that the latent-variable members held out are numerous enough, they are
-        used here too, so that these members need not be trained twice.
+        If the latent-variable members held out enough words, the same sentences are held out here,
+        so that these members need not be trained again.
         """
         for settings in self._latent().values():
             rest, held_out = split(self.sentences, None, settings, self.run.seed)
@@ -272,8 +272,8 @@ class _Training:
     ) -> CommitteeModel:
         """Train a committee on some of the sentences for a few sweeps.
 
-        If `members` is given, latent-variable members are taken from this list, because they have
-        not seen the other sentences.
+        If `members` is given, its latent-variable members are reused, because they were not trained
+        on the other sentences either.
         """
         sampler = self.config.sampler
         sweeps, samples = min(SWEEPS, sampler.sweeps), min(SAMPLES, sampler.samples)

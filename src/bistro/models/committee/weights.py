@@ -3,8 +3,9 @@
 Likely weights maximise the probability of the correct entries (`bistro.inference.mixture_weights`).
 Accurate weights maximise the number of correct choices, where the choice for a word is the
 likeliest entry of the mixture. The search starts from equal weights. It multiplies or divides one
-weight at a time by 1.5 as long as more words are correct. A weak member that makes different errors
-than the others increases the number of correct choices more than the likelihood.
+weight at a time by 1.5 as long as more words are correct. A weak member whose errors differ from
+those of the other members increases the number of correct choices more than it increases the
+likelihood.
 """
 
 from __future__ import annotations

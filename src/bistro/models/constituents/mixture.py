@@ -52,7 +52,7 @@ class Risked(NamedTuple):
 
 
 def ranks_of(trees: Iterable[Tree]) -> dict[str, float]:
-    """Return how often each label is the parent minus how often it is the child in unary rules.
+    """Return how often each label is the parent in unary rules, minus how often it is the child.
 
     >>> from bistro.treebank.brackets import parse_tree
     >>> ranks_of([parse_tree("(TOP (S (VP (VB go))))")])
@@ -190,8 +190,8 @@ def log_prob(votes: SpanVotes, sentence: int, tree: Tree) -> float:
 def likely_weights(votes: Sequence[SpanVotes], golds: Sequence[Tree]) -> Floats:
     """Return the parser weights that maximise the probability of the correct trees.
 
-    Every labelled span that a parser proposes or that the correct tree contains is a binary event:
-    the correct tree contains the span or not.
+    Every labelled span that occurs in the votes or in the correct tree is a binary event: the
+    correct tree either contains the span or does not.
     """
     gold = SpanVotes.of_trees(golds)
     table = VoteTable.of([*votes, gold])

@@ -90,7 +90,7 @@ class ConstituentsModel(Model):
     members: list[SpanVoter]
     weights: list[float]
     ranks: dict[str, float]
-    """How often each label is the parent minus how often it is the child in unary rules."""
+    """How often each label is the parent in unary rules, minus how often it is the child."""
     origin: Origin
 
     def parse_tree(self, words: Words, **options: Any) -> TreeParse:

@@ -22,8 +22,8 @@ class GrammarSums(NextSums):
     ) -> None:
         """Initialise the distribution.
 
-        The function `written` returns the spelling of a word at this position and whether the word
-        is unknown.
+        The function `written` returns the spelling of a word at the position of the next word, and
+        whether the word is unknown.
         """
         self.names = [*found.forms, END_SYMBOL]
         oov = np.array([name in classes for name in self.names], dtype=np.bool_)

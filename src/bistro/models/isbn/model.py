@@ -2,9 +2,9 @@
 
 The model is an arc-eager parser that generates the sentence with its tree. Every decision is
 predicted from a state, which is a vector of latent binary variables. The means of a state's
-variables depend on the features of the words in focus (the top of the stack, the front of the
-queue, and their relatives), and on the means of up to seven earlier states that involved these
-words.
+variables depend on the features of the words in focus, which are the top of the stack, the front of
+the queue, and their relatives. They also depend on the means of up to seven earlier states that
+involved the same words.
 
     η = Σ_relations J μ' + Σ_features B      μ = σ(η)      p(d) ∝ exp(b_d + Σ_j W_dj μ_j)
 
@@ -55,9 +55,10 @@ class IsbnOptions(CoreOptions):
     """Number of derivations kept after each word."""
     labels_per_arc: int = 5
     margin: float = 2.0
-    """Margin for pruning. A partial derivation is pruned if it would remain in the beam only if its
-    next word were more than e^margin times as probable as in any derivation so far. With the value
-    2, pruning did not change any tree of the Danish development set."""
+    """Margin for pruning. The next word of a partial derivation is assumed to be at most e^margin
+    times as probable as in any derivation so far. A partial derivation that would then not remain
+    in the beam is pruned. With the value 2, pruning did not change any tree of the Danish
+    development set."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,}"]

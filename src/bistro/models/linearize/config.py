@@ -4,7 +4,7 @@ Each part of the mixture is a model type with a labelling. The types are ``oo`` 
 ``n1``, ``n2``, … (n-grams of dependents from the head outwards), and ``c`` (Eisner's model C, which
 is ``n1``). A labelling names the columns of the head and of each dependent that are used, joined by
 ``+``, as in ``head.upos+upos+deprel``. The letters H, D and R stand for head tag, dependent tag and
-relation, so ``HDR`` is an abbreviation of this labelling.
+relation, so ``HDR`` is short for ``head.upos+upos+deprel``.
 
 >>> parse_labelling("HDR", "upos")
 Labelling(head=('upos',), dependent=('upos', 'deprel'))

@@ -179,7 +179,7 @@ class UnigramOrders(SequenceOrders):
 
         The weight depends only on which dependents are on each side.
 
-        The search starts with every dependent on its more probable side, and first makes the moves
+        The search starts with every dependent on its more probable side. It first makes the moves
         to the other side that reduce the weight least. Types are moved in a fixed sequence, so that
         each division into two sides occurs once.
         """

@@ -1,7 +1,7 @@
 """Exact search for the best orders under a mixture, without examining all orders.
 
-Each part of the mixture lists its orders by decreasing probability. The probability of an order
-that is not yet in any list is at most sum_m w_m p_m(last order of list m). When the k best orders
+Each part of the mixture yields a list of orders by decreasing probability. An order that is not yet
+in any list has a probability of at most sum_m w_m p_m(last order of list m). When the k best orders
 so far are at least as probable as this bound, they are the k best of all orders (Fagin's threshold
 algorithm).
 """
@@ -31,7 +31,7 @@ def best_orders(
     """Return the k most probable orders of a mixture, with their log-probabilities.
 
     Equally probable orders are returned in the random sequence in which the parts of the mixture
-    list them.
+    yield them.
     """
     lists: list[Iterator[tuple[float, Order]] | None] = [part.ranked(stream) for part in parts]
     bounds = np.zeros(len(parts))

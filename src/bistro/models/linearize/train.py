@@ -1,8 +1,8 @@
 """Training of word-order models. The weights of the parts are fitted on held-out trees.
 
 Without a development set, every tenth sentence is held out. To fit the weights, the parts are first
-trained on half of the sentences, which does not include any held-out sentence. Then the parts are
-trained again on all sentences.
+trained on half of the sentences, none of which is held out. Then the parts are trained again on all
+sentences.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ QUICK_SWEEPS = 3
 
 
 class LabellingTraining:
-    """Training of n-grams of dependents and of observed orders for one labelling."""
+    """Trains n-gram models of dependents, and counts observed orders, for one labelling."""
 
     def __init__(
         self, name: str, families: TreebankFamilies, config: LinearizeConfig, seed: int

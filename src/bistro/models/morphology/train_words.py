@@ -1,8 +1,8 @@
 """Training of the model that divides written words into morphemes, with three suffix tries.
 
 The context of a label or morpheme is everything before it in the word. Letters are counted once for
-each distinct morpheme, because the distinct morphemes are the tables that the trie of morphemes
-sends to its base distribution.
+each distinct morpheme, because each distinct morpheme is one table in the trie of morphemes, and is
+therefore drawn once from the base distribution.
 
     H(morpheme | label) = P(letters | label) · (share of a morpheme whose form is its letters)
 """

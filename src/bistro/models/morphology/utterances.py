@@ -7,7 +7,7 @@ morphemes into words.
 
 The tree is right-binarised, so that the rest of a word and the following words are below the part
 before them. Contexts consist of rules. Rare morphemes are represented only by the type of their
-first letter, as OUT-V for a vowel or OUT-C for a consonant.
+first letter (OUT-V for a vowel, OUT-C for a consonant).
 
 The stem of a word is its last root, that is, the last morpheme whose label contains Stem or Root or
 is one of `ROOTS`. Without a root, the stem is the longest morpheme. If there are several longest

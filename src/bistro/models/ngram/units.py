@@ -60,7 +60,7 @@ class Units(ABC):
         """Return the data that is needed to restore the units from a file."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
-        """Return the unit indices of each sentence, and the start of each word and of the end.
+        """Return the unit indices of each sentence, and where its words and its end symbol begin.
 
         The space before a word belongs to the word.
         """

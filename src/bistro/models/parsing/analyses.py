@@ -2,7 +2,7 @@
 
 An analysis consists of the head, the label index and the tag index of every word, but does not
 contain the words themselves. Pieces are returned in the order of the text, so the result is the
-same for any number of workers, and an interrupted run resumes after the last piece that was saved.
+same for any number of workers. An interrupted run resumes after the last piece that was saved.
 """
 
 from __future__ import annotations

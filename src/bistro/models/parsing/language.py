@@ -76,8 +76,9 @@ class ScoreOptions(Options):
     """Whether the search tries both arcs in each reduction, as for parsing."""
     seed: int = 1
     part: tuple[int, int] | None = None
-    """If the sentences are part of a larger text, the index of the first sentence in the text and
-    the total number of sentences. Random choices depend on these two numbers."""
+    """The index of the first sentence in a larger text, and the number of sentences in that text.
+    The value is None if the sentences are the whole text. Random choices depend on these two
+    numbers."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 
@@ -322,7 +323,7 @@ class LanguageAbility(Scoring, ParsingAbility):
 
 
 def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], chosen: Any) -> None:
-    """Raise an error if all runs lost all analyses of a sentence, as happens in small graphs."""
+    """Raise an error if all analyses of a sentence were lost, which means too few particles."""
     if np.isfinite(prefix).all():
         return
     has_any = np.isfinite(prefix.reshape(-1, int(offsets[-1]))).any(axis=0)

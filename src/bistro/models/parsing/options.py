@@ -45,8 +45,8 @@ class SharedOptions(Options):
     correct arcs."""
     seed: int = 1
     first: int = 0
-    """Index of the first sentence in the whole text, on which samples depend. If a text is parsed
-    in pieces, each piece must begin at a multiple of 2,000 sentences."""
+    """Index of the first sentence in the whole text. Samples depend on this index. If a text is
+    parsed in pieces, each piece must begin at a multiple of 2,000 sentences."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 

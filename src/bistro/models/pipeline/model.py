@@ -221,7 +221,7 @@ def _readers(parser: Model) -> list[Model]:
     """Return a member that reads words from left to right, if the parser cannot score words.
 
     A committee does not assign probabilities to words. The scores of words come from the first
-    member that reads from left to right, and are reported under its own name.
+    member that reads from left to right, and are reported under the name of this member.
     """
     if SCORE.is_own(parser):
         return []

@@ -148,8 +148,8 @@ class TagsTask(Task[Sentence]):
 def _rules(vocabulary: Vocabulary, tags: Sequence[str], pairs: set[tuple[int, int]]) -> RuleTable:
     """Return the rules for transitions between tags, for words, and for classes of unknown words.
 
-    Symbol 0 is the start. In the list of symbols, the start symbol is followed by the tags and then
-    by their twins.
+    Symbol 0 is the start. In the list of symbols, the start symbol is followed by the tags, and
+    then by a second symbol for each tag, which generates words.
     """
     size = len(tags)
     rows = [(left, size + tag, tag) for left in range(size + 1) for tag in range(1, size + 1)]

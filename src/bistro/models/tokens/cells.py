@@ -6,10 +6,10 @@ resulting words must be the same in all three cases. The characters between two 
 *chunk*.
 
 1. No word crosses the edge of a cell. A chunk is divided like running text.
-2. If a chunk is one word, nothing changes, so tokenised text stays the same.
-   If a chunk has several parts, running text may have no space next to it (*'s* alone looks like a
-   quotation mark and *s*). The space is removed if the chunk then is one word that ends there and
-   the text without the space is more probable:
+2. If a chunk is one word, nothing changes, so tokenised text stays the same. If a chunk has several
+   parts, running text may have no space next to it. For example, *'s* alone looks like a quotation
+   mark and *s*. The space is removed if the chunk is then one word and the text is more probable
+   without the space:
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 
@@ -71,7 +71,7 @@ class CellCutter:
         return found
 
     def _gaps(self, chunks: Sequence[_Chunk], doubtful: Sequence[bool]) -> list[str]:
-        """Return " " or "" for each chunk, depending on whether running text has a space there."""
+        """Return the space (" " or "") that follows each chunk in running text."""
         gaps = [" "] * len(chunks)
         for i, (now, after) in enumerate(itertools.pairwise(doubtful)):
             window = slice(max(0, i + 1 - _LEFT), i + 1 + _RIGHT)

@@ -2,10 +2,10 @@
 
 Most tokens are one word. An edit rule derives the words from the token (`bistro.encoding.edits`).
 The rule is chosen by a Pitman-Yor process that depends on the beginning or end of the token, its
-whole form and the previous token. Seen tokens are split as in training, and unseen tokens according
-to their spelling. Whether the end of a token is more informative than its beginning depends on the
-language. Therefore two context orders are trained on nine tenths of the token types, and the order
-that better predicts the remaining tenth is chosen.
+whole form and the previous token. Tokens seen in training are split as in training, and all other
+tokens are split according to their spelling. Whether the end of a token is more informative than
+its beginning depends on the language. Therefore contexts in both orders are trained on nine tenths
+of the token types, and the order that better predicts the remaining tenth is chosen.
 """
 
 from __future__ import annotations

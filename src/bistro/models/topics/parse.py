@@ -1,4 +1,4 @@
-"""Parsing with syntactic topics, by a chart over all trees in which the states are summed out."""
+"""Parsing with syntactic topics, with a chart over all trees that sums over the states."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Joint sampling of the trees and states of many sentences.
 
 If sentences are parsed one by one, the training counts do not change. In joint sampling, the counts
-also include the sentences, so that the states of a word that is rare in training are inferred from
+also include the new sentences. The states of a word that is rare in training are then inferred from
 all its occurrences in the text. The chain visits the sentences in turn and removes the dependencies
 of the current sentence from the counts. It draws a tree from the chart, under the probabilities
 p(word | parent) of the remaining counts, and a state for each arc. These probabilities do not
@@ -42,8 +42,8 @@ class Unparsed:
     parents: Numbers
     """Indices of all possible parents in the sentence."""
     places: Numbers
-    """Position in `parents` of the parent of word d + 1 if it depends on h, at [h, d]. The root is
-    h = 0."""
+    """The entry [h, d] is the position in `parents` of the parent in the arc from h to word d + 1.
+    The root is h = 0."""
     stops: Numbers
     """Indices of the parents that generate a stop. In a model without stops, the array is empty."""
     possible_states: NDArray[np.float32]

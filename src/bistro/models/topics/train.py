@@ -1,8 +1,8 @@
 """Training of syntactic topics by sampling the states of all words, given the trees.
 
-The chain sweeps over all (parent, word) pairs of the treebank, draws the common weights and the
-hyper-parameters after each sweep, and keeps evenly spaced samples from the second half of the
-sweeps. If the states are tags, they are fixed, but weights and hyper-parameters are still drawn.
+The chain sweeps over all (parent, word) pairs of the treebank. After each sweep, it draws the
+common weights and the hyper-parameters. Evenly spaced samples from the second half of the sweeps
+are kept. If the states are tags, they are fixed, but weights and hyper-parameters are still drawn.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Learning with unobserved analyses, by particle Gibbs sampling of derivations, trees and tags.
 
 Most trees have several derivations. For training, a deterministic oracle selects one of them. A
-`DerivationChain` resamples the derivation of each sentence in every sweep, given all others (§2 of
-Buys & Blunsom 2015). A `LatentChain` continues from this result and also draws trees, labels and
-tags, given only the words (§5.4). Both chains use conditional SMC that retains the current
-derivation. A Metropolis-Hastings step corrects for the dependence among the events of one sentence.
+`DerivationChain` resamples the derivation of each sentence in every sweep, given the derivations of
+all other sentences (§2 of Buys & Blunsom 2015). A `LatentChain` continues from this result and also
+draws trees, labels and tags, given only the words (§5.4). Both chains use conditional SMC that
+retains the current derivation. A Metropolis-Hastings step corrects for the dependence among the
+events of one sentence.
 
     events of sentence i leave  ->  particles draw d ~ p(d | words, the others), one retraces d_i
     ->  events of d enter       ->  accept, or all events return to their old tables

@@ -51,9 +51,10 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     size: int = 1000
     """Number of particles, or width of the beam."""
     selection: Literal["weight", "paper"] = "weight"
-    """How particles are assigned to derivations after each word: in proportion to their weights
-    (weight) or, as in the paper, to their weights times their numbers of particles (paper). The
-    method of the paper is faster, but keeps far fewer derivations."""
+    """How particles are assigned to derivations after each word. With ``weight``, particles are
+    assigned in proportion to the weights. With ``paper``, each weight is first multiplied by the
+    number of particles of its derivation, as in the paper. The method of the paper is faster, but
+    keeps far fewer derivations."""
     ranking: Literal["trees", "derivations"] = "trees"
     """How trees are ranked. With ``trees``, trees are ranked by their probability summed over
     derivations and, if no context uses labels, over labels. With ``derivations``, labelled
@@ -64,8 +65,8 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     See `docs/decisions/tag-dictionary.md`."""
     labels_per_arc: int = 3
     both_reduces: bool = True
-    """Whether particles that do not shift try both a left arc and a right arc. If false, such
-    particles try only the more probable arc, as in Algorithm 1 of the paper."""
+    """Whether particles that do not shift try both a left arc and a right arc. If false, particles
+    that do not shift try only the more probable arc, as in Algorithm 1 of the paper."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,} by {self.selection}", *super()._search()]

@@ -3,8 +3,8 @@
 This is the semi-supervised training of Buys & Blunsom (2015, §5.4). A parser is trained on the
 treebank and parses the text (`bistro.models.parsing.raw_text`). The words of the text are added to
 the training data. The context of each word is taken from the derivation of the best parse. The
-distribution of words is learned from the treebank and the text, and by default so are the
-distributions of tags and actions.
+distribution of words is learned from the treebank and the text. By default, the distributions of
+tags and actions are also learned from both.
 
 >>> model = bistro.train("transition", treebank, text=["news.txt.gz"])       # doctest: +SKIP
 """

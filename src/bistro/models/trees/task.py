@@ -119,7 +119,7 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _names(self) -> tuple[tuple[Name, ...], NDArray[np.int64], NDArray[np.int64]]:
-        """The names in votes, and the name of each symbol over several words and over a single one.
+        """The names in votes, and the name of each symbol over several words and over one word.
 
         The names of symbols are indices, or -1 if a symbol has no name.
         """

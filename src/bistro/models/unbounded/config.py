@@ -39,7 +39,8 @@ class UnboundedConfig:
     fit: Literal["left-out", "seating"] = setting(
         "left-out",
         "Likelihood for fitting hyper-parameters with minimal seating: the likelihood of blocks "
-        "of trees that are left out in turn, or of the seating (as in the paper).",
+        "of trees that are left out in turn (left-out), or the likelihood of the seating "
+        "(seating), as in the paper.",
     )
     blocks: int = setting(
         10, "Number of blocks of neighbouring trees that are left out in turn.", most=100_000

@@ -59,7 +59,7 @@ class SearchOptions(Options):
     """Number of subtrees that mcmc resamples after each draw of a whole tree."""
     node_cost: float = 0.5
     """Cost of a node in the minimum-risk tree. Only nodes that occur in more than this share of the
-    drawn trees can be in the tree."""
+    drawn trees can be in the minimum-risk tree."""
     guide: Guide = "pcfg"
     """The grammar that proposes trees for mcmc and guides A*: the PCFG, or a grammar whose symbols
     include their parents. A grammar with parents is available only for constituency parsing."""
@@ -72,8 +72,9 @@ class SearchOptions(Options):
     """Maximum number of partial trees that A* expands, or of alternatives that astar-nodes
     tries."""
     expand: Expand = "leftmost"
-    """The open nodes of a partial tree that astar-full and astar-literal rewrite: only the leftmost
-    node, so that each tree is built in a single order, or all nodes, as in the paper."""
+    """Which open nodes of a partial tree are rewritten by astar-full and astar-literal. With
+    ``leftmost``, only the leftmost node is rewritten, so that each tree is built in a single order.
+    With ``all``, all nodes are rewritten, as in the paper."""
     seed: int = 1
     threads: int = 0
     """Number of threads; 0 uses all cores. The result is the same for any number of threads."""

@@ -32,8 +32,8 @@ Item = TypeVar("Item")
 class Terminals:
     """The input of a search. Word ``word[i]`` may extend from ``begin[i]`` to ``end[i]``.
 
-    In a sentence, word i extends from i to i + 1. In a written word, whose positions are its
-    letters, many morphemes may extend from one position to another.
+    In a sentence, word i extends from i to i + 1. In a written word, the positions are letters, and
+    several alternative morphemes may extend from one position to another.
 
     >>> Terminals.sequence([4, 7]).end.tolist()
     [1, 2]
