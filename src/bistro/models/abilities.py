@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, run
 
 from bistro.errors import BistroError
 from bistro.models import kinds
-from bistro.models.annotating import Annotator, Filler, Tokeniser
+from bistro.models.annotating import Annotator, Filler, Rememberer, Tokeniser
 from bistro.models.options import Options, a_model
 
 if TYPE_CHECKING:
@@ -361,6 +361,7 @@ PARSE: Ability[Parser] = Ability("parse", Parser, "parse")
 VOTE: Ability[Voter] = Ability("vote", Voter, "vote in a committee")
 TAG: Ability[Tagger] = Ability("tag", Tagger, "tag")
 SCORE: Ability[Scorer] = Ability("score", Scorer, "score words")
+REMEMBER: Ability[Rememberer] = Ability("remember", Rememberer, "remember a document")
 GENERATE: Ability[Generator] = Ability("generate", Generator, "generate sentences")
 GENERATE_TREES: Ability[TreeGenerator] = Ability("generate_trees", TreeGenerator, "generate trees")
 FOLLOW: Ability[Follower] = Ability("follow", Follower, "follow a sentence word by word")
@@ -371,16 +372,14 @@ TOKENISE: Ability[Tokeniser] = Ability("tokenise", Tokeniser, "find words in run
 FILL: Ability[Filler] = Ability("fill", Filler, "fill in columns")
 ANNOTATE: Ability[Annotator] = Ability("annotate", Annotator, "annotate running text")
 PARSE_TREES: Ability[TreeParser] = Ability("parse_trees", TreeParser, "find constituents")
-VOTE_SPANS: Ability[SpanVoter] = Ability(
-    "vote_spans", SpanVoter, "vote in a committee of constituency parsers"
-)
+VOTE_SPANS: Ability[SpanVoter] = Ability("vote_spans", SpanVoter, "vote on constituents")
 STATES: Ability[StateReader] = Ability("top_states", StateReader, "show states")
 FIGURES: Ability[Predictor] = Ability("figures", Predictor, "measure itself")
 ABILITIES: dict[str, Ability[Any]] = {
     ability.name: ability
     for ability in (
-        PARSE, VOTE, TAG, SCORE, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER, SEGMENT,
-        TOKENISE, FILL, ANNOTATE, PARSE_TREES, VOTE_SPANS, STATES, FIGURES,
+        PARSE, VOTE, TAG, SCORE, REMEMBER, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER,
+        SEGMENT, TOKENISE, FILL, ANNOTATE, PARSE_TREES, VOTE_SPANS, STATES, FIGURES,
     )
 }  # fmt: skip
 """Every ability by name."""

@@ -1,17 +1,18 @@
-"""Abilities of models that annotate text.
+"""Abilities of models that annotate text or remember documents.
 
 They are protocols like those in `bistro.models.abilities`, where each one is registered by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from bistro.treebank.invisible import seen
 
 if TYPE_CHECKING:
     from bistro.models.results.columns import Beliefs, FilledColumns
+    from bistro.models.results.scores import TextScores
     from bistro.models.results.tokens import CutToken, TextSentence
     from bistro.treebank.sentence import Sentence
 
@@ -33,6 +34,25 @@ class Tokeniser(Protocol):
 
         Every space and every cell edge ends a word.
         """
+
+
+@runtime_checkable
+class Rememberer(Protocol):
+    """A model that scores words, and whose scores can depend on earlier sentences of a document."""
+
+    def remember(
+        self,
+        scores: TextScores,
+        sentences: Sequence[Sequence[str]],
+        documents: Sequence[Hashable],
+    ) -> TextScores:
+        """Return scores with memory, given the scores of the sentences alone.
+
+        `documents` has the name of each sentence's document.
+        """
+
+    def memory_protocol(self) -> str:
+        """Describe the memory."""
 
 
 def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:

@@ -188,6 +188,7 @@ if TYPE_CHECKING:
         abilities.Voter,
         abilities.Tagger,
         abilities.Scorer,
+        annotating.Rememberer,
         abilities.TreeGenerator,
         abilities.Follower,
         abilities.Explainer,

@@ -71,14 +71,18 @@ class Scoring(ABC):
             raise BistroError(STRING)
         given: list[Any] = [text] if isinstance(text, Sentence) else list(text)
         words = as_words([given] if given and isinstance(given[0], str) else given)
-        different, order = distinct(words)
-        scores = self.score(different, **options).taken(order)
+        scores = self.distinct_scores(words, **options)
         named = zip(
             names or map(str, range(1, len(words) + 1)),
             tokens or map(word_tokens, words),
             strict=True,
         )
         return SurprisalTable(rows_of(scores, named, eos=eos), scores)
+
+    def distinct_scores(self, words: Sequence[Sequence[str]], **options: Any) -> TextScores:
+        """Score each distinct sentence once, so that equal sentences have equal scores."""
+        different, order = distinct(words)
+        return self.score(different, **options).taken(order)
 
     def next_words(self, context: Words, **options: Any) -> NextWords:
         """Return the probability of every word and of the sentence end after a context.

@@ -32,6 +32,7 @@ from bistro.models.inputs import Words
 from bistro.progress import phase
 from bistro.rng import Stream
 from bistro.tasks.train import train
+from bistro.treebank.documents import begins_document
 from bistro.treebank.sentence import Sentence
 
 Result = TypeVar("Result")
@@ -117,7 +118,7 @@ def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
         return [[place] for place in range(len(sentences))]
     units: list[list[int]] = []
     for place, sentence in enumerate(sentences):
-        if not units or _begins_document(sentence):
+        if not units or begins_document(sentence):
             units.append([])
         units[-1].append(place)
     if len(units) < 2:
@@ -125,13 +126,6 @@ def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
             "there are no documents to keep together: the file has no comments '# newdoc'"
         )
     return units
-
-
-def _begins_document(sentence: Words) -> bool:
-    return isinstance(sentence, Sentence) and any(
-        comment[1:].strip().partition("=")[0].split()[:1] == ["newdoc"]
-        for comment in sentence.comments
-    )
 
 
 def run_splits(

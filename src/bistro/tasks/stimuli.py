@@ -82,6 +82,8 @@ class Stimulus:
     words: list[str]
     cells: list[list[str]]
     """The cells, with one row per token and one row for the end of the sentence."""
+    document: str = ""
+    """The name of the document, if columns name it."""
 
 
 def plain_name(column: str) -> str:

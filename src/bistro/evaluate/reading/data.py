@@ -56,6 +56,14 @@ class ReadingData:
     kept: dict[str, list[str]] = field(default_factory=dict)
     """Other columns of the table, with one cell per row."""
 
+    def documents(self, columns: Sequence[str]) -> list[str] | None:
+        """Return the document of each text from kept columns, or None if no column is given."""
+        if not columns:
+            return None
+        _, first = np.unique(self.text_of_token[self.token], return_index=True)
+        cells = [self.kept[name] for name in columns]
+        return [".".join(column[row] for column in cells) for row in first.tolist()]
+
     @property
     def starts(self) -> NDArray[np.int64]:
         """The index of the first word of each text."""

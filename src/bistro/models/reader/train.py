@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,16 +17,16 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.inference.chains import fingerprint_of
-from bistro.inference.mixture_weights import equal_weights, mixture_weights
+from bistro.inference.mixture_weights import equal_weights
 from bistro.inference.workers import LocalWorkers, Workers
 from bistro.models.base import Model, from_bytes
 from bistro.models.committee.held_out import places
-from bistro.models.inputs import Words, as_words
-from bistro.models.mixing import probabilities_of
+from bistro.models.inputs import Words
 from bistro.models.nested import saved_models, trained_in_turn
 from bistro.models.parsing.analyses import Analyses
 from bistro.models.parsing.training import trees_of
 from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.fitting import fitted
 from bistro.models.reader.members import Member, members_of
 from bistro.models.reader.model import ReaderModel
 from bistro.models.reader.text import parse_text, parses_of, parted, text_parser_of
@@ -34,8 +35,6 @@ from bistro.progress import phase
 from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
-MOST_WORDS = 15_000
-"""Maximum number of words for fitting the weights. More words would hardly change the weights."""
 PARSING_PHASE = -2
 """Phase number of checkpoints that are saved while raw text is parsed."""
 PARSES = "analyses.heads"
@@ -93,13 +92,16 @@ def _train(
     sentences, held_out = (data, dev) if dev is not None else split(data, config.held_out)
     errand = Errand(sentences, held_out, run.seed, run.treebank, text)
     found, errand = _trained(members, config, errand, run)
-    held_out = errand.held_out
-    weights = equal_weights(len(members))
-    model = ReaderModel(config, found, weights, run.origin([]))
-    if config.weights == "likely" and held_out:
-        run.session.on_note(f"fitting the weights of {len(members)} members")
-        model.weights = fitted_weights(model, held_out, run.session.threads)
-    return model
+    equal = equal_weights(len(members))
+    model = ReaderModel(replace(config, memory=0), found, equal, run.origin([]))
+    if not errand.held_out or (config.weights == "equal" and not config.memory):
+        return model
+    run.session.on_note(f"fitting the weights of {len(members)} members")
+    # Further sentences of raw text, after the held-out sentences, are not running text.
+    running = len(held_out)
+    weights, memory = fitted(model, config, errand.held_out, running, run.session.threads)
+    own = config if memory else model.config
+    return ReaderModel(own, found, weights, model.origin, memory)
 
 
 def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]]:
@@ -112,15 +114,6 @@ def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]
         return list(data), []
     rest = [sentence for place, sentence in enumerate(data) if place not in chosen]
     return rest, [data[place] for place in sorted(chosen)]
-
-
-def fitted_weights(
-    model: ReaderModel, held_out: Sequence[Words], threads: int
-) -> NDArray[np.float64]:
-    """Return the weights that maximise the probability of held-out sentences."""
-    words = as_words(held_out)
-    step = -(-sum(map(len, words)) // MOST_WORDS)
-    return mixture_weights(probabilities_of(model.member_scores(words[::step], threads=threads)))
 
 
 def _trained(
