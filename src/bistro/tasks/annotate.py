@@ -11,8 +11,8 @@ from bistro.errors import TreebankError
 from bistro.inference.workers import Workers
 from bistro.models.abilities import ANNOTATE, PARSE, TOKENISE
 from bistro.models.base import Model
+from bistro.progress import pace
 from bistro.tasks import spread
-from bistro.tasks.pace import pace
 from bistro.tasks.parsed import as_columns
 from bistro.treebank.blocks import Readable
 from bistro.treebank.detect import choose_format

@@ -10,7 +10,7 @@ from bistro.errors import BistroError
 from bistro.models.abilities import PARSE
 from bistro.models.base import Model
 from bistro.models.parsing.codec import can_be_met
-from bistro.tasks.pace import pace
+from bistro.progress import pace
 from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
 

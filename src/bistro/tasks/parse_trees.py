@@ -12,8 +12,8 @@ from bistro.inference.workers import Workers
 from bistro.models.abilities import PARSE_TREES
 from bistro.models.base import Model
 from bistro.models.results.structures import TreeParse
+from bistro.progress import pace
 from bistro.tasks import spread
-from bistro.tasks.pace import pace
 from bistro.treebank.brackets import Tree
 
 UNDERSTOOD = ("search", "beam", "kbest", "drawn", "mbr", "seed", "threads")

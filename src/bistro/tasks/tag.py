@@ -19,7 +19,7 @@ from bistro.errors import BistroError
 from bistro.models.abilities import TAG
 from bistro.models.base import Model
 from bistro.models.results.structures import Tagging
-from bistro.tasks.pace import pace
+from bistro.progress import pace
 from bistro.tasks.parsed import as_columns
 from bistro.treebank.probabilities import KEYS, put_probabilities
 from bistro.treebank.sentence import Sentence
