@@ -46,7 +46,10 @@ def explain(error: OSError) -> str:
     """Explain an operating-system error in plain words, with a hint if a file does not exist."""
     reason = (error.strerror or str(error)).lower()
     if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
-        return reason + (_similar_file(Path(error.filename)) or _sentence_hint(error.filename))
+        path = Path(error.filename)
+        return reason + (
+            similar_file(path) or _sentence_hint(error.filename) or _missing_folder(path)
+        )
     return reason
 
 
@@ -56,7 +59,13 @@ def _sentence_hint(name: str) -> str:
     return f" (to give a sentence, pipe it in: echo '{name}' | bistro ...)" if words else ""
 
 
-def _similar_file(path: Path) -> str:
+def _missing_folder(path: Path) -> str:
+    """Return a hint if a file does not exist because its folder does not exist."""
+    missing = [folder for folder in path.parents if not folder.exists()]
+    return f" (there is no folder '{missing[-1]}')" if missing else ""
+
+
+def similar_file(path: Path) -> str:
     """Return ``" (did you mean 'x'?)"`` if a file that does not exist may be misspelt."""
     try:
         with os.scandir(path.parent) as entries:

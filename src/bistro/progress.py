@@ -240,3 +240,16 @@ def each(
         for number, item in enumerate(items, start=1):
             yield item
             work.reach(number)  # Inner phases may have advanced it within the step.
+
+
+def pace(sentences: int, words: int, *, seconds: float) -> str:
+    """Return how much was processed, and how fast, for the report of a command.
+
+    >>> pace(1, 8, seconds=0.5)
+    '1 sentence, 8 words, 16 words/s'
+    """
+    parts = [
+        f"{number:,} {noun}{'' if number == 1 else 's'}"
+        for number, noun in ((sentences, "sentence"), (words, "word"))
+    ]
+    return ", ".join([*parts, f"{words / max(seconds, 1e-9):,.0f} words/s"])

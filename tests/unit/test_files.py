@@ -43,7 +43,8 @@ def test_what_is_written_is_read_back(tmp_path: Path, suffix: str) -> None:
     [
         ("trian.conllu", r" \(did you mean '.*train.conllu'\?\)"),
         ("dev.conllu", ""),
-        ("absent/train.conllu", ""),
+        ("absent/train.conllu", r" \(there is no folder '.*absent'\)"),
+        ("absent/more/train.conllu", r" \(there is no folder '.*absent'\)"),
         ("The dog sleeps .", r" \(to give a sentence, pipe it in: echo '.*sleeps \.' \| bistro .*"),
     ],
 )

@@ -234,9 +234,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_no_such_model(install: Install, here: Path) -> None:
-    with pytest.raises(
-        ModelFileError, match="no installed model has this name; no model is installed"
-    ):
+    with pytest.raises(ModelFileError, match="no such file, and no model is installed"):
         bistro.load(NAME)
     install()
     with pytest.raises(ModelFileError, match=f"did you mean '{NAME}'.*bistro models lists"):
@@ -244,6 +242,8 @@ def test_no_such_model(install: Install, here: Path) -> None:
     (here / "english.bistro").write_bytes(b"")
     with pytest.raises(ModelFileError, match=r"did you mean 'english\.bistro'"):
         bistro.load("english")
+    with pytest.raises(ModelFileError, match=r"did you mean 'english\.bistro'"):
+        bistro.load("english.bistr")
     with pytest.raises(ModelFileError, match=r"french\.bistro: cannot be read: no such file"):
         bistro.load("french.bistro")
 

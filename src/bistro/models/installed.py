@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroWarning, ModelFileError, nearest
-from bistro.files import explain
+from bistro.files import explain, similar_file
 from bistro.modelfile import is_model_file
 
 if TYPE_CHECKING:
@@ -236,11 +236,12 @@ def _no_such_model(name: str) -> str:
     if Path(f"{name}{SUFFIX}").is_file():
         hint = f" (did you mean '{name}{SUFFIX}'?)"
     else:
-        hint = nearest(normalised(name), names)
-    installed = "bistro models lists the installed models" if names else "no model is installed"
+        hint = similar_file(Path(name)) or nearest(normalised(name), names)
+    if not names:
+        return f"{name}: cannot be read: no such file{hint}, and no model is installed"
     return (
         f"{name}: cannot be read: no such file, and no installed model has this name{hint}; "
-        f"{installed}"
+        "bistro models lists the installed models"
     )
 
 

@@ -162,8 +162,14 @@ def _example_blocks(result: DemoResult) -> list[str]:
     listed = parse.marginals.heads if parse.marginals else []
     sure = [dict(row).get(head, 0.0) for row, head in zip(listed, parse.heads, strict=True)]
     forms = parse.sentence.forms
+    caption = "The probability of each arc is the mean over the three members."
     description = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:
+        correct = dict(listed[forms.index("fell")]).get(0, 0.0)
+        caption += (
+            " In the correct analysis, 'fell' is the root; the committee gives this a probability "
+            f"of {correct:.0%}."
+        )
         description += " At 'fell', the analysis that seemed certain becomes improbable."
     return [
         paragraph(
@@ -174,7 +180,7 @@ def _example_blocks(result: DemoResult) -> list[str]:
         ),
         figure(
             draw_arcs(forms, parse.heads, parse.labels, parse.tags, probabilities=sure),
-            "The probability of each arc is the mean over the three members.",
+            caption,
         ),
         paragraph(description),
         figure(

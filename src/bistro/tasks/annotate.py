@@ -11,6 +11,7 @@ from bistro.errors import TreebankError
 from bistro.inference.workers import Workers
 from bistro.models.abilities import ANNOTATE, PARSE, TOKENISE
 from bistro.models.base import Model
+from bistro.progress import pace
 from bistro.tasks import spread
 from bistro.tasks.parsed import as_columns
 from bistro.treebank.blocks import Readable
@@ -93,11 +94,11 @@ class AnnotateRun:
 
     def report(self) -> str:
         """Return a one-line report."""
-        seconds = max(time.monotonic() - self._begin, 1e-9)
+        seconds = time.monotonic() - self._begin
         own = {name: v for name, v in self._options.items() if name != ALTERNATIVES}
         return (
-            f"{self.sentences:,} sentences, {self.words:,} words, {self.words / seconds:,.0f} "
-            f"words/s; {self._parser.parse_protocol(**own)}"
+            f"{pace(self.sentences, self.words, seconds=seconds)}; "
+            f"{self._parser.parse_protocol(**own)}"
         )
 
 
