@@ -32,6 +32,11 @@ STANDARD_STREAM = "-"
 MOST_CONTAINERS = 10_000_000
 """Maximum number of lists and objects in one JSON text. Three bytes of JSON text can take 80 bytes
 of memory."""
+LARGE_JSON = 1_000_000
+"""Number of characters from which the memory for a JSON text is estimated before it is parsed."""
+MOST_JSON_MEMORY = 15
+"""Maximum number of bytes for each character of a large JSON text, the text itself included. The
+headers of models and the suites of others take less than 10."""
 SENTENCE_WORDS = 3
 """Number of words from which the name of a missing file is taken for a sentence."""
 MOST_NAMES = 1000
@@ -84,10 +89,25 @@ def read_json(text: str) -> Any:
     """
     if text.count("[") + text.count("{") > MOST_CONTAINERS:
         raise ValueError(f"the JSON text has more than {MOST_CONTAINERS:,} lists and objects")
+    if len(text) > LARGE_JSON and _json_memory(text) > MOST_JSON_MEMORY * len(text):
+        raise ValueError("the JSON text would take many times its size in memory")
     try:
         return json.loads(text)
     except RecursionError:
         raise ValueError("the lists and objects of the JSON text are nested too deeply") from None
+
+
+def _json_memory(text: str) -> int:
+    """Estimate the bytes that a JSON text and its content take, without parsing it.
+
+    The factors are the sizes of empty and small containers, of short strings and of the places of
+    entries. An object with more than five entries is enlarged, and then exists twice for a moment.
+    """
+    lists, objects = text.count("["), text.count("{")
+    containers = 88 * lists - 32 * text.count("[]") + 184 * objects - 120 * text.count("{}")
+    strings, entries = 28 * text.count('"'), 9 * text.count(",")
+    enlarged = 97 * max(0, text.count(":") - 5 * objects)
+    return sys.getsizeof(text) + containers + strings + entries + enlarged
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import ConfigError
 from bistro.inference.chains import Session, run_chains
 from bistro.inference.checkpoint import StoppedError
-from bistro.inference.event_runs import EventRuns
+from bistro.inference.event_runs import MOST_IN_MEMORY, EventRuns
 from bistro.inference.gibbs import Chain
 from bistro.models.inputs import Words
 from bistro.models.parsing.analyses import Analyses
@@ -66,6 +67,19 @@ def _check(config: TransitionConfig) -> None:
         )
     if config.lexical == "none":
         raise ConfigError("an unlexicalised model learns nothing from raw text: set lexical = full")
+
+
+def _frozen(chains: list[Chain]) -> dict[str, dict[str, NDArray[Any]]]:
+    """Return the frozen franchises of chains, and empty the list.
+
+    A franchise takes several times the memory of its frozen form, so each one is dropped before the
+    next is frozen.
+    """
+    arrays = {}
+    while chains:
+        chain = chains.pop(0)
+        arrays[chain.name] = chain.frozen()
+    return arrays
 
 
 class _Training:
@@ -112,7 +126,8 @@ class _Training:
         """Return the events of the treebank and of the parses, and all word-tag pairs."""
         trees = [training_tree(sentence, self.config) for sentence in self.sentences]
         of_trees = self.recorder.recorded(self.codec.encode(self.sentences, trees))
-        runs = {name: EventRuns(events.levels) for name, events in of_trees.items()}
+        most = MOST_IN_MEMORY // len(of_trees)
+        runs = {name: EventRuns(events.levels, most) for name, events in of_trees.items()}
         for name, events in of_trees.items():
             runs[name].add(events.sorted())
         tagged = np.zeros(0, np.int64)
@@ -128,21 +143,23 @@ class _Training:
 
     def _learn(self, analyses: Analyses, session: Session) -> TransitionModel:
         events, tagged = self._events(analyses)
+        sampler = self.config.sampler
         shape = shape_of(self.config, self.codec, single_root=self.single_root)
         outcomes = outcomes_of(shape, self.codec)
+        # Lists of events are large, and a chain does not need them once it has looked them up.
         chains = [
-            Chain(name, of_name, UniformBase(outcomes[name]), self.config.sampler, self.run.seed)
-            for name, of_name in events.items()
+            Chain(name, events.pop(name), UniformBase(outcomes[name]), sampler, self.run.seed)
+            for name in list(events)
         ]
         share = LEARNING / self.config.raw_text.rounds
         with progress.phase("learning from the parses", share=share):
             fingerprint = self.training.fingerprint
-            trace = run_chains(chains, self.config.sampler, fingerprint, session)
+            trace = run_chains(chains, sampler, fingerprint, session)
         facts = {"nonprojective_sentences": self.lifted, "texts": self.text.provenance()}
         model = TransitionModel(
             self.config,
             self.codec,
-            {one.name: one.frozen() for one in chains},
+            _frozen(chains),
             tags_of_words(self.codec, self.sentences, tagged),
             self.run.origin(trace, **facts),
             single_root=self.single_root,

@@ -26,7 +26,7 @@ from typing import IO, Any
 
 from bistro import system
 from bistro.errors import BistroError, OutputError
-from bistro.files import explain
+from bistro.files import explain, read_json
 from bistro.tasks.desk.events import Event, checked
 
 SUFFIX = ".journal"
@@ -103,7 +103,7 @@ class Journal:
         events = []
         for number, line in enumerate(io.BytesIO(content[:whole]), start=1):
             try:
-                event = json.loads(line)
+                event = read_json(line.decode())
                 if number == 1:
                     self._check_version(event)
                 events.append(checked(event))
