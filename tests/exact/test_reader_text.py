@@ -17,6 +17,7 @@ from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.isbn.model import IsbnModel
 from bistro.models.parsing.codec import tags_of
 from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.marks import marked
 from bistro.models.reader.members import members_of
 from bistro.models.reader.model import ReaderModel
 from bistro.models.reader.text import parted, text_parser_of
@@ -89,6 +90,26 @@ def test_members_are_models_of_a_treebank_with_the_parses(raw: Path) -> None:
     assert found.members[1].origin.treebank["texts"][0]["words"] == sum(map(len, TEXT))
 
 
+def test_members_learn_from_marked_trees(raw: Path) -> None:
+    wider = PARSER.replace('"Number"', '"Number","Person"')
+    transition = (f'transition tagset=xpos tag_features=["Number","Person"] {SHORT}',)
+    marks = ("number",)
+    found = reader(raw, members=transition, text_parser=wider, marks=marks)
+    plain = reader(raw, members=transition, text_parser=wider)
+    alone = bistro.train(
+        "reader",
+        [marked(s, marks) for s in TREES],
+        seed=SEED,
+        dev=[marked(s, marks) for s in DEV],
+        members=transition,
+    )
+    twin = bistro.train("reader", TREES, seed=SEED, dev=DEV, members=transition, marks=marks)
+    assert isinstance(alone, ReaderModel)
+    assert isinstance(twin, ReaderModel)
+    assert twin.score(TEXT).log_probs.tolist() == alone.score(TEXT).log_probs.tolist()
+    assert found.score(TEXT).log_probs.tolist() != plain.score(TEXT).log_probs.tolist()
+
+
 def test_stopped_anywhere_and_resumed(raw: Path, tmp_path: Path) -> None:
     whole = reader(raw).to_bytes()
     stops: list[str] = []
@@ -118,6 +139,21 @@ def test_stopped_anywhere_and_resumed(raw: Path, tmp_path: Path) -> None:
 )
 def test_parses_must_suit_the_members(parser: str, member: str, message: str) -> None:
     config = ReaderConfig(members=(member,), text_parser=parser)
+    with pytest.raises(ConfigError, match=message):
+        text_parser_of(config, members_of(config, []))
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        ('["Number","Person"]', "the mark 'number' needs the features UPOS"),
+        ('["UPOS"]', "the mark 'number' needs the features Number, Person"),
+    ],
+)
+def test_marks_need_features(features: str, message: str) -> None:
+    parser = f"isbn tagset=xpos tag_features={features}"
+    members = ('transition tagset=xpos tag_features=["Negated"]',)
+    config = ReaderConfig(members=members, text_parser=parser, marks=("number", "negation"))
     with pytest.raises(ConfigError, match=message):
         text_parser_of(config, members_of(config, []))
 

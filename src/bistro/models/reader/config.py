@@ -9,6 +9,7 @@ from bistro.config import setting
 from bistro.errors import ConfigError
 from bistro.inference.settings import UNKNOWN_HELP, UnknownSetting
 from bistro.models.defaults import DEFAULTS_HELP, OptionDefaults
+from bistro.models.reader.marks import MarkName
 
 QUICK = (
     "hidden=80 learning.passes=30 learning.reads=75000 learning.patience=2 learning.rate=0.1 "
@@ -51,6 +52,12 @@ class ReaderConfig:
         "",
         "With raw text: the parser whose parses all members learn from, written like a member; it "
         "is not part of the mixture. Empty: every parser of the mixture parses the text itself.",
+    )
+    marks: tuple[MarkName, ...] = setting(
+        (),
+        "Features that are added to trees before the members learn: number (verbs have the Number "
+        "and Person of their subject), negation (Negated=Yes) and gap (Gap=Yes). Members whose "
+        "tag_features name them predict them with the tag.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

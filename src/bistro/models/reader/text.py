@@ -26,6 +26,7 @@ from bistro.models.options import a_model
 from bistro.models.parsing.analyses import Analyses, parse_piece
 from bistro.models.parsing.codec import ALL_FEATURES, COARSE, Tree
 from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.marks import ADDED, NEEDS, MarkName
 from bistro.models.reader.members import FORWARDS, Member
 from bistro.models.settings import chosen_settings
 from bistro.models.shared import SharedModel
@@ -53,24 +54,33 @@ def text_parser_of(config: ReaderConfig, members: Sequence[Member]) -> Member:
         raise ConfigError("the parser of the text must work from left to right and find labels")
     for member in members:
         if member.kind.can("parse"):
-            _check_tags(member, settings)
+            _check_tags(member, settings, config.marks)
     return Member(TEXT_PARSER, kind, settings)
 
 
-def _check_tags(member: Member, parser: Any) -> None:
-    """Raise an error if the parses lack tags or features that a member needs."""
+def _check_tags(member: Member, parser: Any, marks: Sequence[MarkName]) -> None:
+    """Raise an error if the parses lack tags or features that a member or a mark needs."""
     if member.config.tagset != parser.tagset:
         raise ConfigError(
             f"member '{member.name}' has tagset = {member.config.tagset}, but the parser of the "
             f"text finds {parser.tagset} tags: choose the same for both"
         )
-    known = tuple(parser.tag_features)
-    needed = [name for name in member.config.tag_features if name not in known]
-    if needed and known != ALL_FEATURES:
+    known = {*parser.tag_features, *([COARSE] if parser.tagset == "upos" else [])}
+    finds_all = ALL_FEATURES[0] in known
+    added = [ADDED[mark] for mark in marks if mark in ADDED]
+    needed = [name for name in member.config.tag_features if name not in {*known, *added}]
+    if needed and not finds_all:
         raise ConfigError(
             f"member '{member.name}' has the tag features {', '.join(needed)}, which the parser of "
             "the text does not find: name them in tag_features of text_parser"
         )
+    for mark in marks:
+        found_by = [COARSE, *([] if finds_all else NEEDS[mark])]
+        if needed := [name for name in found_by if name not in known]:
+            raise ConfigError(
+                f"the mark '{mark}' needs the features {', '.join(needed)}, which the parser of "
+                "the text does not find: name them in tag_features of text_parser"
+            )
 
 
 def search_size(parser: Any) -> int:

@@ -1,0 +1,212 @@
+"""Marks: features that carry number, negation and gaps from word to word of a tree.
+
+The tag of a word is all that many contexts contain of it. *The pilots behind the teacher injured
+themselves*: the tag of *injured* must tell that its subject is plural, whatever the form of the
+verb is. Marks are features that training trees get before the members learn, and members whose
+`tag_features` name them predict them as part of the tag. Every mark depends on words to the left,
+which the parser still has on its stack, so that it can be predicted.
+
+`number`
+    Verbs and auxiliaries have Number and Person of their subject. Verbs without a subject have
+    those of the word that is understood as their subject: the noun that they modify, the object or
+    else the subject of the verb that they depend on (*wanted to hurt herself*).
+`negation`
+    Negated=Yes: a noun after a negative determiner, and a verb or an auxiliary after a negative
+    subject or particle, or in the complement of such a verb.
+`gap`
+    Gap=Yes: a verb after a relative or interrogative word that is not its subject, or in a relative
+    clause that has its own subject. In longer dependencies, every verb on the way to the gap.
+
+Labels and features are those of Universal Dependencies.
+
+>>> sentence = Sentence.from_columns(
+...     ["No", "pilots", "slept"],
+...     upos=["DET", "NOUN", "VERB"],
+...     feats=["PronType=Neg", "Number=Plur", "Tense=Past"],
+...     heads=[2, 3, 0],
+...     deprels=["det", "nsubj", "root"],
+... )
+>>> marked(sentence, ["number", "negation"]).feats[1:]
+['Number=Plur|Negated=Yes', 'Tense=Past|Number=Plur|Person=3|Negated=Yes']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Literal
+
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+
+MarkName = Literal["number", "negation", "gap"]
+NEEDS: dict[MarkName, tuple[str, ...]] = {
+    "number": ("Number", "Person"),
+    "negation": ("PronType", "Polarity"),
+    "gap": ("PronType",),
+}
+"""The features, in addition to the universal tag, that each mark is found by."""
+ADDED = {"negation": "Negated", "gap": "Gap"}
+"""The features that marks add."""
+VERBS = ("VERB", "AUX")
+AUXILIARY = ("aux", "cop")
+INHERITS_NUMBER = ("xcomp", "conj", "advcl")
+INHERITS_NEGATION = ("xcomp", "ccomp")
+OPENS_GAPS = ("Int", "Rel")
+FILLERS = ("PRON", "DET")
+REMEMBERED = 1 << 14
+Features = dict[str, str]
+
+
+def marked(sentence: Sentence, marks: Collection[MarkName]) -> Sentence:
+    """Return a tree whose features include the marks."""
+    tree = _Tree(sentence)
+    feats = [dict(features) for features in tree.feats]
+    if "number" in marks:
+        for word in tree.verbs:
+            for name, value in zip(("Number", "Person"), tree.agreement(word), strict=True):
+                feats[word].pop(name, None)
+                if value:
+                    feats[word][name] = value
+    if "negation" in marks:
+        for word in tree.negated():
+            feats[word][ADDED["negation"]] = "Yes"
+    if "gap" in marks:
+        for word in tree.gaps():
+            feats[word][ADDED["gap"]] = "Yes"
+    return sentence.replace(feats=[_joined(features) for features in feats])
+
+
+class _Tree:
+    """A tree with words counted from 0; the head of the root is -1."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.upos = sentence.upos
+        self.labels = [label.partition(":")[0] for label in sentence.deprels]
+        self.relative = [label == "acl:relcl" for label in sentence.deprels]
+        self.heads = [head - 1 for head in sentence.heads]
+        self.feats = [_parts(feats) for feats in sentence.feats]
+        self.children: list[list[int]] = [[] for _ in self.heads]
+        for word, head in enumerate(self.heads):
+            if head >= 0:
+                self.children[head].append(word)
+        self.verbs = [word for word, tag in enumerate(self.upos) if tag in VERBS]
+        self.negation: list[int] = []
+        """The place from which on each word counts as negated, or the length of the sentence."""
+        for word in range(len(self.heads)):  # depends on words before
+            self.negation.append(self._found_negation(word))
+
+    def subject(self, word: int) -> int:
+        """Return the first subject of a word, or -1."""
+        return next((c for c in self.children[word] if self.labels[c] in ("nsubj", "csubj")), -1)
+
+    def opens(self, word: int) -> bool:
+        """Return whether a word is relative or interrogative."""
+        return self.feats[word].get("PronType") in OPENS_GAPS
+
+    def agreement(self, word: int) -> tuple[str, str]:
+        """Return number and person of the subject of a word."""
+        while True:
+            head, label, own = self.heads[word], self.labels[word], self.feats[word]
+            is_auxiliary = label in AUXILIARY and head >= 0
+            subject = self.subject(head if is_auxiliary else word)
+            if self.relative[word] and (subject < 0 or self.opens(subject)):
+                return self._number_of(head, own)
+            if 0 <= subject < word:
+                return self._number_of(subject, own)
+            if subject < 0 and 0 <= head < word:
+                if (controller := self._controller(word)) >= 0:
+                    return self._number_of(controller, own)
+                inherits = self.upos[head] in VERBS or self.subject(head) >= 0
+                if label in INHERITS_NUMBER and inherits:
+                    word = head
+                    continue
+            if not (subject < 0 and is_auxiliary):
+                return _agreeing(own.get("Number", ""), own.get("Person", ""))
+            word = head
+
+    def _controller(self, word: int) -> int:
+        """Return the noun that is understood as the subject of a participle or complement, or -1.
+
+        It is the noun that a participle modifies (*people helping themselves*), or the object of
+        the verb that a complement depends on (*let them help themselves*).
+        """
+        head, label = self.heads[word], self.labels[word]
+        if label == "acl":
+            has_mark = any(self.labels[child] == "mark" for child in self.children[word])
+            return -1 if has_mark else head
+        objects = (
+            child
+            for child in self.children[head]
+            if head < child < word and self.labels[child] in ("obj", "iobj")
+        )
+        return next(objects, -1) if label == "xcomp" else -1
+
+    def _number_of(self, word: int, verb: Features) -> tuple[str, str]:
+        """Return number and person of a subject."""
+        feats = self.feats[word]
+        number = feats.get("Number") or verb.get("Number", "")
+        if any(self.labels[child] == "conj" for child in self.children[word]):
+            number = "Plur"
+        return _agreeing(number, feats.get("Person", "3"))
+
+    def _found_negation(self, word: int) -> int:
+        """Return the place of the first word that negates this one."""
+        head, never = self.heads[word], len(self.heads)
+        places = [child for child in self.children[word] if child < word and self._negates(child)]
+        if self.feats[word].get("PronType") == "Neg" and self.labels[word] != "det":
+            places.append(word)
+        if self.labels[word] in INHERITS_NEGATION and 0 <= head < word:
+            places.append(head if self.negation[head] <= head else never)
+        return min(places, default=never)
+
+    def _negates(self, child: int) -> bool:
+        """Return whether a word negates the one that it depends on."""
+        if "Neg" in (self.feats[child].get("Polarity"), self.feats[child].get("PronType")):
+            return True
+        return self.labels[child] == "nsubj" and self.negation[child] <= child
+
+    def negated(self) -> list[int]:
+        """Return the words that are marked as negated."""
+        found = []
+        for word, tag in enumerate(self.upos):
+            owner = word
+            if tag == "AUX" and self.labels[word] in AUXILIARY and self.heads[word] >= 0:
+                owner = self.heads[word]
+            if tag in (*VERBS, "NOUN", "PROPN", "PRON") and self.negation[owner] <= word:
+                found.append(word)
+        return found
+
+    def gaps(self) -> set[int]:
+        """Return the words that are marked as open for a gap."""
+        found = set()
+        for word in range(len(self.heads)):
+            if self.opens(word) and self.upos[word] in FILLERS:
+                is_subject = self.labels[word] == "nsubj"
+                head, first = self.heads[word], True
+                while head > word:
+                    if not (first and is_subject) and self.upos[head] in VERBS:
+                        found.add(head)
+                    head, first = self.heads[head], False
+            elif self.relative[word] and self.upos[word] in VERBS:
+                before = [child for child in self.children[word] if child < word]
+                has_subject = any(self.labels[child] == "nsubj" for child in before)
+                if has_subject and not any(map(self.opens, before)):
+                    found.add(word)
+        return found
+
+
+@lru_cache(REMEMBERED)
+def _parts(feats: str) -> Features:
+    """Return the features of a word by name."""
+    pairs = feats.split("|") if feats != EMPTY else []
+    return dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+
+
+def _agreeing(number: str, person: str) -> tuple[str, str]:
+    """Return the number and person of a verb. *You* has no number, and *scissors* are plural."""
+    return "" if person == "2" else "Plur" if number == "Ptan" else number, person
+
+
+def _joined(features: Features) -> str:
+    return "|".join(f"{name}={value}" for name, value in features.items()) or EMPTY

@@ -1,0 +1,94 @@
+"""Marks of number, negation and gaps in training trees."""
+
+from __future__ import annotations
+
+import pytest
+
+from bistro.models.reader.marks import MarkName, marked
+from bistro.treebank.sentence import Sentence
+
+
+def tree(text: str) -> Sentence:
+    """Return a sentence of words `form/UPOS/head/label/feats`."""
+    rows = [(word + "/_").split("/")[:5] for word in text.split()]
+    forms, upos, heads, labels, feats = zip(*rows, strict=True)
+    return Sentence.from_columns(
+        forms,
+        upos=upos,
+        heads=list(map(int, heads)),
+        deprels=labels,
+        feats=[value.replace("+", "|") for value in feats],
+    )
+
+
+ALL: tuple[MarkName, ...] = ("number", "negation", "gap")
+REFLEXIVE = (
+    "pilots/NOUN/6/nsubj/Number=Plur the/DET/3/det teacher/NOUN/4/nsubj/Number=Sing "
+    "met/VERB/1/acl:relcl/Number=Plur+Person=1 have/AUX/6/aux/_ injured/VERB/0/root "
+    "and/CCONJ/8/cc killed/VERB/6/conj/Number=Sing to/PART/10/mark help/VERB/8/xcomp"
+)
+RELATIVE = (
+    "people/NOUN/0/root/Number=Plur who/PRON/4/nsubj/PronType=Rel still/ADV/4/advmod "
+    "sleep/VERB/1/acl:relcl"
+)
+CONTROL = (
+    "He/PRON/2/nsubj/Number=Sing+Person=3 let/VERB/0/root us/PRON/2/obj/Number=Plur+Person=1 "
+    "help/VERB/2/xcomp people/NOUN/4/obj/Number=Plur helping/VERB/5/acl "
+    "a/DET/8/det chance/NOUN/6/obj/Number=Sing to/PART/10/mark win/VERB/8/acl"
+)
+NEGATION = (
+    "No/DET/2/det/PronType=Neg pilot/NOUN/6/nsubj/Number=Sing they/PRON/4/nsubj "
+    "met/VERB/2/acl:relcl has/AUX/6/aux slept/VERB/0/root"
+)
+COMPLEMENT = (
+    "They/PRON/4/nsubj do/AUX/4/aux n't/PART/4/advmod/Polarity=Neg think/VERB/0/root "
+    "he/PRON/6/nsubj left/VERB/4/ccomp and/CCONJ/8/cc slept/VERB/4/conj"
+)
+LONG_GAP = (
+    "knew/VERB/0/root what/PRON/7/obj/PronType=Int he/PRON/4/nsubj said/VERB/1/ccomp "
+    "that/SCONJ/7/mark she/PRON/7/nsubj saw/VERB/4/ccomp"
+)
+
+
+def having(sentence: Sentence, feature: str) -> list[str]:
+    """Return the words that have a feature."""
+    pairs = zip(sentence.forms, sentence.feats, strict=True)
+    return [form for form, feats in pairs if feature in feats.split("|")]
+
+
+def test_verbs_have_the_number_of_their_subject() -> None:
+    found = marked(tree(REFLEXIVE), ALL)
+    plural = having(found, "Number=Plur")
+    assert plural == ["pilots", "have", "injured", "killed", "help"]
+    assert having(found, "Number=Sing") == ["teacher", "met"]
+    assert having(found, "Person=3") == ["met", "have", "injured", "killed", "help"]
+    assert having(marked(tree(RELATIVE), ALL), "Number=Plur") == ["people", "sleep"]
+
+
+def test_objects_and_modified_nouns_are_understood_as_subjects() -> None:
+    found = marked(tree(CONTROL), ALL)
+    assert having(found, "Person=1") == ["us", "help"]
+    assert having(found, "Number=Plur") == ["us", "help", "people", "helping"]
+    assert having(found, "Number=Sing") == ["He", "let", "chance"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(NEGATION, ["pilot", "has", "slept"]), (COMPLEMENT, ["think", "left"]), (RELATIVE, [])],
+)
+def test_negation_reaches_nouns_verbs_and_complements(text: str, words: list[str]) -> None:
+    assert having(marked(tree(text), ALL), "Negated=Yes") == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [(REFLEXIVE, ["met"]), (LONG_GAP, ["said", "saw"]), (RELATIVE, [])]
+)
+def test_gaps_are_open_on_the_way_to_the_verb(text: str, words: list[str]) -> None:
+    assert having(marked(tree(text), ALL), "Gap=Yes") == words
+
+
+def test_only_the_chosen_marks_are_set() -> None:
+    sentence = tree(NEGATION)
+    assert marked(sentence, ["gap"]).feats[3:] == ["Gap=Yes", "_", "_"]
+    assert marked(sentence, []).feats == sentence.feats
+    assert str(sentence) == str(tree(NEGATION))
