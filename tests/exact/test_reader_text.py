@@ -20,7 +20,7 @@ from bistro.models.reader.config import ReaderConfig
 from bistro.models.reader.marks import marked
 from bistro.models.reader.members import members_of
 from bistro.models.reader.model import ReaderModel
-from bistro.models.reader.text import parted, text_parser_of
+from bistro.models.reader.text import parted, text_parser_of, usual_features
 from bistro.models.transition.config import TransitionConfig
 from bistro.treebank.sentence import Sentence
 
@@ -60,9 +60,11 @@ def parses() -> list[Sentence]:
         learning={"passes": 2},
     )
     assert isinstance(parser, IsbnModel)
+    usual = usual_features(TREES, parser.config)
     found = []
     for words, parse in zip(TEXT, parser.parse_all(TEXT, size=5, mbr=False), strict=True):
-        names = [tag.split("|") for tag in parse.tags]
+        pairs = zip(words, parse.tags, strict=True)
+        names = [usual.get((word.lower(), tag), tag).split("|") for word, tag in pairs]
         features = [dict(f.split("=") for f in name[1:] if "=" in f) for name in names]
         columns: dict[str, Any] = {
             "xpos": [name[0] for name in names],
@@ -88,6 +90,16 @@ def test_members_are_models_of_a_treebank_with_the_parses(raw: Path) -> None:
     assert found.weights.tolist() == twin.weights.tolist()
     assert not found.vocabulary.is_unknown("Zyx")
     assert found.members[1].origin.treebank["texts"][0]["words"] == sum(map(len, TEXT))
+
+
+def test_rare_features_are_those_of_the_treebank() -> None:
+    rows = [("he", "Case=Nom"), ("he", "Case=Acc"), ("He", "Case=Acc"), ("him", "Case=Acc")]
+    trees = [Sentence.from_columns([w], upos=["PRON"], feats=[f]) for w, f in rows]
+    config = TransitionConfig(tag_features=("Case",))
+    assert usual_features([*trees, ["he"]], config) == {
+        ("he", "PRON|?"): "PRON|Case=Acc",
+        ("him", "PRON|?"): "PRON|Case=Acc",
+    }
 
 
 def test_members_learn_from_marked_trees(raw: Path) -> None:

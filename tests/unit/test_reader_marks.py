@@ -21,7 +21,7 @@ def tree(text: str) -> Sentence:
     )
 
 
-ALL: tuple[MarkName, ...] = ("number", "negation", "gap")
+ALL: tuple[MarkName, ...] = ("number", "negation", "gap", "auxiliary")
 REFLEXIVE = (
     "pilots/NOUN/6/nsubj/Number=Plur the/DET/3/det teacher/NOUN/4/nsubj/Number=Sing "
     "met/VERB/1/acl:relcl/Number=Plur+Person=1 have/AUX/6/aux/_ injured/VERB/0/root "
@@ -35,6 +35,10 @@ CONTROL = (
     "He/PRON/2/nsubj/Number=Sing+Person=3 let/VERB/0/root us/PRON/2/obj/Number=Plur+Person=1 "
     "help/VERB/2/xcomp people/NOUN/4/obj/Number=Plur helping/VERB/5/acl "
     "a/DET/8/det chance/NOUN/6/obj/Number=Sing to/PART/10/mark win/VERB/8/acl"
+)
+PASSIVE = (
+    "has/AUX/3/aux been/AUX/3/aux:pass seen/VERB/0/root to/PART/5/mark have/AUX/6/aux "
+    "left/VERB/3/xcomp"
 )
 NEGATION = (
     "No/DET/2/det/PronType=Neg pilot/NOUN/6/nsubj/Number=Sing they/PRON/4/nsubj "
@@ -85,6 +89,13 @@ def test_negation_reaches_nouns_verbs_and_complements(text: str, words: list[str
 )
 def test_gaps_are_open_on_the_way_to_the_verb(text: str, words: list[str]) -> None:
     assert having(marked(tree(text), ALL), "Gap=Yes") == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [(PASSIVE, ["left"]), (REFLEXIVE, ["injured"]), (RELATIVE, [])]
+)
+def test_passive_auxiliaries_leave_no_mark(text: str, words: list[str]) -> None:
+    assert having(marked(tree(text), ALL), "Aux=Yes") == words
 
 
 def test_only_the_chosen_marks_are_set() -> None:

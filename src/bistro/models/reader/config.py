@@ -56,8 +56,8 @@ class ReaderConfig:
     marks: tuple[MarkName, ...] = setting(
         (),
         "Features that are added to trees before the members learn: number (verbs have the Number "
-        "and Person of their subject), negation (Negated=Yes) and gap (Gap=Yes). Members whose "
-        "tag_features name them predict them with the tag.",
+        "and Person of their subject), negation (Negated=Yes), gap (Gap=Yes) and auxiliary "
+        "(Aux=Yes). Members whose tag_features name them predict them with the tag.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

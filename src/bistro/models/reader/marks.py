@@ -17,6 +17,10 @@ which the parser still has on its stack, so that it can be predicted.
     Gap=Yes: a verb after a relative or interrogative word that is not its subject, or in a relative
     clause that has its own subject. In longer dependencies, every verb on the way to the gap.
 
+`auxiliary`
+    Aux=Yes: a verb after an auxiliary that is not passive. This mark separates perfect from passive
+    participles, which take no objects, and modals from *to* before an infinitive.
+
 Labels and features are those of Universal Dependencies.
 
 >>> sentence = Sentence.from_columns(
@@ -32,21 +36,22 @@ Labels and features are those of Universal Dependencies.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Literal
 
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
-MarkName = Literal["number", "negation", "gap"]
+MarkName = Literal["number", "negation", "gap", "auxiliary"]
 NEEDS: dict[MarkName, tuple[str, ...]] = {
     "number": ("Number", "Person"),
     "negation": ("PronType", "Polarity"),
     "gap": ("PronType",),
+    "auxiliary": (),
 }
 """The features, in addition to the universal tag, that each mark is found by."""
-ADDED = {"negation": "Negated", "gap": "Gap"}
+ADDED = {"negation": "Negated", "gap": "Gap", "auxiliary": "Aux"}
 """The features that marks add."""
 VERBS = ("VERB", "AUX")
 AUXILIARY = ("aux", "cop")
@@ -74,6 +79,9 @@ def marked(sentence: Sentence, marks: Collection[MarkName]) -> Sentence:
     if "gap" in marks:
         for word in tree.gaps():
             feats[word][ADDED["gap"]] = "Yes"
+    if "auxiliary" in marks:
+        for word in tree.with_auxiliary(sentence.deprels):
+            feats[word][ADDED["auxiliary"]] = "Yes"
     return sentence.replace(feats=[_joined(features) for features in feats])
 
 
@@ -174,6 +182,16 @@ class _Tree:
             if tag == "AUX" and self.labels[word] in AUXILIARY and self.heads[word] >= 0:
                 owner = self.heads[word]
             if tag in (*VERBS, "NOUN", "PROPN", "PRON") and self.negation[owner] <= word:
+                found.append(word)
+        return found
+
+    def with_auxiliary(self, deprels: Sequence[str]) -> list[int]:
+        """Return the verbs whose last auxiliary is not passive."""
+        found = []
+        for word in self.verbs:
+            before = (child for child in reversed(self.children[word]) if child < word)
+            last = next((deprels[child] for child in before if self.labels[child] == "aux"), "")
+            if last and last != "aux:pass":
                 found.append(word)
         return found
 

@@ -190,7 +190,7 @@ def _parsed(
     if known.words < errand.text.words:
         run.session.on_note(f"parsing {errand.text.words:,} words of raw text")
         parse_text(errand.text, parser, run.session, keep, known)
-    parses = parses_of(errand.text, parser, known)
+    parses = parses_of(errand.text, parser, known, errand.sentences)
     learned, held_out = parted(parses, errand.held_out)
     treebank = {**errand.treebank, "texts": errand.text.provenance()}
     sentences = [*errand.sentences, *learned]
