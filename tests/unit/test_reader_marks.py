@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from bistro.models.reader.marks import MarkName, marked
@@ -21,7 +23,7 @@ def tree(text: str) -> Sentence:
     )
 
 
-ALL: tuple[MarkName, ...] = ("number", "negation", "gap", "auxiliary")
+ALL: tuple[MarkName, ...] = get_args(MarkName)
 REFLEXIVE = (
     "pilots/NOUN/6/nsubj/Number=Plur the/DET/3/det teacher/NOUN/4/nsubj/Number=Sing "
     "met/VERB/1/acl:relcl/Number=Plur+Person=1 have/AUX/6/aux/_ injured/VERB/0/root "
@@ -37,7 +39,7 @@ CONTROL = (
     "a/DET/8/det chance/NOUN/6/obj/Number=Sing to/PART/10/mark win/VERB/8/acl"
 )
 PASSIVE = (
-    "has/AUX/3/aux been/AUX/3/aux:pass seen/VERB/0/root to/PART/5/mark have/AUX/6/aux "
+    "has/AUX/3/aux been/AUX/3/aux:pass seen/VERB/0/root to/PART/6/mark have/AUX/6/aux "
     "left/VERB/3/xcomp"
 )
 NEGATION = (
@@ -96,6 +98,20 @@ def test_gaps_are_open_on_the_way_to_the_verb(text: str, words: list[str]) -> No
 )
 def test_passive_auxiliaries_leave_no_mark(text: str, words: list[str]) -> None:
     assert having(marked(tree(text), ALL), "Aux=Yes") == words
+
+
+def test_infinitives_after_a_particle() -> None:
+    assert having(marked(tree(PASSIVE), ALL), "To=Yes") == ["left"]
+    assert having(marked(tree(REFLEXIVE), ALL), "To=Yes") == ["help"]
+
+
+def test_participles_with_objects_are_in_the_past_tense() -> None:
+    sentence = tree(
+        "They/PRON/2/nsubj draped/VERB/0/root us/PRON/2/obj and/CCONJ/6/cc were/AUX/6/aux:pass "
+        "seen/VERB/2/conj him/PRON/6/obj"
+    )
+    participles = sentence.replace(xpos=["PRP", "VBN", "PRP", "CC", "VBD", "VBN", "PRP"])
+    assert marked(participles, ALL).xpos == ["PRP", "VBD", "PRP", "CC", "VBD", "VBN", "PRP"]
 
 
 def test_only_the_chosen_marks_are_set() -> None:

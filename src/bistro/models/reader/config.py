@@ -55,9 +55,10 @@ class ReaderConfig:
     )
     marks: tuple[MarkName, ...] = setting(
         (),
-        "Features that are added to trees before the members learn: number (verbs have the Number "
-        "and Person of their subject), negation (Negated=Yes), gap (Gap=Yes) and auxiliary "
-        "(Aux=Yes). Members whose tag_features name them predict them with the tag.",
+        "Changes of the trees before the members learn: number (verbs have the Number and Person "
+        "of their subject), negation (Negated=Yes), gap (Gap=Yes), auxiliary (Aux=Yes), infinitive "
+        "(To=Yes) and past (some VBN become VBD). Members whose tag_features name a feature "
+        "predict it with the tag.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

@@ -20,6 +20,12 @@ which the parser still has on its stack, so that it can be predicted.
 `auxiliary`
     Aux=Yes: a verb after an auxiliary that is not passive. This mark separates perfect from passive
     participles, which take no objects, and modals from *to* before an infinitive.
+`infinitive`
+    To=Yes: a verb after a particle that marks its clause, such as *to*. The other infinitives
+    follow an auxiliary or are rare.
+`past`
+    VBN becomes VBD if the verb has an object or an active subject, but no auxiliary. Parsers of raw
+    text confuse the two Penn tags, and only verbs in the past tense take objects and agree.
 
 Labels and features are those of Universal Dependencies.
 
@@ -36,27 +42,31 @@ Labels and features are those of Universal Dependencies.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Literal
 
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
-MarkName = Literal["number", "negation", "gap", "auxiliary"]
+MarkName = Literal["number", "negation", "gap", "auxiliary", "infinitive", "past"]
 NEEDS: dict[MarkName, tuple[str, ...]] = {
     "number": ("Number", "Person"),
     "negation": ("PronType", "Polarity"),
     "gap": ("PronType",),
     "auxiliary": (),
+    "infinitive": (),
+    "past": (),
 }
 """The features, in addition to the universal tag, that each mark is found by."""
-ADDED = {"negation": "Negated", "gap": "Gap", "auxiliary": "Aux"}
+ADDED = {"negation": "Negated", "gap": "Gap", "auxiliary": "Aux", "infinitive": "To"}
 """The features that marks add."""
 VERBS = ("VERB", "AUX")
 AUXILIARY = ("aux", "cop")
 INHERITS_NUMBER = ("xcomp", "conj", "advcl")
 INHERITS_NEGATION = ("xcomp", "ccomp")
+PARTICIPLE, PAST = "VBN", "VBD"
+PASSIVE_OR_AUXILIARY = {"aux", "aux:pass", "nsubj:pass", "cop"}
 OPENS_GAPS = ("Int", "Rel")
 FILLERS = ("PRON", "DET")
 REMEMBERED = 1 << 14
@@ -73,16 +83,19 @@ def marked(sentence: Sentence, marks: Collection[MarkName]) -> Sentence:
                 feats[word].pop(name, None)
                 if value:
                     feats[word][name] = value
-    if "negation" in marks:
-        for word in tree.negated():
-            feats[word][ADDED["negation"]] = "Yes"
-    if "gap" in marks:
-        for word in tree.gaps():
-            feats[word][ADDED["gap"]] = "Yes"
-    if "auxiliary" in marks:
-        for word in tree.with_auxiliary(sentence.deprels):
-            feats[word][ADDED["auxiliary"]] = "Yes"
-    return sentence.replace(feats=[_joined(features) for features in feats])
+    words: dict[MarkName, Callable[[], Collection[int]]] = {
+        "negation": tree.negated,
+        "gap": tree.gaps,
+        "auxiliary": tree.with_auxiliary,
+        "infinitive": tree.with_particle,
+    }
+    for mark, find in words.items():
+        for word in find() if mark in marks else ():
+            feats[word][ADDED[mark]] = "Yes"
+    columns: dict[str, list[str]] = {"feats": [_joined(features) for features in feats]}
+    if "past" in marks:
+        columns["xpos"] = tree.with_past_tense(sentence.xpos)
+    return sentence.replace(**columns)
 
 
 class _Tree:
@@ -90,6 +103,7 @@ class _Tree:
 
     def __init__(self, sentence: Sentence) -> None:
         self.upos = sentence.upos
+        self.deprels = sentence.deprels
         self.labels = [label.partition(":")[0] for label in sentence.deprels]
         self.relative = [label == "acl:relcl" for label in sentence.deprels]
         self.heads = [head - 1 for head in sentence.heads]
@@ -185,14 +199,34 @@ class _Tree:
                 found.append(word)
         return found
 
-    def with_auxiliary(self, deprels: Sequence[str]) -> list[int]:
+    def with_auxiliary(self) -> list[int]:
         """Return the verbs whose last auxiliary is not passive."""
-        found = []
+        return [word for word in self.verbs if self._last(word, "aux") == "aux"]
+
+    def with_particle(self) -> list[int]:
+        """Return the verbs of clauses that a particle marks."""
+        return [
+            word
+            for word in self.verbs
+            if any(
+                child < word and self.labels[child] == "mark" and self.upos[child] == "PART"
+                for child in self.children[word]
+            )
+        ]
+
+    def _last(self, word: int, label: str) -> str:
+        """Return the whole label of the last child before a word with this label, or nothing."""
+        before = (child for child in reversed(self.children[word]) if child < word)
+        return next((self.deprels[child] for child in before if self.labels[child] == label), "")
+
+    def with_past_tense(self, tags: Sequence[str]) -> list[str]:
+        """Return the tags, in which participles that must be in the past tense are corrected."""
+        found = list(tags)
         for word in self.verbs:
-            before = (child for child in reversed(self.children[word]) if child < word)
-            last = next((deprels[child] for child in before if self.labels[child] == "aux"), "")
-            if last and last != "aux:pass":
-                found.append(word)
+            if tags[word] == PARTICIPLE:
+                labels = {self.deprels[child] for child in self.children[word]}
+                if labels & {"nsubj", "obj"} and not labels & PASSIVE_OR_AUXILIARY:
+                    found[word] = PAST
         return found
 
     def gaps(self) -> set[int]:
