@@ -103,7 +103,7 @@ def test_rare_features_are_those_of_the_treebank() -> None:
 
 
 def test_members_learn_from_marked_trees(raw: Path) -> None:
-    wider = PARSER.replace('"Number"', '"Number","Person"')
+    wider = PARSER.replace('"Number"', '"Number","Person","PronType"')
     transition = (f'transition tagset=xpos tag_features=["Number","Person"] {SHORT}',)
     marks = ("number",)
     found = reader(raw, members=transition, text_parser=wider, marks=marks)
@@ -158,8 +158,8 @@ def test_parses_must_suit_the_members(parser: str, member: str, message: str) ->
 @pytest.mark.parametrize(
     ("features", "message"),
     [
-        ('["Number","Person"]', "the mark 'number' needs the features UPOS"),
-        ('["UPOS"]', "the mark 'number' needs the features Number, Person"),
+        ('["Number","Person","PronType"]', "the mark 'number' needs the features UPOS"),
+        ('["UPOS"]', "the mark 'number' needs the features Number, Person, PronType"),
     ],
 )
 def test_marks_need_features(features: str, message: str) -> None:

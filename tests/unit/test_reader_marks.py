@@ -1,4 +1,4 @@
-"""Marks of number, negation and gaps in training trees."""
+"""Marks of number, negation, auxiliaries and the past tense in training trees."""
 
 from __future__ import annotations
 
@@ -50,10 +50,6 @@ COMPLEMENT = (
     "They/PRON/4/nsubj do/AUX/4/aux n't/PART/4/advmod/Polarity=Neg think/VERB/0/root "
     "he/PRON/6/nsubj left/VERB/4/ccomp and/CCONJ/8/cc slept/VERB/4/conj"
 )
-LONG_GAP = (
-    "knew/VERB/0/root what/PRON/7/obj/PronType=Int he/PRON/4/nsubj said/VERB/1/ccomp "
-    "that/SCONJ/7/mark she/PRON/7/nsubj saw/VERB/4/ccomp"
-)
 
 
 def having(sentence: Sentence, feature: str) -> list[str]:
@@ -87,22 +83,10 @@ def test_negation_reaches_nouns_verbs_and_complements(text: str, words: list[str
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [(REFLEXIVE, ["met"]), (LONG_GAP, ["said", "saw"]), (RELATIVE, [])]
-)
-def test_gaps_are_open_on_the_way_to_the_verb(text: str, words: list[str]) -> None:
-    assert having(marked(tree(text), ALL), "Gap=Yes") == words
-
-
-@pytest.mark.parametrize(
     ("text", "words"), [(PASSIVE, ["left"]), (REFLEXIVE, ["injured"]), (RELATIVE, [])]
 )
 def test_passive_auxiliaries_leave_no_mark(text: str, words: list[str]) -> None:
     assert having(marked(tree(text), ALL), "Aux=Yes") == words
-
-
-def test_infinitives_after_a_particle() -> None:
-    assert having(marked(tree(PASSIVE), ALL), "To=Yes") == ["left"]
-    assert having(marked(tree(REFLEXIVE), ALL), "To=Yes") == ["help"]
 
 
 def test_participles_with_objects_are_in_the_past_tense() -> None:
@@ -116,6 +100,6 @@ def test_participles_with_objects_are_in_the_past_tense() -> None:
 
 def test_only_the_chosen_marks_are_set() -> None:
     sentence = tree(NEGATION)
-    assert marked(sentence, ["gap"]).feats[3:] == ["Gap=Yes", "_", "_"]
+    assert marked(sentence, ["auxiliary"]).feats[3:] == ["_", "_", "Aux=Yes"]
     assert marked(sentence, []).feats == sentence.feats
     assert str(sentence) == str(tree(NEGATION))

@@ -56,9 +56,8 @@ class ReaderConfig:
     marks: tuple[MarkName, ...] = setting(
         (),
         "Changes of the trees before the members learn: number (verbs have the Number and Person "
-        "of their subject), negation (Negated=Yes), gap (Gap=Yes), auxiliary (Aux=Yes), infinitive "
-        "(To=Yes) and past (some VBN become VBD). Members whose tag_features name a feature "
-        "predict it with the tag.",
+        "of their subject), negation (Negated=Yes), auxiliary (Aux=Yes) and past (some VBN become "
+        "VBD). Members whose tag_features name these features predict them with the tag.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

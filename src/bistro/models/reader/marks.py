@@ -1,10 +1,10 @@
-"""Marks: features that carry number, negation and gaps from word to word of a tree.
+"""Marks: features that carry number and negation from word to word of a tree.
 
 The tag of a word is all that many contexts contain of it. *The pilots behind the teacher injured
 themselves*: the tag of *injured* must tell that its subject is plural, whatever the form of the
 verb is. Marks are features that training trees get before the members learn, and members whose
-`tag_features` name them predict them as part of the tag. Every mark depends on words to the left,
-which the parser still has on its stack, so that it can be predicted.
+`tag_features` name them predict them as part of the tag. Number, negation and auxiliaries depend on
+words to the left, so that they can be predicted.
 
 `number`
     Verbs and auxiliaries have Number and Person of their subject. Verbs without a subject have
@@ -13,16 +13,9 @@ which the parser still has on its stack, so that it can be predicted.
 `negation`
     Negated=Yes: a noun after a negative determiner, and a verb or an auxiliary after a negative
     subject or particle, or in the complement of such a verb.
-`gap`
-    Gap=Yes: a verb after a relative or interrogative word that is not its subject, or in a relative
-    clause that has its own subject. In longer dependencies, every verb on the way to the gap.
-
 `auxiliary`
     Aux=Yes: a verb after an auxiliary that is not passive. This mark separates perfect from passive
     participles, which take no objects, and modals from *to* before an infinitive.
-`infinitive`
-    To=Yes: a verb after a particle that marks its clause, such as *to*. The other infinitives
-    follow an auxiliary or are rare.
 `past`
     VBN becomes VBD if the verb has an object or an active subject, but no auxiliary. Parsers of raw
     text confuse the two Penn tags, and only verbs in the past tense take objects and agree.
@@ -49,17 +42,15 @@ from typing import Literal
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
-MarkName = Literal["number", "negation", "gap", "auxiliary", "infinitive", "past"]
+MarkName = Literal["number", "negation", "auxiliary", "past"]
 NEEDS: dict[MarkName, tuple[str, ...]] = {
-    "number": ("Number", "Person"),
+    "number": ("Number", "Person", "PronType"),
     "negation": ("PronType", "Polarity"),
-    "gap": ("PronType",),
     "auxiliary": (),
-    "infinitive": (),
     "past": (),
 }
 """The features, in addition to the universal tag, that each mark is found by."""
-ADDED = {"negation": "Negated", "gap": "Gap", "auxiliary": "Aux", "infinitive": "To"}
+ADDED = {"negation": "Negated", "auxiliary": "Aux"}
 """The features that marks add."""
 VERBS = ("VERB", "AUX")
 AUXILIARY = ("aux", "cop")
@@ -67,8 +58,7 @@ INHERITS_NUMBER = ("xcomp", "conj", "advcl")
 INHERITS_NEGATION = ("xcomp", "ccomp")
 PARTICIPLE, PAST = "VBN", "VBD"
 PASSIVE_OR_AUXILIARY = {"aux", "aux:pass", "nsubj:pass", "cop"}
-OPENS_GAPS = ("Int", "Rel")
-FILLERS = ("PRON", "DET")
+RELATIVE = ("Int", "Rel")
 REMEMBERED = 1 << 14
 Features = dict[str, str]
 
@@ -85,9 +75,7 @@ def marked(sentence: Sentence, marks: Collection[MarkName]) -> Sentence:
                     feats[word][name] = value
     words: dict[MarkName, Callable[[], Collection[int]]] = {
         "negation": tree.negated,
-        "gap": tree.gaps,
         "auxiliary": tree.with_auxiliary,
-        "infinitive": tree.with_particle,
     }
     for mark, find in words.items():
         for word in find() if mark in marks else ():
@@ -105,7 +93,7 @@ class _Tree:
         self.upos = sentence.upos
         self.deprels = sentence.deprels
         self.labels = [label.partition(":")[0] for label in sentence.deprels]
-        self.relative = [label == "acl:relcl" for label in sentence.deprels]
+        self.in_relative = [label == "acl:relcl" for label in sentence.deprels]
         self.heads = [head - 1 for head in sentence.heads]
         self.feats = [_parts(feats) for feats in sentence.feats]
         self.children: list[list[int]] = [[] for _ in self.heads]
@@ -122,9 +110,9 @@ class _Tree:
         """Return the first subject of a word, or -1."""
         return next((c for c in self.children[word] if self.labels[c] in ("nsubj", "csubj")), -1)
 
-    def opens(self, word: int) -> bool:
+    def is_relative(self, word: int) -> bool:
         """Return whether a word is relative or interrogative."""
-        return self.feats[word].get("PronType") in OPENS_GAPS
+        return self.feats[word].get("PronType") in RELATIVE
 
     def agreement(self, word: int) -> tuple[str, str]:
         """Return number and person of the subject of a word."""
@@ -132,7 +120,7 @@ class _Tree:
             head, label, own = self.heads[word], self.labels[word], self.feats[word]
             is_auxiliary = label in AUXILIARY and head >= 0
             subject = self.subject(head if is_auxiliary else word)
-            if self.relative[word] and (subject < 0 or self.opens(subject)):
+            if self.in_relative[word] and (subject < 0 or self.is_relative(subject)):
                 return self._number_of(head, own)
             if 0 <= subject < word:
                 return self._number_of(subject, own)
@@ -203,17 +191,6 @@ class _Tree:
         """Return the verbs whose last auxiliary is not passive."""
         return [word for word in self.verbs if self._last(word, "aux") == "aux"]
 
-    def with_particle(self) -> list[int]:
-        """Return the verbs of clauses that a particle marks."""
-        return [
-            word
-            for word in self.verbs
-            if any(
-                child < word and self.labels[child] == "mark" and self.upos[child] == "PART"
-                for child in self.children[word]
-            )
-        ]
-
     def _last(self, word: int, label: str) -> str:
         """Return the whole label of the last child before a word with this label, or nothing."""
         before = (child for child in reversed(self.children[word]) if child < word)
@@ -227,24 +204,6 @@ class _Tree:
                 labels = {self.deprels[child] for child in self.children[word]}
                 if labels & {"nsubj", "obj"} and not labels & PASSIVE_OR_AUXILIARY:
                     found[word] = PAST
-        return found
-
-    def gaps(self) -> set[int]:
-        """Return the words that are marked as open for a gap."""
-        found = set()
-        for word in range(len(self.heads)):
-            if self.opens(word) and self.upos[word] in FILLERS:
-                is_subject = self.labels[word] == "nsubj"
-                head, first = self.heads[word], True
-                while head > word:
-                    if not (first and is_subject) and self.upos[head] in VERBS:
-                        found.add(head)
-                    head, first = self.heads[head], False
-            elif self.relative[word] and self.upos[word] in VERBS:
-                before = [child for child in self.children[word] if child < word]
-                has_subject = any(self.labels[child] == "nsubj" for child in before)
-                if has_subject and not any(map(self.opens, before)):
-                    found.add(word)
         return found
 
 
