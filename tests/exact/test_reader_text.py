@@ -17,9 +17,10 @@ from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.isbn.model import IsbnModel
 from bistro.models.parsing.codec import tags_of
 from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.marks import marked
 from bistro.models.reader.members import members_of
 from bistro.models.reader.model import ReaderModel
-from bistro.models.reader.text import parted, text_parser_of
+from bistro.models.reader.text import parted, text_parser_of, usual_features
 from bistro.models.transition.config import TransitionConfig
 from bistro.treebank.sentence import Sentence
 
@@ -59,9 +60,11 @@ def parses() -> list[Sentence]:
         learning={"passes": 2},
     )
     assert isinstance(parser, IsbnModel)
+    usual = usual_features(TREES, parser.config)
     found = []
     for words, parse in zip(TEXT, parser.parse_all(TEXT, size=5, mbr=False), strict=True):
-        names = [tag.split("|") for tag in parse.tags]
+        pairs = zip(words, parse.tags, strict=True)
+        names = [usual.get((word.lower(), tag), tag).split("|") for word, tag in pairs]
         features = [dict(f.split("=") for f in name[1:] if "=" in f) for name in names]
         columns: dict[str, Any] = {
             "xpos": [name[0] for name in names],
@@ -87,6 +90,36 @@ def test_members_are_models_of_a_treebank_with_the_parses(raw: Path) -> None:
     assert found.weights.tolist() == twin.weights.tolist()
     assert not found.vocabulary.is_unknown("Zyx")
     assert found.members[1].origin.treebank["texts"][0]["words"] == sum(map(len, TEXT))
+
+
+def test_rare_features_are_those_of_the_treebank() -> None:
+    rows = [("he", "Case=Nom"), ("he", "Case=Acc"), ("He", "Case=Acc"), ("him", "Case=Acc")]
+    trees = [Sentence.from_columns([w], upos=["PRON"], feats=[f]) for w, f in rows]
+    config = TransitionConfig(tag_features=("Case",))
+    assert usual_features([*trees, ["he"]], config) == {
+        ("he", "PRON|?"): "PRON|Case=Acc",
+        ("him", "PRON|?"): "PRON|Case=Acc",
+    }
+
+
+def test_members_learn_from_marked_trees(raw: Path) -> None:
+    wider = PARSER.replace('"Number"', '"Number","Person","PronType"')
+    transition = (f'transition tagset=xpos tag_features=["Number","Person"] {SHORT}',)
+    marks = ("number",)
+    found = reader(raw, members=transition, text_parser=wider, marks=marks)
+    plain = reader(raw, members=transition, text_parser=wider)
+    alone = bistro.train(
+        "reader",
+        [marked(s, marks) for s in TREES],
+        seed=SEED,
+        dev=[marked(s, marks) for s in DEV],
+        members=transition,
+    )
+    twin = bistro.train("reader", TREES, seed=SEED, dev=DEV, members=transition, marks=marks)
+    assert isinstance(alone, ReaderModel)
+    assert isinstance(twin, ReaderModel)
+    assert twin.score(TEXT).log_probs.tolist() == alone.score(TEXT).log_probs.tolist()
+    assert found.score(TEXT).log_probs.tolist() != plain.score(TEXT).log_probs.tolist()
 
 
 def test_stopped_anywhere_and_resumed(raw: Path, tmp_path: Path) -> None:
@@ -118,6 +151,21 @@ def test_stopped_anywhere_and_resumed(raw: Path, tmp_path: Path) -> None:
 )
 def test_parses_must_suit_the_members(parser: str, member: str, message: str) -> None:
     config = ReaderConfig(members=(member,), text_parser=parser)
+    with pytest.raises(ConfigError, match=message):
+        text_parser_of(config, members_of(config, []))
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        ('["Number","Person","PronType"]', "the mark 'number' needs the features UPOS"),
+        ('["UPOS"]', "the mark 'number' needs the features Number, Person, PronType"),
+    ],
+)
+def test_marks_need_features(features: str, message: str) -> None:
+    parser = f"isbn tagset=xpos tag_features={features}"
+    members = ('transition tagset=xpos tag_features=["Negated"]',)
+    config = ReaderConfig(members=members, text_parser=parser, marks=("number", "negation"))
     with pytest.raises(ConfigError, match=message):
         text_parser_of(config, members_of(config, []))
 

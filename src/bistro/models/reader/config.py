@@ -9,6 +9,7 @@ from bistro.config import setting
 from bistro.errors import ConfigError
 from bistro.inference.settings import UNKNOWN_HELP, UnknownSetting
 from bistro.models.defaults import DEFAULTS_HELP, OptionDefaults
+from bistro.models.reader.marks import MarkName
 
 QUICK = (
     "hidden=80 learning.passes=30 learning.reads=75000 learning.patience=2 learning.rate=0.1 "
@@ -59,6 +60,12 @@ class ReaderConfig:
         "Parser for raw text, specified like a member. All members learn from its parses, but it "
         "is not part of the mixture. If it is empty, every parser in the mixture parses the raw "
         "text itself.",
+    )
+    marks: tuple[MarkName, ...] = setting(
+        (),
+        "Changes of the trees before the members learn: number (verbs have the Number and Person "
+        "of their subject), negation (Negated=Yes), auxiliary (Aux=Yes) and past (some VBN become "
+        "VBD). Members whose tag_features name these features predict them with the tag.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

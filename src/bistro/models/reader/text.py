@@ -12,7 +12,9 @@ determine when the training of latent-variable parsers stops, and the weights ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import accumulate, islice
 from typing import Any
 
@@ -24,8 +26,10 @@ from bistro.inference.workers import LocalWorkers
 from bistro.models.inputs import Words
 from bistro.models.options import a_model
 from bistro.models.parsing.analyses import Analyses, parse_piece
-from bistro.models.parsing.codec import ALL_FEATURES, COARSE, Tree
+from bistro.models.parsing.codec import ALL_FEATURES, COARSE, Tree, tags_of
+from bistro.models.parsing.settings import ParserSettings
 from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.marks import ADDED, NEEDS, MarkName
 from bistro.models.reader.members import FORWARDS, Member
 from bistro.models.settings import chosen_settings
 from bistro.models.shared import SharedModel
@@ -35,6 +39,8 @@ from bistro.treebank.sentence import Sentence
 
 TEXT_PARSER = "text parser"
 """Name of the parser for raw text in checkpoints and messages."""
+RARE = "|?"
+"""The suffix of a tag for all its rare feature combinations in latent-variable parsers."""
 MOST_HELD_OUT = 0.05
 """Maximum share of the text that is held out."""
 
@@ -53,24 +59,33 @@ def text_parser_of(config: ReaderConfig, members: Sequence[Member]) -> Member:
         raise ConfigError("text_parser must work from left to right and find labels")
     for member in members:
         if member.kind.can("parse"):
-            _check_tags(member, settings)
+            _check_tags(member, settings, config.marks)
     return Member(TEXT_PARSER, kind, settings)
 
 
-def _check_tags(member: Member, parser: Any) -> None:
-    """Raise an error if the parser does not predict the tags and features that a member needs."""
+def _check_tags(member: Member, parser: Any, marks: Sequence[MarkName]) -> None:
+    """Raise an error if the parser does not predict what a member or a mark needs."""
     if member.config.tagset != parser.tagset:
         raise ConfigError(
             f"member '{member.name}' has tagset = {member.config.tagset}, but the parser for raw "
             f"text predicts {parser.tagset} tags: choose the same tagset for both"
         )
-    known = tuple(parser.tag_features)
-    needed = [name for name in member.config.tag_features if name not in known]
-    if needed and known != ALL_FEATURES:
+    known = {*parser.tag_features, *([COARSE] if parser.tagset == "upos" else [])}
+    finds_all = ALL_FEATURES[0] in known
+    added = [ADDED[mark] for mark in marks if mark in ADDED]
+    needed = [name for name in member.config.tag_features if name not in {*known, *added}]
+    if needed and not finds_all:
         raise ConfigError(
             f"member '{member.name}' uses the tag features {', '.join(needed)}, which the parser "
             "for raw text does not predict: add them to tag_features of text_parser"
         )
+    for mark in marks:
+        found_by = [COARSE, *([] if finds_all else NEEDS[mark])]
+        if needed := [name for name in found_by if name not in known]:
+            raise ConfigError(
+                f"the mark '{mark}' needs the features {', '.join(needed)}, which the parser for "
+                "raw text does not predict: add them to tag_features of text_parser"
+            )
 
 
 def search_size(parser: Any) -> int:
@@ -111,19 +126,45 @@ def parse_text(
     return known
 
 
-def parses_of(text: RawText, parser: Any, analyses: Analyses) -> list[Sentence]:
-    """Return the sentences of a text with their heads, labels, tags and features."""
+def parses_of(
+    text: RawText, parser: Any, analyses: Analyses, treebank: Iterable[Words] = ()
+) -> list[Sentence]:
+    """Return the sentences of a text with their heads, labels, tags and features.
+
+    Latent-variable parsers do not distinguish rare combinations of features. A word with such a
+    combination gets the features that it has most often with its tag in the treebank.
+    """
     columns = analyses.columns_of(0, analyses.words)
+    usual = usual_features(treebank, parser.config)
     found: list[Sentence] = []
     begin = 0
     for words in text:
         own = slice(begin, begin + len(words))
         begin += len(words)
         tree = parser.codec.decode(*(columns[n][own] for n in ("heads", "labels", "tags")))
-        found.append(_sentence(words, tree, parser.config.tagset))
+        pairs = zip(words, tree.tags, strict=True)
+        tags = [usual.get((word.lower(), tag), tag) for word, tag in pairs]
+        found.append(_sentence(words, replace(tree, tags=tags), parser.config.tagset))
     if begin != analyses.words:
         raise BistroError("the raw text changed during training: start from the beginning")
     return found
+
+
+def usual_features(treebank: Iterable[Words], parser: ParserSettings) -> dict[tuple[str, str], str]:
+    """Return the most frequent tag with features, by lower-case word and rare tag.
+
+    >>> sentence = Sentence.from_columns(["Herself"], xpos=["PRP"], feats=["Number=Sing"])
+    >>> usual_features([sentence], ParserSettings(tagset="xpos", tag_features=("Number",)))
+    {('herself', 'PRP|?'): 'PRP|Number=Sing'}
+    """
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for sentence in treebank:
+        if isinstance(sentence, Sentence):
+            for word, tag in zip(sentence.forms, tags_of(sentence, parser), strict=True):
+                counts.setdefault((word.lower(), f"{tag.partition('|')[0]}{RARE}"), Counter())[
+                    tag
+                ] += 1
+    return {key: max(sorted(tags), key=tags.__getitem__) for key, tags in counts.items()}
 
 
 def _sentence(words: Sequence[str], tree: Tree, tagset: str) -> Sentence:
@@ -138,7 +179,7 @@ def _sentence(words: Sequence[str], tree: Tree, tagset: str) -> Sentence:
     feats: list[str] = []
     coarse: list[str] = []
     for tag, *features in (name.split("|") for name in tree.tags):
-        # Rare combinations of features are '?' to latent-variable parsers.
+        # A rare combination of features that the treebank does not resolve is '?'.
         values = dict(feature.split("=", 1) for feature in features if "=" in feature)
         tags.append(tag)
         coarse.append(values.pop(COARSE, EMPTY))

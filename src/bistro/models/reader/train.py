@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from bistro.models.parsing.analyses import Analyses
 from bistro.models.parsing.training import trees_of
 from bistro.models.reader.config import ReaderConfig
 from bistro.models.reader.fitting import fitted
+from bistro.models.reader.marks import marked
 from bistro.models.reader.members import Member, members_of
 from bistro.models.reader.model import ReaderModel
 from bistro.models.reader.text import parse_text, parses_of, parted, text_parser_of
@@ -129,6 +130,7 @@ def _trained(
     # Workers of a cluster may be unable to read the files of raw text; they get pieces of it.
     elsewhere = workers is not None and not isinstance(workers, LocalWorkers)
     if workers is not None and elsewhere and errand.text is None:
+        errand = _marked(errand, config)
         return _trained_elsewhere(members, errand, run, workers, fingerprint), errand
     trainers: dict[str, Callable[[Run], Model]] = {}
     carried: dict[str, NDArray[Any]] = {}
@@ -137,10 +139,24 @@ def _trained(
         with phase("parsing the text", share=PARSING):
             parser, carried, errand = _parsed(own, errand, run, fingerprint)
         trainers[own.name] = lambda run: parser
+    errand = _marked(errand, config)
     trainers.update({member.name: partial(_learn, errand, member) for member in members})
     with phase("members", share=1 - PARSING if carried else 1.0):
         found = trained_in_turn(trainers, run, fingerprint, carried=carried)
     return [found[member.name] for member in members], errand
+
+
+def _marked(errand: Errand, config: ReaderConfig) -> Errand:
+    """Return the data with marks in all sentences that have trees."""
+    if not config.marks:
+        return errand
+
+    def with_marks(sentences: Sequence[Words]) -> list[Words]:
+        return [marked(s, config.marks) if _has_tree(s) else s for s in sentences]
+
+    return errand._replace(
+        sentences=with_marks(errand.sentences), held_out=with_marks(errand.held_out)
+    )
 
 
 def _parsed(
@@ -167,7 +183,7 @@ def _parsed(
     if known.words < errand.text.words:
         run.session.on_note(f"parsing {errand.text.words:,} words of raw text")
         parse_text(errand.text, parser, run.session, keep, known)
-    parses = parses_of(errand.text, parser, known)
+    parses = parses_of(errand.text, parser, known, errand.sentences)
     learned, held_out = parted(parses, errand.held_out)
     treebank = {**errand.treebank, "texts": errand.text.provenance()}
     sentences = [*errand.sentences, *learned]
@@ -195,7 +211,11 @@ def _learn(errand: Errand, member: Member, run: Run) -> Model:
 
 def _trees_in(sentences: Sequence[Words]) -> list[Sentence]:
     """Return the sentences that have trees."""
-    return [s for s in sentences if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
+    return [s for s in sentences if _has_tree(s)]
+
+
+def _has_tree(sentence: Words) -> TypeGuard[Sentence]:
+    return isinstance(sentence, Sentence) and len(sentence) > 0 and min(sentence.heads) >= 0
 
 
 def learn_member(errand: Errand, member: Member) -> bytes:

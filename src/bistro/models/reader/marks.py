@@ -1,0 +1,223 @@
+"""Marks: features that carry number and negation from word to word of a tree.
+
+The tag of a word is all that many contexts contain of it. *The pilots behind the teacher injured
+themselves*: the tag of *injured* must tell that its subject is plural, whatever the form of the
+verb is. Marks are features that training trees get before the members learn, and members whose
+`tag_features` name them predict them as part of the tag. Number, negation and auxiliaries depend on
+words to the left, so that they can be predicted.
+
+`number`
+    Verbs and auxiliaries have Number and Person of their subject. Verbs without a subject have
+    those of the word that is understood as their subject: the noun that they modify, the object or
+    else the subject of the verb that they depend on (*wanted to hurt herself*).
+`negation`
+    Negated=Yes: a noun after a negative determiner, and a verb or an auxiliary after a negative
+    subject or particle, or in the complement of such a verb.
+`auxiliary`
+    Aux=Yes: a verb after an auxiliary that is not passive. This mark separates perfect from passive
+    participles, which take no objects, and modals from *to* before an infinitive.
+`past`
+    VBN becomes VBD if the verb has an object or an active subject, but no auxiliary. Parsers of raw
+    text confuse the two Penn tags, and only verbs in the past tense take objects and agree.
+
+Labels and features are those of Universal Dependencies.
+
+>>> sentence = Sentence.from_columns(
+...     ["No", "pilots", "slept"],
+...     upos=["DET", "NOUN", "VERB"],
+...     feats=["PronType=Neg", "Number=Plur", "Tense=Past"],
+...     heads=[2, 3, 0],
+...     deprels=["det", "nsubj", "root"],
+... )
+>>> marked(sentence, ["number", "negation"]).feats[1:]
+['Number=Plur|Negated=Yes', 'Tense=Past|Number=Plur|Person=3|Negated=Yes']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+
+MarkName = Literal["number", "negation", "auxiliary", "past"]
+NEEDS: dict[MarkName, tuple[str, ...]] = {
+    "number": ("Number", "Person", "PronType"),
+    "negation": ("PronType", "Polarity"),
+    "auxiliary": (),
+    "past": (),
+}
+"""The features, in addition to the universal tag, that each mark is found by."""
+ADDED = {"negation": "Negated", "auxiliary": "Aux"}
+"""The features that marks add."""
+VERBS = ("VERB", "AUX")
+AUXILIARY = ("aux", "cop")
+INHERITS_NUMBER = ("xcomp", "conj", "advcl")
+INHERITS_NEGATION = ("xcomp", "ccomp")
+PARTICIPLE, PAST = "VBN", "VBD"
+PASSIVE_OR_AUXILIARY = {"aux", "aux:pass", "nsubj:pass", "cop"}
+RELATIVE = ("Int", "Rel")
+REMEMBERED = 1 << 14
+Features = dict[str, str]
+
+
+def marked(sentence: Sentence, marks: Collection[MarkName]) -> Sentence:
+    """Return a tree whose features include the marks."""
+    tree = _Tree(sentence)
+    feats = [dict(features) for features in tree.feats]
+    if "number" in marks:
+        for word in tree.verbs:
+            for name, value in zip(("Number", "Person"), tree.agreement(word), strict=True):
+                feats[word].pop(name, None)
+                if value:
+                    feats[word][name] = value
+    words: dict[MarkName, Callable[[], Collection[int]]] = {
+        "negation": tree.negated,
+        "auxiliary": tree.with_auxiliary,
+    }
+    for mark, find in words.items():
+        for word in find() if mark in marks else ():
+            feats[word][ADDED[mark]] = "Yes"
+    columns: dict[str, list[str]] = {"feats": [_joined(features) for features in feats]}
+    if "past" in marks:
+        columns["xpos"] = tree.with_past_tense(sentence.xpos)
+    return sentence.replace(**columns)
+
+
+class _Tree:
+    """A tree with words counted from 0; the head of the root is -1."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.upos = sentence.upos
+        self.deprels = sentence.deprels
+        self.labels = [label.partition(":")[0] for label in sentence.deprels]
+        self.in_relative = [label == "acl:relcl" for label in sentence.deprels]
+        self.heads = [head - 1 for head in sentence.heads]
+        self.feats = [_parts(feats) for feats in sentence.feats]
+        self.children: list[list[int]] = [[] for _ in self.heads]
+        for word, head in enumerate(self.heads):
+            if head >= 0:
+                self.children[head].append(word)
+        self.verbs = [word for word, tag in enumerate(self.upos) if tag in VERBS]
+        self.negation: list[int] = []
+        """The place from which on each word counts as negated, or the length of the sentence."""
+        for word in range(len(self.heads)):  # depends on words before
+            self.negation.append(self._found_negation(word))
+
+    def subject(self, word: int) -> int:
+        """Return the first subject of a word, or -1."""
+        return next((c for c in self.children[word] if self.labels[c] in ("nsubj", "csubj")), -1)
+
+    def is_relative(self, word: int) -> bool:
+        """Return whether a word is relative or interrogative."""
+        return self.feats[word].get("PronType") in RELATIVE
+
+    def agreement(self, word: int) -> tuple[str, str]:
+        """Return number and person of the subject of a word."""
+        while True:
+            head, label, own = self.heads[word], self.labels[word], self.feats[word]
+            is_auxiliary = label in AUXILIARY and head >= 0
+            subject = self.subject(head if is_auxiliary else word)
+            if self.in_relative[word] and (subject < 0 or self.is_relative(subject)):
+                return self._number_of(head, own)
+            if 0 <= subject < word:
+                return self._number_of(subject, own)
+            if subject < 0 and 0 <= head < word:
+                if (controller := self._controller(word)) >= 0:
+                    return self._number_of(controller, own)
+                inherits = self.upos[head] in VERBS or self.subject(head) >= 0
+                if label in INHERITS_NUMBER and inherits:
+                    word = head
+                    continue
+            if not (subject < 0 and is_auxiliary):
+                return _agreeing(own.get("Number", ""), own.get("Person", ""))
+            word = head
+
+    def _controller(self, word: int) -> int:
+        """Return the noun that is understood as the subject of a participle or complement, or -1.
+
+        It is the noun that a participle modifies (*people helping themselves*), or the object of
+        the verb that a complement depends on (*let them help themselves*).
+        """
+        head, label = self.heads[word], self.labels[word]
+        if label == "acl":
+            has_mark = any(self.labels[child] == "mark" for child in self.children[word])
+            return -1 if has_mark else head
+        objects = (
+            child
+            for child in self.children[head]
+            if head < child < word and self.labels[child] in ("obj", "iobj")
+        )
+        return next(objects, -1) if label == "xcomp" else -1
+
+    def _number_of(self, word: int, verb: Features) -> tuple[str, str]:
+        """Return number and person of a subject."""
+        feats = self.feats[word]
+        number = feats.get("Number") or verb.get("Number", "")
+        if any(self.labels[child] == "conj" for child in self.children[word]):
+            number = "Plur"
+        return _agreeing(number, feats.get("Person", "3"))
+
+    def _found_negation(self, word: int) -> int:
+        """Return the place of the first word that negates this one."""
+        head, never = self.heads[word], len(self.heads)
+        places = [child for child in self.children[word] if child < word and self._negates(child)]
+        if self.feats[word].get("PronType") == "Neg" and self.labels[word] != "det":
+            places.append(word)
+        if self.labels[word] in INHERITS_NEGATION and 0 <= head < word:
+            places.append(head if self.negation[head] <= head else never)
+        return min(places, default=never)
+
+    def _negates(self, child: int) -> bool:
+        """Return whether a word negates the one that it depends on."""
+        if "Neg" in (self.feats[child].get("Polarity"), self.feats[child].get("PronType")):
+            return True
+        return self.labels[child] == "nsubj" and self.negation[child] <= child
+
+    def negated(self) -> list[int]:
+        """Return the words that are marked as negated."""
+        found = []
+        for word, tag in enumerate(self.upos):
+            owner = word
+            if tag == "AUX" and self.labels[word] in AUXILIARY and self.heads[word] >= 0:
+                owner = self.heads[word]
+            if tag in (*VERBS, "NOUN", "PROPN", "PRON") and self.negation[owner] <= word:
+                found.append(word)
+        return found
+
+    def with_auxiliary(self) -> list[int]:
+        """Return the verbs whose last auxiliary is not passive."""
+        return [word for word in self.verbs if self._last(word, "aux") == "aux"]
+
+    def _last(self, word: int, label: str) -> str:
+        """Return the whole label of the last child before a word with this label, or nothing."""
+        before = (child for child in reversed(self.children[word]) if child < word)
+        return next((self.deprels[child] for child in before if self.labels[child] == label), "")
+
+    def with_past_tense(self, tags: Sequence[str]) -> list[str]:
+        """Return the tags, in which participles that must be in the past tense are corrected."""
+        found = list(tags)
+        for word in self.verbs:
+            if tags[word] == PARTICIPLE:
+                labels = {self.deprels[child] for child in self.children[word]}
+                if labels & {"nsubj", "obj"} and not labels & PASSIVE_OR_AUXILIARY:
+                    found[word] = PAST
+        return found
+
+
+@lru_cache(REMEMBERED)
+def _parts(feats: str) -> Features:
+    """Return the features of a word by name."""
+    pairs = feats.split("|") if feats != EMPTY else []
+    return dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+
+
+def _agreeing(number: str, person: str) -> tuple[str, str]:
+    """Return the number and person of a verb. *You* has no number, and *scissors* are plural."""
+    return "" if person == "2" else "Plur" if number == "Ptan" else number, person
+
+
+def _joined(features: Features) -> str:
+    return "|".join(f"{name}={value}" for name, value in features.items()) or EMPTY
