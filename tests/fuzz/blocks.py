@@ -1,6 +1,6 @@
 """The largest block of memory that is asked for while a hostile file is opened.
 
-    LD_PRELOAD=largest_block.so PYTHONPATH=src:tests python -m fuzz.blocks [--from 0] [--most 500]
+    LD_PRELOAD=largest_block.so PYTHONPATH=tests python -m fuzz.blocks [--from 0] [--most 500]
 
 Prints each case in which it is more than twice the file, and more than 1 MB (buffers of a fixed
 size) and than what the file takes as it was made. The last line tells the number of cases.

@@ -1,6 +1,6 @@
 """Try altered files one after the other, in a process that may be ended by any of them.
 
-    PYTHONPATH=src:tests .venv/bin/python -m fuzz.run --hostile --seconds 3600
+    PYTHONPATH=tests .venv/bin/python -m fuzz.run --hostile --seconds 3600
 
 Prints the cases that did not end in an answer or in one sentence. A case that ended the process is
 printed too, and the cases after it are tried by a new process.
