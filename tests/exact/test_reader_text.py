@@ -17,7 +17,7 @@ from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.isbn.model import IsbnModel
 from bistro.models.parsing.codec import tags_of
 from bistro.models.reader.config import ReaderConfig
-from bistro.models.reader.marks import marked
+from bistro.models.reader.marks import MarkName, marked
 from bistro.models.reader.members import members_of
 from bistro.models.reader.model import ReaderModel
 from bistro.models.reader.text import parted, text_parser_of, usual_features
@@ -105,7 +105,7 @@ def test_rare_features_are_those_of_the_treebank() -> None:
 def test_members_learn_from_marked_trees(raw: Path) -> None:
     wider = PARSER.replace('"Number"', '"Number","Person","PronType"')
     transition = (f'transition tagset=xpos tag_features=["Number","Person"] {SHORT}',)
-    marks = ("number",)
+    marks: tuple[MarkName, ...] = ("number",)
     found = reader(raw, members=transition, text_parser=wider, marks=marks)
     plain = reader(raw, members=transition, text_parser=wider)
     alone = bistro.train(
