@@ -43,11 +43,12 @@ $(VENV)/.installed: $(BIN)/python $(SOURCES)
 	$(BIN)/python -m pip install --quiet .
 	touch $@
 
-# The stub that the build makes is put beside the sources too, where mypy looks for it.
-$(VENV)/.test-installed: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet '.[test]'
+# The extras of the installed package, without compiling it again. The stub that the build makes is put beside the sources
+# too, where mypy looks for it.
+$(VENV)/.test-installed: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet 'bistro-syntax[test]'
 	cp $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/bistro/_core.pyi src/bistro/
-	touch $@ $(VENV)/.installed
+	touch $@
 
 clean:
 	rm -rf $(VENV) build dist site src/bistro/_core.* .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -101,6 +101,11 @@ def _tables(size: int) -> bytes:
     return b"".join(b"[%x]\n" % i for i in range(size // 9))
 
 
+def _list_of_objects(size: int) -> bytes:
+    """Return one line of JSON with as many objects as fit."""
+    return b"[" + b"{}," * (size // 3) + b"0]\n"
+
+
 def _lines(line: str, first: str = "") -> Callable[[int], bytes]:
     return lambda size: (first + line * (size // len(line))).encode()
 
@@ -121,7 +126,9 @@ KINDS: dict[str, tuple[str, Callable[[int], bytes], Callable[[Path], object]]] =
     "search journal": (".journal", _lines(SEARCH, '{"search":{}}\n'), _read_search),
     "model header": (".bistro", _model, _read_model),
     "model of lists": (".bistro", _model_of_lists, _read_model),
-    "suite of lists": (".json", lambda size: b"[" + b"{}," * (size // 3) + b"0]", _read_suite),
+    "suite of lists": (".json", _list_of_objects, _read_suite),
+    "desk of lists": (".journal", _list_of_objects, _read_desk),
+    "search of lists": (".journal", _list_of_objects, _read_search),
 }
 
 

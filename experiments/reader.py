@@ -9,8 +9,10 @@ one `<unk>` for all members (--unknown). Members learn from the training part; t
 fits the weights, and tells latent-variable members when to stop. So its own perplexity, which is
 printed first, is a little too low; --test adds that of the test part. Sums over analyses have the
 members' defaults, which for latent-variable members is a beam, a lower bound (--beam for another
-width); --every N scores every N-th sentence of the development part. Seconds are processor time of
-training, weights included.
+width); --every N scores every N-th sentence of the development part, and --every-test of the test
+part. "With memory" is the perplexity with the memory of the document, from all sentences of the
+part: documents begin at `# newdoc`, and without such comments, the part is one document. Seconds
+are processor time of training, weights included.
 
 `text` is EWT and all but the last 5 % of the sentences of each file of `text_en`, as raw text;
 those 5 % are the test part. The weights are fitted on the development part of EWT.
@@ -44,9 +46,11 @@ from bistro.models.mixing import mixed_scores, shares_of
 from bistro.models.presets import file_or_preset
 from bistro.models.reader.config import ReaderConfig
 from bistro.models.reader.model import ReaderModel
+from bistro.models.reader.recall import counts_of, events_of
 from bistro.models.results.scores import TextScores
 from bistro.tasks.suite import Suite
 from bistro.tasks.suite_results import SuiteResult, results_of
+from bistro.treebank.documents import document_numbers
 from bistro.treebank.treebank import Treebank
 from experiments import language_tables
 from experiments.treebanks import load_split
@@ -113,11 +117,27 @@ def member_logs(model: ReaderModel, sentences: Sequence[Any], beam: int) -> list
     return found
 
 
-def print_perplexity(model: ReaderModel, name: str, sentences: Sequence[Any], beam: int) -> None:
+def with_memory(
+    model: ReaderModel, sentences: Sequence[Any], every: int, logs: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return log-probabilities with memory, given those of every N-th sentence without it."""
+    assert model.memory is not None
+    events = events_of(model.vocabulary, as_words(sentences))
+    counts = counts_of(events, document_numbers(sentences), model.memory.words)
+    is_scored = np.repeat(np.arange(len(events)) % every == 0, [len(own) for own in events])
+    return model.memory.with_counts(logs, counts[is_scored])[0]
+
+
+def print_perplexity(
+    model: ReaderModel, name: str, sentences: Sequence[Any], every: int, beam: int
+) -> None:
     """Print the perplexity of every member, of the mixture, and the members' mean shares."""
-    logs = np.stack([s.log_probs for s in member_logs(model, sentences, beam)])
+    logs = np.stack([s.log_probs for s in member_logs(model, sentences[::every], beam)])
     total, shares = shares_of(logs, model.weights)
     print(f"  {name}, {total.size:,} events: mixture {perplexity(total):.2f}")
+    if model.memory:
+        remembered = with_memory(model, sentences, every, total)
+        print(f"    with {model.memory.describe()}: {perplexity(remembered):.2f}")
     rows = zip(model.member_names(), model.weights, logs, shares, strict=True)
     for member, weight, own, share in rows:
         print(
@@ -198,6 +218,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, help="a folder that keeps the models")
     parser.add_argument("--test", action="store_true", help="score the test part too")
     parser.add_argument("--every", type=int, default=1, help="of the development part")
+    parser.add_argument("--every-test", type=int, default=1, help="of the test part")
     parser.add_argument("--beam", type=int, default=0, help="for latent-variable members")
     parser.add_argument("--suites", choices=["even", "odd"])
     parser.add_argument("--gardens", choices=["even", "odd"])
@@ -213,9 +234,9 @@ def main() -> None:
             path = options.models / f"{name}.bistro" if options.models else None
             model = reader_of(data, config, path)
         print("", *model.config.members, sep="\n    ", flush=True)
-        print_perplexity(model, "dev", data.dev[:: options.every], options.beam)
+        print_perplexity(model, "dev", data.dev, options.every, options.beam)
         if options.test:
-            print_perplexity(model, "test", data.test, options.beam)
+            print_perplexity(model, "test", data.test, options.every_test, options.beam)
         mixed = Mixed(model, options.beam)
         if options.suites:
             print_suites(mixed, options.suites)

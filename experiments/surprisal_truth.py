@@ -60,9 +60,9 @@ TUNED: dict[str, Any] = {
 SUMMED: dict[str, Any] = {"particles": 300, "repeats": 4, "tags": "seen"}
 LATENT: dict[str, Any] = {
     "tagset": "xpos",
-    "hidden": 80,
+    "hidden": 120,
     "unknown_below": 2,
-    "learning": {"passes": 8, "patience": 2, "rate": 0.1, "dropout": 0.1},
+    "learning": {"passes": 16, "patience": 2, "rate": 0.1, "dropout": 0.1},
 }
 FROM_TREES = ("ngram", "default", "tuned", "symbols", "isbn", "isbn-symbols")
 """Models that learn from words and dependency trees."""

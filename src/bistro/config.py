@@ -3,9 +3,10 @@
 A setting is a field with a type, a default and a help text. The type determines the accepted
 values: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
 tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). A setting
-that a table omits keeps the value that it has in the default of the whole table. A method
-``validate(self)`` may raise `ConfigError` for conditions that a type cannot express. An unknown key
-is an error, and the message suggests the nearest known key.
+that a table omits has the value that it has in the default of the table, if there is one, and
+otherwise its own default value. A method ``validate(self)`` may raise `ConfigError` for conditions
+that a type cannot express. An unknown key is an error, and the message suggests the nearest known
+key.
 
 >>> @dataclasses.dataclass(frozen=True)
 ... class Walk:

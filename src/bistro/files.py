@@ -32,8 +32,13 @@ STANDARD_STREAM = "-"
 MOST_CONTAINERS = 10_000_000
 """Maximum number of lists and objects in one JSON text. Three bytes of JSON text can take 80 bytes
 of memory."""
+LARGE_JSON = 1_000_000
+"""Number of characters from which the memory for a JSON text is estimated before it is parsed."""
+MOST_JSON_MEMORY = 15
+"""Maximum number of bytes for each character of a large JSON text, the text itself included. The
+headers of models and the suites of others take less than 10."""
 SENTENCE_WORDS = 3
-"""Minimum number of words in the name of a missing file that suggests that it is a sentence."""
+"""Number of words from which the name of a missing file is taken for a sentence."""
 MOST_NAMES = 1000
 """Maximum number of files in a folder whose names are compared with the name of a missing file."""
 
@@ -46,7 +51,10 @@ def explain(error: OSError) -> str:
     """Explain an operating-system error in plain words, with a hint if a file does not exist."""
     reason = (error.strerror or str(error)).lower()
     if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
-        return reason + (_similar_file(Path(error.filename)) or _sentence_hint(error.filename))
+        path = Path(error.filename)
+        return reason + (
+            similar_file(path) or _sentence_hint(error.filename) or _missing_folder(path)
+        )
     return reason
 
 
@@ -56,7 +64,13 @@ def _sentence_hint(name: str) -> str:
     return f" (to give a sentence, pipe it in: echo '{name}' | bistro ...)" if words else ""
 
 
-def _similar_file(path: Path) -> str:
+def _missing_folder(path: Path) -> str:
+    """Return a hint if a file does not exist because its folder does not exist."""
+    missing = [folder for folder in path.parents if not folder.exists()]
+    return f" (there is no folder '{missing[-1]}')" if missing else ""
+
+
+def similar_file(path: Path) -> str:
     """Return ``" (did you mean 'x'?)"`` if a file that does not exist may be misspelt."""
     try:
         with os.scandir(path.parent) as entries:
@@ -75,10 +89,25 @@ def read_json(text: str) -> Any:
     """
     if text.count("[") + text.count("{") > MOST_CONTAINERS:
         raise ValueError(f"the JSON text has more than {MOST_CONTAINERS:,} lists and objects")
+    if len(text) > LARGE_JSON and _json_memory(text) > MOST_JSON_MEMORY * len(text):
+        raise ValueError("the JSON text would take many times its size in memory")
     try:
         return json.loads(text)
     except RecursionError:
         raise ValueError("the lists and objects of the JSON text are nested too deeply") from None
+
+
+def _json_memory(text: str) -> int:
+    """Estimate the bytes that a JSON text and its content take, without parsing it.
+
+    The factors are the sizes of empty and small containers, of short strings and of the places of
+    entries. An object with more than five entries is enlarged, and then exists twice for a moment.
+    """
+    lists, objects = text.count("["), text.count("{")
+    containers = 88 * lists - 32 * text.count("[]") + 184 * objects - 120 * text.count("{}")
+    strings, entries = 28 * text.count('"'), 9 * text.count(",")
+    enlarged = 97 * max(0, text.count(":") - 5 * objects)
+    return sys.getsizeof(text) + containers + strings + entries + enlarged
 
 
 @contextlib.contextmanager

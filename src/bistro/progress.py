@@ -8,8 +8,8 @@ Code that may take several seconds reports its progress, and the command line sh
             work.advance()
 
 Phases can be nested. The `share` of a phase is the fraction of the enclosing phase that it
-represents. While an inner phase runs, the progress of the outer phase increases by up to that
-share. Work with parts of different lengths can therefore be shown on one scale.
+represents. While an inner phase runs, the progress of the outer phase increases by at most the
+share of the inner phase. Work with parts of different lengths can therefore be shown on one scale.
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...
@@ -240,3 +240,16 @@ def each(
         for number, item in enumerate(items, start=1):
             yield item
             work.reach(number)  # Inner phases may have advanced it within the step.
+
+
+def pace(sentences: int, words: int, *, seconds: float) -> str:
+    """Return how much was processed, and how fast, for the report of a command.
+
+    >>> pace(1, 8, seconds=0.5)
+    '1 sentence, 8 words, 16 words/s'
+    """
+    parts = [
+        f"{number:,} {noun}{'' if number == 1 else 's'}"
+        for number, noun in ((sentences, "sentence"), (words, "word"))
+    ]
+    return ", ".join([*parts, f"{words / max(seconds, 1e-9):,.0f} words/s"])

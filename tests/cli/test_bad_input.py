@@ -89,7 +89,7 @@ def test_a_model_as_input(bistro_here: Command, files: Path, old: Path, command:
 @pytest.mark.parametrize("kind", ["transition", "eisner", "isbn", "committee"])
 def test_text_without_trees(bistro_here: Command, files: Path, old: Path, kind: str) -> None:
     arguments = ("train", kind, files / "train.txt", "-o", "old.bistro")
-    refuse(bistro_here, old, *arguments, told="train.txt:1: this is text without trees to learn")
+    refuse(bistro_here, old, *arguments, told="train.txt:1: this text has no trees")
 
 
 @pytest.mark.parametrize("command", range(6))

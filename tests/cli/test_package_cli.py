@@ -112,7 +112,7 @@ def test_built_installed_loaded_served_and_uninstalled(
     assert facts["sha256"] == listed["sha256"]
 
     other.pip("uninstall", "--yes", NAME)
-    assert "no installed model has this name" in other.bistro("parse", NAME, test, code=2)
+    assert "and no model is installed" in other.bistro("parse", NAME, test, code=2)
     assert not list((here / "environment").rglob("*bistro_en_builtin*"))
 
 

@@ -36,7 +36,7 @@ def test_a_parser_tags(bistro_here: Command, taggers: Path) -> None:
     assert done.out.startswith("# sent_id = 1\n# text = The dog sleeps .\n1\tThe\t")
     assert tags_in(done.out) == ["DET", "NOUN", "VERB", "PUNCT"]
     assert re.fullmatch(
-        r"1 sentences, 4 words, [\d,]+ words/s; transition, tags joint, .*minimum risk\n", done.err
+        r"1 sentence, 4 words, [\d,]+ words/s; transition, tags joint, .*minimum risk\n", done.err
     )
 
 

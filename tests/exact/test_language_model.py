@@ -134,7 +134,7 @@ def test_models_that_give_no_prefix_probabilities_say_so() -> None:
         backwards.score([["a"]])
     with pytest.raises(BistroError, match="cannot continue a prefix"):
         list(backwards.generate(1, prefix=["a"]))
-    with pytest.raises(BistroError, match="no probabilities of words"):
+    with pytest.raises(BistroError, match="no word probabilities"):
         trained(Kind(lexical="none")).score([["a"]])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from bistro.encoding.events import Events
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.chains import Session, run_chains
 from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.inference.event_runs import EventRuns
 from bistro.inference.gibbs import Chain
 from bistro.models.parsing.codec import training_tree
 from bistro.models.transition.config import DISTRIBUTIONS
@@ -111,6 +113,36 @@ def test_events_are_those_of_the_oracle_on_the_best_parses(
     for name in (n for n in DISTRIBUTIONS if len(of_trees[n])):
         parts = [of_trees[name], of_text[name]] if name in learns else [of_trees[name]]
         assert_same_arrays(model, learned(model, name, *parts))
+
+
+def test_events_and_chains_are_dropped_when_they_are_used(
+    raw: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Together they would take more memory than the franchises of all distributions."""
+    lists: list[int] = []
+    chains: list[int] = []
+
+    def run(*given: Any) -> Any:
+        lists.append(living(EventRuns) - lists_before)
+        return run_chains(*given)
+
+    def frozen(chain: Chain) -> Any:
+        chains.append(living(Chain) - chains_before)
+        return original(chain)
+
+    lists_before, chains_before = living(EventRuns), living(Chain)
+    original = Chain.frozen
+    monkeypatch.setattr("bistro.models.transition.raw_text.run_chains", run)
+    monkeypatch.setattr(Chain, "frozen", frozen)
+    trained(raw)
+    assert lists == [0]
+    assert chains[-len(DISTRIBUTIONS) :] == [4, 3, 2, 1]
+
+
+def living(kind: type) -> int:
+    """How many objects of a kind there are."""
+    gc.collect()
+    return sum(isinstance(one, kind) for one in gc.get_objects())
 
 
 def test_two_rounds_parse_with_the_newest_model(raw: Path) -> None:

@@ -208,7 +208,7 @@ def test_without_the_package_the_file_names_its_kind(place: Place) -> None:
     ("entry_point", "reason"),
     [
         ("bistro_absent:KIND", "ModuleNotFoundError: No module named 'bistro_absent'"),
-        ("bistro_toy.model:ToyModel", "must name a Kind with the same name"),
+        ("bistro_toy.model:ToyModel", "must refer to a Kind with the same name"),
     ],
 )
 def test_a_broken_package_disturbs_nothing_else(

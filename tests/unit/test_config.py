@@ -121,8 +121,8 @@ def test_a_preset_or_file_by_name_in_python(tmp_path: Path) -> None:
     ("config", "message"),
     [
         ("udd", "there is no file or preset 'udd' .did you mean 'ud'"),
-        ({"order": 2}, "config is a configuration object, .*give single settings by name"),
-        (NgramConfig, "config is a configuration object"),
+        ({"order": 2}, "config must be a configuration object, .*give individual settings by name"),
+        (NgramConfig, "config must be a configuration object"),
     ],
 )
 def test_other_values_of_config(config: Any, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gzip
 import lzma
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from bistro.errors import OutputError
-from bistro.files import InputError, open_binary, writing
+from bistro.files import InputError, open_binary, read_json, writing
 
 CONTENT = b"".join(b"%d\tthe dog\n" % i for i in range(20_000))
 SUFFIXES = ["", ".gz", ".xz", ".zst"]
@@ -43,7 +44,8 @@ def test_what_is_written_is_read_back(tmp_path: Path, suffix: str) -> None:
     [
         ("trian.conllu", r" \(did you mean '.*train.conllu'\?\)"),
         ("dev.conllu", ""),
-        ("absent/train.conllu", ""),
+        ("absent/train.conllu", r" \(there is no folder '.*absent'\)"),
+        ("absent/more/train.conllu", r" \(there is no folder '.*absent'\)"),
         ("The dog sleeps .", r" \(to give a sentence, pipe it in: echo '.*sleeps \.' \| bistro .*"),
     ],
 )
@@ -128,6 +130,70 @@ def test_what_is_well_compressed_is_no_bomb(tmp_path: Path) -> None:
         with writing(path) as stream:
             stream.write(b"the same line\n" * 500_000)
         assert len(read_all(path)) == 7_000_000
+
+
+JSON_SIZE = 50_000
+DENSE = [
+    *("{}", "[]", "[0]", "[[]]", "[-6]", '["ab"]', '["\U0001f600"]'),
+    *('{"":0}', '{"":[]}', '{"":{}}'),
+    "[" * 900 + "]" * 900,
+]
+USUAL = [
+    *("-6", "257", "1e9", "[257,257,257,257,257]", "[-6,-6,-6,-6]", '"ab", "of"', "[1, 2], [3, 4]"),
+    '{"dtype":"F32","shape":[100],"data_offsets":[400,800]}',
+    '["NP", ["DT", "NN"], 0.25]',
+    '{"sweep": 3, "log_likelihood": -1234.5, "seconds": 0.25, "tables": [3, 12, 40]}',
+]
+
+
+@pytest.fixture
+def small_json_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bistro.files.LARGE_JSON", JSON_SIZE)
+
+
+def json_of(item: str, separator: str = ",") -> str:
+    return "[" + separator.join([item] * (JSON_SIZE // (len(item) + 1) + 2)) + "]"
+
+
+@pytest.mark.usefixtures("small_json_is_large")
+@pytest.mark.parametrize("item", DENSE)
+def test_json_that_takes_many_times_its_size_is_refused(item: str) -> None:
+    text = json_of(item)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="many times its size"):
+        read_json(text)
+    assert tracemalloc.get_traced_memory()[1] < len(text)
+    tracemalloc.stop()
+
+
+@pytest.mark.usefixtures("small_json_is_large")
+@pytest.mark.parametrize("item", USUAL)
+def test_usual_json_is_read_in_little_memory(item: str) -> None:
+    text = json_of(item, ", ")
+    tracemalloc.start()
+    assert len(read_json(text)) > JSON_SIZE / (len(item) + 2)
+    assert tracemalloc.get_traced_memory()[1] < 18 * len(text)
+    tracemalloc.stop()
+
+
+@pytest.mark.usefixtures("small_json_is_large")
+@pytest.mark.parametrize("numbers", range(1, 12))
+def test_json_that_is_just_accepted_takes_less_than_the_limit(numbers: int) -> None:
+    """Numbers are not part of the estimate: lists can be hidden among them."""
+    text = json_of(",".join(["[[]]", *["257"] * numbers]))
+    tracemalloc.start()
+    with contextlib.suppress(ValueError):
+        read_json(text)
+    assert tracemalloc.get_traced_memory()[1] < 18.5 * len(text)
+    tracemalloc.stop()
+
+
+@pytest.mark.usefixtures("small_json_is_large")
+def test_an_object_of_many_small_entries_is_refused() -> None:
+    """An object that grows exists twice for a moment, which takes 20 times its text."""
+    entries = ",".join(f'"{number:x}":1' for number in range(10_000))
+    with pytest.raises(ValueError, match="many times its size"):
+        read_json("{" + entries + "}")
 
 
 def test_a_failure_keeps_the_old_file_and_leaves_nothing(tmp_path: Path) -> None:

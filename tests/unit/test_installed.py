@@ -234,9 +234,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_no_such_model(install: Install, here: Path) -> None:
-    with pytest.raises(
-        ModelFileError, match="no installed model has this name; no model is installed"
-    ):
+    with pytest.raises(ModelFileError, match="no such file, and no model is installed"):
         bistro.load(NAME)
     install()
     with pytest.raises(ModelFileError, match=f"did you mean '{NAME}'.*bistro models lists"):
@@ -244,6 +242,8 @@ def test_no_such_model(install: Install, here: Path) -> None:
     (here / "english.bistro").write_bytes(b"")
     with pytest.raises(ModelFileError, match=r"did you mean 'english\.bistro'"):
         bistro.load("english")
+    with pytest.raises(ModelFileError, match=r"did you mean 'english\.bistro'"):
+        bistro.load("english.bistr")
     with pytest.raises(ModelFileError, match=r"french\.bistro: cannot be read: no such file"):
         bistro.load("french.bistro")
 
@@ -272,11 +272,11 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a list": (
         lambda folder: (folder / "card.json").write_text("[]"),
-        "is damaged: card.json does not give its format",
+        "is damaged: card.json does not specify its format",
     ),
     "no kind": (
         lambda folder: change(folder / "card.json", kind=3),
-        "card.json does not give the kind of the model",
+        "card.json does not specify the kind of the model",
     ),
     "another folder": (
         lambda folder: change(folder / "card.json", file="../model.bistro"),

@@ -142,7 +142,7 @@ def test_data_that_cannot_be_learned_from() -> None:
     with pytest.raises(BistroError, match="learns from trees"):
         bistro.train("isbn", [["to", "be"]])
     one = bistro.builtin(sentences=1, seed=1)
-    with pytest.raises(BistroError, match="at least two sentences"):
+    with pytest.raises(BistroError, match="at least two training sentences"):
         bistro.train("isbn", one, **SHORT)
     with pytest.raises(BistroError, match="development set has no trees"):
         bistro.train("isbn", one, dev=[], **SHORT)

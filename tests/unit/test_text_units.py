@@ -81,7 +81,7 @@ def test_impossible_settings_are_refused() -> None:
         ({"units": "syllables"}, "units"),
         (
             {"units": "bytes", "sampler": {"seating": "minimal", "hyper": "sequential"}},
-            "is only for units = 'words'",
+            "is available only for units = 'words'",
         ),
     ):
         with pytest.raises(ConfigError, match=message):

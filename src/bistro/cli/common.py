@@ -46,19 +46,19 @@ def _at_most(most: int) -> Callable[[Any], Any]:
 
 
 def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """Return an option that takes a value, named after its parameter by default."""
+    """Return an option that takes a value and, by default, has the name of its parameter."""
     if metavar in NUMBERS and "max" not in more:
         more.setdefault("callback", _at_most(LARGEST))
     return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
 
 
 def flag(name: str, meaning: str, *, default: bool = False, **more: Any) -> Any:
-    """Return an option without a value."""
+    """Return a command-line option that takes no value."""
     return typer.Option(default, name, help=meaning, **more)
 
 
 def argument(metavar: str, meaning: str, *, default: Any = ...) -> Any:
-    """Return an argument, which is required unless it has a default."""
+    """Return a command-line argument, which is required unless it has a default value."""
     return typer.Argument(default, metavar=metavar, help=meaning)
 
 
@@ -98,8 +98,8 @@ REPEATS = option("N", "Number of independent runs [default: 1; smc: 10].", "--re
 SELECTION = typer.Option(
     None,
     "--selection",
-    help="How --method search divides the particles after each word: by weight, or as in the "
-    "paper.",
+    help="How --method search divides the particles after each word: by weight, or as in Buys & "
+    "Blunsom (2015).",
 )
 TAGS_PER_WORD = option(
     "N",
@@ -109,7 +109,8 @@ TAGS_PER_WORD = option(
 )
 TAGS_SEEN = flag(
     "--tags-seen",
-    "Use only the tags that a word had in training, which is faster but gives a lower bound.",
+    "Try only the tags that a word had in training, which is faster but gives a lower bound on "
+    "probabilities.",
 )
 TAG_DICTIONARY = option(
     "soft|hard|none",
@@ -126,7 +127,8 @@ CONFIG = option("FILE.toml", "A settings file, or the name of a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
 DEV = option(
     "DEV",
-    "Development data, on which a committee or reader fits weights and isbn decides when to stop.",
+    "Development data; a committee or reader fits its weights on it, and isbn uses it to decide "
+    "when to stop.",
 )
 TAGS = option(
     "joint|given",
@@ -166,7 +168,7 @@ def console(*, markup: bool = False, **options: Any) -> Console:
 
 
 def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
-    """Report which part of a model scores words, unless the whole model scores them."""
+    """Report which part of a model scores words, if it is not the whole model."""
     from bistro.models.abilities import SCORE
 
     reader = SCORE.of(model)
@@ -213,7 +215,7 @@ def score_settings(
     seed: int,
     **search: Any,
 ) -> dict[str, Any]:
-    """Return the arguments of `score` that correspond to the command-line options.
+    """Return the arguments for `score` that correspond to the command-line options.
 
     `search` maps the names of further search options to their values.
     """
@@ -261,7 +263,7 @@ def chosen_roots(roots: str | None) -> Any:
 
 
 def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> tuple[Kind, Any]:
-    """Return the record of a kind, and its settings from a file or preset and from --set."""
+    """Return the `Kind` with a given name, and its settings from --config and --set."""
     from bistro.models.settings import chosen_settings
 
     return chosen_settings(kind, config, overrides or [])
@@ -270,7 +272,7 @@ def chosen_config(kind: str, config: str | None, overrides: list[str] | None) ->
 def fitting_config(
     kind: Kind, settings: Any, config: str | None, overrides: list[str] | None, sentences: Any
 ) -> Any:
-    """Return the settings of the preset that fits a treebank, unless a file or preset is named."""
+    """Return the settings of the preset that fits a treebank, unless --config is given."""
     preset = kind.fitting_preset(sentences) if config is None else None
     if preset is None:
         return settings
@@ -281,7 +283,7 @@ def fitting_config(
 def development(
     kind: Kind, dev: str | None, format: str | None, roots: str | None = None
 ) -> bistro.Treebank | None:
-    """Read a development set, which only some kinds can use."""
+    """Read the development set, or raise an error if this kind of model does not use one."""
     from bistro.models.data import SENTENCES
     from bistro.models.options import a_model
 
@@ -296,8 +298,7 @@ def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
     """Write a tab-separated table, with NA for unknown values.
 
     Cells with quotation marks are quoted as in CSV. Otherwise, R, pandas, spreadsheets and `bistro`
-    itself would read a quotation mark at the start of a cell as the start of a quoted field, which
-    may span many lines.
+    itself would treat a quotation mark at the start of a cell as the beginning of a quoted field.
     """
     write_text(output, ("\t".join(map(_cell, row)) + "\n" for row in (columns, *rows)))
 
@@ -315,8 +316,9 @@ def _cell(value: str | int | float | None) -> str:
 def rare_collection() -> Iterator[None]:
     """Run the garbage collector rarely, and never on objects that already exist.
 
-    A long computation with a large model creates many small lists, but no reference cycles.
-    Scanning these lists and the model again and again would take a tenth of the running time.
+    A long computation with a large model creates many small lists, but no reference cycles. If the
+    garbage collector scanned the lists and the model repeatedly, the scans would take a tenth of
+    the running time.
     """
     before = gc.get_threshold()
     gc.freeze()

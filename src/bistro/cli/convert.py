@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
 
 _SHOWN = 5
-"""The maximum number of warnings of one kind that are shown individually."""
+"""The maximum number of warnings of each type that are shown individually."""
 
 
 def convert(
@@ -30,7 +30,8 @@ def convert(
     to: str | None = option(
         "FORMAT",
         "Output format: any format of --from, or raw (running text with blank lines between "
-        "paragraphs); by default chosen by the suffix of OUT, or the format of INPUT.",
+        "paragraphs); default: the format that the suffix of OUT indicates, or else the format of "
+        "INPUT.",
     ),
     projectivize: str | None = option(
         "head|path|head+path",
@@ -48,8 +49,8 @@ def convert(
     """Read a treebank, check every sentence, and write the treebank unchanged or in another format.
 
     Without options, the output is identical to the input, byte for byte. OUT is created only if all
-    of INPUT is valid, so this command is also a quick way to validate a file. The numbers of
-    changed values, and of values that the new format cannot hold, are printed to standard error.
+    of INPUT is valid, so this command is also a quick way to validate a file. A message on standard
+    error reports how many values were changed, and how many values the new format cannot represent.
 
         bistro convert train.conllu.gz -o train.conll
         bistro convert train.conll -o train.conllu --roots any
@@ -103,7 +104,7 @@ def _read(
 
 
 def _plan(**choices: str | None) -> Conversion:
-    """Return the requested conversion, after checking the options."""
+    """Check the options, and return the conversion that they describe."""
     from bistro.treebank.conversion import Conversion
     from bistro.treebank.projectivity import SCHEMES
 

@@ -34,10 +34,10 @@ def demo(
     """Train a parser on a built-in treebank, measure its accuracy, and write a report.
 
     The demo needs no data. The English treebank is sampled from a hand-written grammar with known
-    probabilities, so the report can compare the model with the truth. The Turkish one comes with
-    `pip install turkish-treebanks==1.0.0`. FOLDER receives report.html, one page for any browser,
-    and the models: demo.bistro, a parser and language model; committee.bistro, which parses best;
-    and ngram.bistro.
+    probabilities, so the report can compare the probabilities of the models with the true
+    probabilities. The Turkish one comes with `pip install turkish-treebanks==1.0.0`. FOLDER
+    receives report.html, one page for any browser, and the models: demo.bistro, a parser and
+    language model; committee.bistro, which parses best; and ngram.bistro.
 
         bistro demo
         bistro demo --treebank turkish -o turkish-demo

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def diagnose(
     sources: list[str] = argument(
         "KIND TREEBANK... | MODEL... | KIND",
-        "A kind and a treebank to train on; models that differ only in their seed; or, with "
-        "--sbc, the kind of model to check.",
+        "A kind of model and a treebank to train on; trained models that differ only in their "
+        "seed; or, with --sbc, the kind of model to check.",
     ),
     chains: int | None = option(
         "N", "Number of chains, with the seeds SEED, SEED + 1, ...; default: 4.", min=2, max=10
@@ -46,7 +46,7 @@ def diagnose(
         outputs.PAGE, "OUT.html", "Also write an HTML page with plots.", "--output", "-o"
     ),
     netcdf: str | None = outputs.output(
-        outputs.DRAWS, "OUT.nc", "Also write the draws in a file for ArviZ."
+        outputs.DRAWS, "OUT.nc", "Also write the draws to a file for ArviZ."
     ),
     config: str | None = option("FILE.toml", "A settings file, or the name of a preset."),
     overrides: list[str] | None = option("KEY=VALUE", "One setting (may be repeated).", "--set"),
@@ -55,19 +55,19 @@ def diagnose(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Compare several chains of one model: R-hat, effective draws, rank plots.
+    """Compare several chains of one model by R-hat, effective sample size and rank plots.
 
     Sampling has converged when runs with different seeds agree. The command trains the models
-    itself, or reads models that were trained with different seeds. The chains are compared by
-    quantities that are recorded after every sweep and do not depend on the numbering of states:
-    log-likelihood, number of states, and the discount, strength and number of tables at every
-    depth. The table on stdout has one row per quantity. An interpretation of the table, with
-    advice, goes to stderr. This command needs ArviZ (the extra *diagnostics*).
+    itself, or reads models that were trained with different seeds. The compared quantities are the
+    log-likelihood, the number of states, and the discount, strength and number of tables at every
+    depth. They are recorded after every sweep and do not depend on the numbering of states. The
+    table on stdout has one row per quantity. An interpretation of the table, with advice, goes to
+    stderr. This command needs ArviZ (the extra *diagnostics*).
 
-    With --sbc, parameters and a small data set are drawn from the prior of a kind N times, and the
-    sampler infers the parameters from the data. The ranks of the true values among the sampler's
-    draws must be uniform. If the ranks are not uniform, the sampler is wrong, and the exit code is
-    1.
+    With --sbc, parameters and a small data set are drawn N times from the prior of a kind of model,
+    and the sampler infers the parameters from the data. The ranks of the true values among the
+    sampler's draws must be uniform. If the ranks are not uniform, the sampler is wrong, and the
+    exit code is 1.
 
         bistro diagnose ngram train.conllu --chains 4 --set sampler.sweeps=400 -o chains.html
         bistro diagnose one.bistro two.bistro three.bistro --burn-in 100 --netcdf chains.nc
@@ -120,7 +120,7 @@ def diagnose(
 def _is_path(source: str) -> bool:
     """Return whether a source looks like a file name.
 
-    Names of kinds contain neither dots nor slashes.
+    The name of a model kind contains neither dots nor slashes.
     """
     return "." in source or PurePath(source).name != source
 

@@ -8,8 +8,8 @@ terminal.
 
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
 
-The text comes from the phases of `bistro.progress`. A separate thread draws the line, since the
-main thread may be inside the compiled core, which releases the interpreter lock.
+The text comes from the phases of `bistro.progress`. A separate thread draws the progress line,
+since the main thread may be busy in the compiled core. The core releases the interpreter lock.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LOG_EVERY_SECONDS = 10.0
 
 
 ENDLESS = frozenset({"serve"})
-"""Commands that wait for requests. Such commands show progress only while they start.
+"""Commands that run until they are stopped. Such commands show progress only while they start.
 """
 PROGRESS = typer.Option(
     None,
@@ -164,9 +164,7 @@ class Display:
 
     @contextlib.contextmanager
     def guarded_streams(self) -> Iterator[None]:
-        """Remove the progress line before the program writes to a terminal through stdout or
-        stderr.
-        """
+        """Remove the progress line before the program writes to stdout or stderr on a terminal."""
         before = sys.stdout, sys.stderr
         guarded = [self._guarded(stream) for stream in before]
         sys.stdout, sys.stderr = guarded

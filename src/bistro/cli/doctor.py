@@ -29,7 +29,7 @@ def doctor(
     only: str | None = option(
         "arcs|tags|crossings",
         "List only values of this type; crossings are arcs with a crossing pattern that does not "
-        "occur in training.",
+        "occur in the training data.",
     ),
     since: str | None = option(
         "OLD",

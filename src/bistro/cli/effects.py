@@ -29,7 +29,7 @@ ITEM_COLUMNS = (
     *("surprisal", "surprisal_baseline", "effect", "mc_se", "oov"),
 )
 COMMON_NAMES = {"text": ("text", "sentence"), "item": ("item",), "condition": ("condition", "cond")}
-"""The column names that are tried if the user does not name a column."""
+"""The column names that are tried if no column is named on the command line."""
 
 
 def effects(
@@ -40,8 +40,8 @@ def effects(
     condition: str | None = option("COLUMN", "Column with the conditions [default: condition]."),
     critical: str | None = option(
         "COLUMN",
-        "Column with the words of the critical region, or the position of a word; without it, "
-        "the regions are in square brackets.",
+        "Column with the words of the critical region, or the position of a word; default: the "
+        "regions are marked by square brackets.",
     ),
     conditions: str | None = option(
         "A,B",
@@ -62,7 +62,7 @@ def effects(
         outputs.PAGE, "OUT.html", "Also write an HTML page with plots.", "--output", "-o"
     ),
     plot: str | None = outputs.output(
-        outputs.PICTURE, "OUT.svg", "Also draw the effects with their intervals."
+        outputs.PICTURE, "OUT.svg", "Also write a chart of the effects with their intervals."
     ),
     table: str | None = outputs.output(
         outputs.TABLE, "OUT.tsv", "Also write a table with one row per item and region."
@@ -179,7 +179,7 @@ def _protocols(
     stimuli: Sequence[Stimulus],
     found: dict[str, list[Effect]],
 ) -> list[str]:
-    """Describe what the figures leave out, and how each model sums over analyses."""
+    """Describe how each model scores words, and which sentences were left out."""
     from bistro.models.abilities import SCORE
     from bistro.tasks.stimuli import MISSING
 

@@ -36,8 +36,8 @@ def explain(
     ),
     member: str | None = option(
         "NAME",
-        "Member of a committee or reader to explain; default: the member with the highest "
-        "weight, or, for a reader, the shares of all members.",
+        "Member of a committee or reader to explain; default: the committee member with the "
+        "highest weight, or the shares of all members of a reader.",
     ),
     train: str | None = option(
         "FILE", "The training data, used to show how often each context occurs in it."
@@ -60,8 +60,8 @@ def explain(
     - share: the part of the final probability that comes from this context
 
     Models of the kinds ngram, transition and eisner can be explained. For a committee, the text
-    shows how a member of one of these kinds generates the committee's tree. For a reader, the text
-    shows the probability of every word under each member, and the member's share of the mixture.
+    shows how one member of these kinds generates the committee's tree. For a reader, the text shows
+    the probability of every word under each member, and the member's share of the mixture.
 
         bistro explain english.bistro "The dog sleeps ."
         bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu
@@ -110,7 +110,7 @@ def _explanation(
 
 
 def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:
-    """Return the decisions of the requested words, or all decisions."""
+    """Return the decisions about the requested words, or all decisions."""
     if not places:
         return explanation.decisions
     end = len(explanation.words) + 1

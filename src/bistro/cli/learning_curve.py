@@ -49,11 +49,11 @@ def learning_curve(
 ) -> None:
     """Train models on growing parts of FILE, and print their scores with a forecast.
 
-    The output is a table (TSV) with one line per size. Two more lines have predictions from a
+    The output is a table (TSV) with one line per size. Two more lines give predictions from a
     fitted power law, a - b n^-c. The hindcast is the score at the largest size, predicted from the
     smaller sizes. The forecast is the score at twice the largest size. The columns that end in _sd
-    are standard deviations. With --test, the largest part is all of FILE; with K folds, it is
-    FILE without one fold. The column sentences gives the size of each part.
+    are standard deviations. With --test, the largest part is all of FILE; with K folds, it is FILE
+    without one fold. The column sentences gives the size of each part.
 
         bistro learning-curve eisner treebank.conllu > curve.tsv
         bistro learning-curve transition train.conllu --test dev.conllu --plot curve.svg

@@ -18,12 +18,12 @@ def linearize(
     best: bool = flag("--best", "Write the most probable order of each tree (the default)."),
     kbest: int | None = option("K", "Write the K most probable orders of each tree.", min=1),
     samples: int | None = option(
-        "N", "Draw N orders of each tree.", "--samples", "--sample", min=1
+        "N", "Draw N random orders of each tree from the model.", "--samples", "--sample", min=1
     ),
     ties: Literal["random", "input"] = option(
         "random|input",
-        "How to choose among equally probable orders: at random (--seed), or the order of the "
-        "input if it is one of them.",
+        "How to choose among equally probable orders: at random (--seed), or by preferring "
+        "the order of the input.",
         default="random",
     ),
     score: bool = flag(

@@ -38,25 +38,20 @@ This error has no class of its own.
 # Typer does not export the class: older versions take it from click, newer ones carry a copy.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
-COMMANDS = (
-    *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal"),
-    *(
-        "next-word",
-        "effects",
-        "reading-times",
-        "suite",
-        "generate",
-        "linearize",
-        "segment",
-        "evaluate",
+GROUPS = {
+    "Models": ("demo", "train", "tune", "info", "models", "package", "serve"),
+    "Analyses and sentences": ("parse", "tag", "segment", "linearize", "generate", "topics"),
+    "Probabilities": (
+        *("perplexity", "surprisal", "next-word", "effects", "reading-times", "suite", "explain"),
     ),
-    *("draw", "complete", "next", "doctor", "crossval", "learning-curve", "report"),
-    *("diagnose", "convert", "fetch", "info", "models", "package", "serve", "explain", "topics"),
-)
-"""All commands, in the order of the help.
+    "Evaluation": ("evaluate", "crossval", "learning-curve", "report", "diagnose"),
+    "Treebanks": ("fetch", "convert", "draw", "doctor", "complete", "next"),
+}
+"""All commands under the headings of the help, in its order.
 
 Each command is a function in the module of the same name.
 """
+COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 
 def app_of(names: Sequence[str]) -> typer.Typer:
@@ -74,14 +69,15 @@ def app_of(names: Sequence[str]) -> typer.Typer:
         plain = name.replace("-", "_")
         module = import_module(f"bistro.cli.{plain}")
         command = getattr(module, plain)
+        heading = next(group for group, members in GROUPS.items() if name in members)
         if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
+            app.add_typer(command, name=name, rich_help_panel=heading)
         else:
             # The end of a help text may be slow to compute: added only where it may be shown.
             ending = getattr(module, "epilog", None) if len(names) == 1 else None
             text = ending() if ending else None
             whole = shown(name, checked(command))
-            app.command(name, cls=PlainCommand, epilog=text)(whole)
+            app.command(name, cls=PlainCommand, epilog=text, rich_help_panel=heading)(whole)
     return app
 
 

@@ -29,7 +29,7 @@ def mixture_of(
 ) -> Mixture:
     """Return the mixture of models, with given weights or with weights fitted on a file.
 
-    `choices` are options that are passed to the models that sum over analyses.
+    `choices` are the scoring options, which only models that sum over analyses receive.
     """
     from bistro.tasks.mixture import Mixture
 
@@ -45,7 +45,7 @@ def mixture_of(
 
 
 def members_of(models: Sequence[Model], choices: dict[str, Any]) -> list[Member]:
-    """Return each model with the options for its scores."""
+    """Return the members of a mixture: each model with its scoring options."""
     from bistro.models.abilities import SCORE
     from bistro.models.mixing import require_same_events
     from bistro.tasks.mixture import Member

@@ -75,7 +75,7 @@ def _print_table(found: list[dict[str, Any]]) -> None:
 
     table = Table()
     for name in ("name", "version", "kind", "treebank", "licence"):
-        table.add_column(name, no_wrap=name == "name", overflow="fold")
+        table.add_column(name, no_wrap=name in ("name", "kind"), overflow="fold")
     table.add_column("MB", justify="right", no_wrap=True)
     table.add_column("SHA-256", overflow="fold")
     for facts in found:

@@ -9,7 +9,10 @@ from bistro.errors import BistroError
 
 
 def model_names(models: list[str]) -> dict[str, str]:
-    """Return the paths of models by file name, or by full path if two file names are equal."""
+    """Return the path of each model by its name.
+
+    The name is the file name without its suffix, or the path if two file names are equal.
+    """
     counts = Counter(PurePath(path).stem for path in models)
     names = {
         PurePath(path).stem if counts[PurePath(path).stem] == 1 else path: path for path in models

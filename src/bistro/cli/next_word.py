@@ -167,7 +167,7 @@ def _cells(row: NextWordRow) -> list[Any]:
 def _objects(
     reader: Any, questions: list[Question], top: int | None, settings: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield one JSON object per context, with all tags of every word shown."""
+    """Yield one JSON object per context, in which every listed word has all its tags."""
     from bistro.tasks.next_word import answers, number_shown
 
     for question, found in answers(reader, questions, **settings):

@@ -1,4 +1,4 @@
-"""Messages about words that a user may not have meant: invisible characters, running text."""
+"""Warnings about invisible characters in words, and about running text that is not tokenised."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def watch_words(
     *,
     can_split: bool = False,
 ) -> Iterator[bistro.Sentence]:
-    """Yield sentences, and warn if the first lines look like running text.
+    """Yield sentences unchanged, and warn if the first lines look like running text.
 
     `can_split` is true if the command has the option --split-punct.
     """

@@ -31,7 +31,7 @@ _LOOKED_AT = 1 << 16
 
 @dataclass(frozen=True)
 class Writes:
-    """The kind of file that an output option writes, which also parses the option's values."""
+    """The kind of file that an output option writes. Instances also parse the option's value."""
 
     what: str
     contents: frozenset[str]

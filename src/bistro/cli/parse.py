@@ -75,9 +75,9 @@ def parse(
     one_reduce: bool | None = typer.Option(
         None,
         "--one-reduce/--both-reduces",
-        help="Whether particles that do not shift take the more likely of left arc and right arc "
-        "(Algorithm 1 of the paper), or are divided between both arcs; default: the model's "
-        "setting, or both.",
+        help="Whether all particles that do not shift create the more likely of the two arcs "
+        "(Algorithm 1 of Buys & Blunsom 2015), or are divided between both arcs; default: the "
+        "model's setting, or both.",
         rich_help_panel=DETAILS,
     ),
     ranking: Literal["trees", "derivations"] | None = typer.Option(
@@ -88,7 +88,8 @@ def parse(
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
         None,
-        help="How to divide particles after each word: by weight, or as in the paper (faster).",
+        help="How to divide particles after each word: by weight, or as in Buys & Blunsom (2015), "
+        "which is faster.",
         rich_help_panel=DETAILS,
     ),
     temperature: float | None = option(
@@ -119,8 +120,8 @@ def parse(
     ),
     guide: str | None = _of_trees(
         "pcfg|parents",
-        "Grammar for the proposals of mcmc and the heuristic of A*: the PCFG of the paper, or a "
-        "PCFG with parent annotation; default: parents, or pcfg for utterances.",
+        "Grammar for the proposals of mcmc and the heuristic of A*: the PCFG of Shareghi et al. "
+        "(2015), or a PCFG with parent annotation; default: parents, or pcfg for utterances.",
     ),
     node_cost: float | None = _of_trees(
         "SHARE",
@@ -128,7 +129,9 @@ def parse(
         "0.5.",
     ),
     completions: int | None = _of_trees(
-        "N", "Number of complete trees that A* compares; default: 100 (1 in the paper).", min=1
+        "N",
+        "Number of complete trees that A* compares; default: 100 (Shareghi et al. 2015 use 1).",
+        min=1,
     ),
     expansions: int | None = _of_trees(
         "N", "Maximum number of partial trees that A* expands; default: 200000.", min=1
@@ -256,8 +259,7 @@ def _dependencies(
     options: dict[str, Any],
     workers: Workers | None,
 ) -> None:
-    """Write sentences with dependency trees from one model or from several models that parse
-    together."""
+    """Write sentences with dependency trees from one model or from several models together."""
     from bistro.cli.progress import counted
     from bistro.tasks.parse import ParseRun, together
     from bistro.treebank.treebank import iter_sentences
@@ -346,9 +348,7 @@ def _search(
     labels_per_arc: int | None,
     one_reduce: bool | None,
 ) -> dict[str, Any]:
-    """Return the search options that were set on the command line, and omit those with default
-    values.
-    """
+    """Return the search options that were set on the command line."""
     if (particles is not None) + (beam is not None) + greedy > 1:
         raise ConfigError(
             "--particles, --beam and --greedy are three different searches; choose one of them"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import bistro
-from bistro.cli import common, mixtures, odd_words
+from bistro.cli import common, documents, mixtures, odd_words
 from bistro.cli.common import print_json, score_settings
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def perplexity(
     others: list[str] | None = mixtures.WITH,
     dev: str | None = mixtures.DEV,
     weights: str | None = mixtures.WEIGHTS,
+    memory: bool = documents.MEMORY,
     json: bool = common.JSON,
     format: str | None = common.FORMAT,
     method: str | None = common.METHOD,
@@ -32,7 +33,7 @@ def perplexity(
 ) -> None:
     """Print perplexity, bits per word, character and byte, and the rate of unknown words.
 
-    The end of each sentence is an event like a word. The table has figures with and without
+    The end of each sentence counts as an event, like a word. The table has figures with and without
     sentence ends, and lists the events that each figure counts. An unknown word has the probability
     of its word class, so models with different vocabularies cannot be compared. Models trained with
     unknown=spelling give every string a probability, so their bits per character can be compared. A
@@ -42,9 +43,12 @@ def perplexity(
     --with mixes models with the same vocabulary, p = λ p1 + (1 - λ) p2, with the λ
     that is best on DEV or the --weights given, and prints the scores of each and of the mixture.
 
+    With --memory, the probability of a word also depends on the earlier sentences of its document.
+
         bistro perplexity english.bistro test.conllu
         bistro perplexity english.bistro test.txt.gz --json
         bistro perplexity english.bistro test.txt --method search --particles 1000 --selection paper
+        bistro perplexity reader.bistro test.conllu --memory
         bistro perplexity parser.bistro --with ngram.bistro --dev dev.conllu test.conllu
         bistro generate english.bistro -n 1000 | bistro perplexity english.bistro
     """
@@ -52,12 +56,15 @@ def perplexity(
     from bistro.models.abilities import SCORE
     from bistro.models.defaults import chosen_options
     from bistro.tasks.annotate import read_sentences
+    from bistro.tasks.memory import memory_of
+    from bistro.treebank.documents import document_numbers
 
     mixtures.require_mixture(others, dev, weights)
     choices: dict[str, Any] = {"method": method, "particles": particles, "repeats": repeats}
     choices |= {"selection": selection, "tags_per_word": tags_per_word}
     choices |= {"tags_seen": tags_seen, "seed": seed}
     trained = bistro.load(model)
+    documents.require_memory(memory, trained, others)
     if others:
         paths = [model, *others]
         models = [trained, *map(bistro.load, others)]
@@ -71,12 +78,16 @@ def perplexity(
     found = read_sentences(trained, input, format, roots="any")
     sentences = list(odd_words.watch_words(found, input, trained))
     odd_words.tell_odd_words(sentences)
-    figures = text_figures(trained, sentences, **settings)
+    context = {"documents": document_numbers(sentences)} if memory else {}
+    figures = text_figures(trained, sentences, **settings, **context)
     chosen = vars(chosen_options(SCORE.of(trained), "score", settings))
     summed = {"options": chosen} if chosen else {}
+    protocol = {"memory": memory_of(trained).memory_protocol()} if memory else {}
     if json:
-        print_json({"model": model, "input": input, **figures.to_dict(), **summed})
+        print_json({"model": model, "input": input, **protocol, **figures.to_dict(), **summed})
     else:
+        if memory:
+            documents.tell_memory(trained, len(set(context["documents"])))
         print_figures(figures, f"{model} on {input}")
 
 

@@ -1,4 +1,4 @@
-"""The progress of reading a file, in words and as a share of the file's lines."""
+"""Progress reports while a file is read, with the number of words and the share of lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def counted(sentences: Iterable[S], source: str | os.PathLike[str], name: str) -> Iterator[S]:
-    """Yield sentences, and count their words in a phase with the given name."""
+    """Yield sentences unchanged, and report the number of words as the progress of a phase."""
     lines = lines_of(source) if observed() else None
     with phase(name, total=lines) as work:
         line = -1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import typer
 import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import argument, flag, option, say
+from bistro.cli.documents import tell_memory
 from bistro.cli.named_models import model_names
 from bistro.errors import BistroError
 
@@ -49,6 +50,11 @@ def reading_times(
     ),
     only: list[str] | None = option(
         "COLUMN=VALUE", "Use only rows that have this value in a column (may be repeated)."
+    ),
+    document: list[str] | None = option(
+        "COLUMN",
+        "Use the memory of readers: items with the same value form a document, such as a story, in "
+        "the order of DATA (may be repeated).",
     ),
     split_punct: bool | None = typer.Option(
         None,
@@ -97,13 +103,13 @@ def reading_times(
     recognised. A message on stderr lists the columns that are used. Each MODEL scores every item
     once in each of its conditions. A word of DATA may be several words of a model: *barn.* gets the
     sum of its parts. If one MODEL is a pipeline, all models score the words that the pipeline
-    finds. The baseline has an intercept per participant, and its predictors are the position, the
+    finds. The baseline has an intercept per participant. Its predictors are the position, the
     length and, with --frequencies, the frequency of each word and of the word before it.
 
-    The table on stdout has one row per model. The row gives the model's gain over the baseline in
-    predicting the times of held-out items, in nats per row of DATA, with a 95 % interval. A verdict
-    of "gain" means that the interval lies above 0. If there are several models, a comparison of
-    them goes to stderr.
+    The table on stdout has one row per model. A row contains the model's gain over the baseline in
+    predicting the reading times of held-out items. The gain is given in nats per row of DATA, with
+    a 95 % interval. A verdict of "gain" means that the interval lies above 0. If there are several
+    models, a comparison of them goes to stderr.
 
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt
@@ -119,14 +125,16 @@ def reading_times(
         raise BistroError(f"--fastest {fastest:g} must be less than --slowest {slowest:g}")
     names = {"word": word, "item": item, "condition": condition, "time": time}
     names |= {"position": position, "participant": participant}
-    found = read_reading_data(data, keep=keep or (), only=only or (), **names)
+    columns = dict.fromkeys([*(keep or ()), *(document or ())])
+    found = read_reading_data(data, keep=tuple(columns), only=only or (), **names)
     counts = None
     if frequencies is not None:
         counts = word_counts([sentence.forms for sentence in bistro.read(frequencies)])
     trained = {name: bistro.load(path) for name, path in model_names(models).items()}
     say("columns: " + ", ".join(f"{name} ({what})" for what, name in found.columns.items()))
     options = {"method": method, "particles": particles, "repeats": repeats}
-    scores = _scores(trained, found, split_punct, {**options, "tags_seen": False, "seed": seed})
+    choices = {**options, "tags_seen": False, "seed": seed}
+    scores = _scores(trained, found, split_punct, choices, found.documents(document or ()))
     result = study(
         found,
         {name: own.surprisal for name, own in scores.items()},
@@ -149,17 +157,24 @@ def _scores(
     data: ReadingData,
     split_punct: bool | None,
     options: dict[str, Any],
+    documents: Sequence[str] | None,
 ) -> dict[str, ItemScores]:
     """Score the words of the data with each model, and report the unknown words."""
     from bistro.evaluate.reading.scores import item_scores
-    from bistro.models.abilities import SCORE
+    from bistro.models.abilities import REMEMBER, SCORE
     from bistro.tasks.cutting import common_cutting
+    from bistro.tasks.memory import memory_of
 
     cut = common_cutting(list(models.values()), split_punct)
+    if documents is not None and not any(map(REMEMBER.is_of, models.values())):
+        memory_of(next(iter(models.values())))  # Raises an error that says what to do.
     scores = {}
     for name, model in models.items():
         settings = common.score_settings(model, **options)
         common.tell_reader(model, settings)
+        if documents is not None and REMEMBER.is_of(model):
+            tell_memory(model, len(set(documents)))
+            settings["documents"] = documents
         own = scores[name] = item_scores(model, data.words, cut=cut, **settings)
         if number := int(own.unknown.sum()):
             is_open = SCORE.of(model).vocabulary.is_open

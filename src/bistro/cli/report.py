@@ -41,11 +41,11 @@ def report(
 
     A parser's page has its accuracy overall, by relation, by length and by tag; the trace of its
     training with the hyper-parameters of every depth; calibration; surprisal; and the trees that
-    are most certain, most doubtful and most wrong, with the correct and the predicted tree in one
-    picture. The figures depend on the kind of model: n-gram models have perplexity and surprisal,
-    taggers have tag accuracy, and so on. FILE has the same type as the training data: a treebank,
-    bracketed trees, or a text for models that use only words. The page can be opened in any browser
-    without a network connection, and can be printed.
+    are most certain, most doubtful and least accurate, with the correct and the predicted tree in
+    one picture. The figures depend on the kind of model: perplexity and surprisal for n-gram
+    models, tag accuracy for taggers, and so on. FILE has the same type as the training data: a
+    treebank, bracketed trees, or a text for models that use only words. The page can be opened in
+    any browser without a network connection, and can be printed.
 
         bistro report english.bistro --test test.conllu
         bistro report english.bistro --test test.conllu --tags given -o en.html
@@ -78,7 +78,7 @@ def report(
 
 
 def _lengths(given: list[str]) -> list[int]:
-    """Return the limits of the length classes, which may be given as lists or one by one."""
+    """Return the limits of the sentence-length classes, which may be given as lists or singly."""
     from bistro.evaluate.by_sentence import check_borders
 
     texts = [text.strip() for one in given for text in one.split(",")]

@@ -1,4 +1,4 @@
-"""`bistro diagnose KIND --sbc N`: check that the sampler of a kind is correct."""
+"""`bistro diagnose KIND --sbc N`: check that the sampler of a model kind is correct."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ def segment(
     ),
     probabilities: bool = flag(
         "--probabilities",
-        "Also write the probability of each analysis, and of each boundary by its position.",
+        "Also write the probability of each analysis, and the probability of a boundary at each "
+        "position.",
     ),
     check: bool = flag(
         "--check",

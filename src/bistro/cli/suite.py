@@ -45,14 +45,13 @@ def suite(
     tags_seen: bool = common.TAGS_SEEN,
     seed: int = common.SEED,
 ) -> None:
-    """Run test suites of minimal pairs, or of predictions about regions in the notation of
-    SyntaxGym.
+    """Run test suites of minimal pairs, or of predictions in the notation of SyntaxGym.
 
     A pair is correct if the good sentence is more probable than the bad one. SUITE is a file of
-    pairs (CSV or TSV with the columns good and bad; JSON lines with sentence_good and
-    sentence_bad), a suite in SyntaxGym's JSON format, or a built-in suite: agreement, garden-path,
-    main-verb, np-s, np-z, subordination. For your own stimuli in two conditions, use bistro
-    effects.
+    pairs, a suite in SyntaxGym's JSON format, or a built-in suite (agreement, garden-path,
+    main-verb, np-s, np-z, subordination). A file of pairs is a CSV or TSV table with the columns
+    good and bad, or JSON lines with sentence_good and sentence_bad. For your own stimuli in two
+    conditions, use bistro effects.
 
     The table, separated by tabs: the number of items, the number of correct items (all predictions
     hold), their share with its 95 % interval (Wilson), the number of unknown words, and the number

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 import bistro
-from bistro.cli import common, mixtures, odd_words, outputs
+from bistro.cli import common, documents, mixtures, odd_words, outputs
 from bistro.cli.common import argument, flag, option
 from bistro.cli.plain_help import under
 from bistro.errors import BistroError
@@ -41,8 +41,7 @@ def surprisal(
     ),
     sentence: list[str] | None = option(
         "COLUMN",
-        "Column for tables with one word per row; rows with the same value form a sentence (may "
-        "be repeated).",
+        "Column that identifies the sentence, in tables with one word per row (may be repeated).",
         rich_help_panel=STIMULI,
     ),
     split_punct: bool | None = typer.Option(
@@ -63,6 +62,12 @@ def surprisal(
     region: str | None = option(
         "COLUMN",
         "With --sentence, merge adjacent rows with the same value into one region.",
+        rich_help_panel=STIMULI,
+    ),
+    memory: bool = documents.MEMORY,
+    document: list[str] | None = option(
+        "COLUMN",
+        "With --memory, sentences with the same value form a document (may be repeated).",
         rich_help_panel=STIMULI,
     ),
     words: bool = flag("--words", "Write a separate row for each word of a multiword token."),
@@ -105,12 +110,16 @@ def surprisal(
     of *do*, *n't* and the full stop. Text has one sentence per line. With --input raw, the pipeline
     also finds the sentences; with --input lines, words are split at spaces only.
 
-    A region, marked with --brackets or by the column --critical or --region, gets one row with the
-    sum over its words and the standard error of this sum. The column region numbers the regions
-    from 1, and each stretch of words between regions has one row with NA.
+    A region is marked with --brackets or by the column --critical or --region. It has one row, with
+    the sum of the surprisals of its words and the standard error of this sum. The column region
+    contains the number of the region, counted from 1. Each stretch of words outside the regions
+    also has one row, with NA in this column.
 
     --with mixes models with the same vocabulary word by word, with the weights that are
     best on DEV or the --weights given; parts of surprisal and entropies are NA.
+
+    With --memory, the surprisal of a word also depends on the earlier sentences of its document.
+    Only a reader has a memory. By default, every sentence is scored alone.
 
         echo "The dog sleeps ." | bistro surprisal english.bistro
         echo "The horse [raced past the barn] fell ." | bistro surprisal english.bistro --brackets
@@ -119,12 +128,15 @@ def surprisal(
         bistro surprisal english.bistro items.csv --text sentence --id item --split-punct
         bistro surprisal english.bistro items.csv --text sentence --critical verb --split-punct
         bistro surprisal english.bistro reading.csv --text word --sentence item -o reading.tsv
+        bistro surprisal reader.bistro story.conllu --memory
     """
     from bistro.tasks.cutting import at_spaces, cutting
 
     _check_options(text, id, sentence, brackets, critical, region)
     mixtures.require_mixture(others, dev, weights)
+    documents.check_columns(memory, text, document)
     trained = bistro.load(model)
+    documents.require_memory(memory, trained, others)
     choices: dict[str, Any] = {"method": method, "particles": particles, "repeats": repeats}
     choices |= {"selection": selection, "tags_per_word": tags_per_word}
     choices |= {"tags_seen": tags_seen, "seed": seed}
@@ -137,19 +149,24 @@ def surprisal(
     else:
         settings = common.score_settings(trained, **choices)
     with common.cluster_workers(cluster) as workers:
-        score_options = {**settings, "eos": eos, "workers": workers}
+        score_options = {**settings, "eos": eos, "memory": memory, "workers": workers}
         if text is not None:
             cut = cutting(trained, split_punct)
-            stimuli = _stimuli(cut, input, text, id, sentence, brackets, critical, region)
+            marks = (brackets, critical, region)
+            stimuli = _stimuli(cut, input, text, id, sentence, document, *marks)
+            names = [stimulus.document for stimulus in stimuli[1]]
             if cut is at_spaces and split_punct is None:
                 lines = [stimulus.words for stimulus in stimuli[1]]
                 odd_words.warn_of_uncut_words(lines, input, trained, can_split=True)
             columns, rows = _of_stimuli(reader, stimuli, score_options)
         else:
             given = _sentences(trained, input, format, split_punct, not words, brackets)
+            names = [str(one.document) for one in given]
             columns, rows = _of_sentences(reader, given, score_options)
         if not others:
             common.tell_reader(trained, settings)
+        if memory:
+            documents.tell_memory(trained, len(set(names)))
         is_joined = brackets or critical is not None or region is not None
         common.write_table(output, columns, _counting_unknown(columns, rows, is_joined))
 
@@ -198,6 +215,7 @@ def _sentences(
     from bistro.models.abilities import TOKENISE
     from bistro.tasks.cutting import cutting, file_sentences
     from bistro.tasks.surprisal import bracketed_sentence, cut_sentence, read_sentence
+    from bistro.treebank.documents import document_numbers
 
     if format is None and path.lower().endswith(common.TABLE_SUFFIXES):
         raise BistroError(
@@ -219,10 +237,12 @@ def _sentences(
         return [bracketed_sentence(s, str(i), path, cut) for i, s in enumerate(treebank, start=1)]
     sentences = treebank if is_cut else odd_words.watch_words(treebank, path, model, can_split=True)
     chosen = cutting(model, split_punct) if is_cut else None
-    return [
+    lines = (
         read_sentence(sentence, str(i), path, multiword=multiword, cut=chosen)
         for i, sentence in enumerate(sentences, start=1)
-    ]
+    )
+    named = zip(lines, document_numbers(treebank), strict=True)
+    return [sentence._replace(document=number) for sentence, number in named]
 
 
 def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: bool) -> common.Cells:
@@ -264,11 +284,13 @@ def _stimuli(
     text: str,
     id: str | None,
     sentence: list[str] | None,
+    document: list[str] | None,
     brackets: bool,
     critical: str | None,
     region: str | None,
 ) -> tuple[list[str], list[Stimulus]]:
     """Return the columns of a table of stimuli, and the stimuli."""
+    from bistro.tasks.memory import in_documents
     from bistro.tasks.regions import COLUMN, joined_regions, region_stimuli
     from bistro.tasks.stimuli import one_row_each, one_word_a_row, read_table
 
@@ -276,14 +298,16 @@ def _stimuli(
     columns = table.columns
     if sentence:
         found = list(one_word_a_row(table, text, sentence, cut=cut))
-        if region is not None:
-            place = table.column(region)
-            found = [joined_regions(stimulus, place) for stimulus in found]
     elif brackets or critical is not None:
         found = list(region_stimuli(table, text, name=id, cut=cut, critical=critical))
         columns = [*columns, f"bistro_{COLUMN}" if COLUMN in columns else COLUMN]
     else:
         found = list(one_row_each(table, text, name=id, cut=cut))
+    if document:
+        found = list(in_documents(table, found, document))
+    if region is not None:
+        place = table.column(region)
+        found = [joined_regions(stimulus, place) for stimulus in found]
     place = table.column(text)
     odd_words.tell_invisible(cells[place] for _, cells in table.rows)
     return columns, found

@@ -27,7 +27,9 @@ def tag(
     ),
     samples: int | None = option("N", "Number of sequences drawn by mcmc; default: 5000.", min=1),
     completions: int | None = option(
-        "N", "Number of complete sequences that A* compares; default: 100 (1 in the paper).", min=1
+        "N",
+        "Number of complete sequences that A* compares; default: 100 (Shareghi et al. 2015 use 1).",
+        min=1,
     ),
     expansions: int | None = option(
         "N", "Maximum number of partial sequences that A* expands; default: 200000.", min=1
@@ -50,7 +52,7 @@ def tag(
     """Tag sentences, and write INPUT with new tags in one column.
 
     The tags are written to the column that the model was trained on (UPOS or XPOS). Parsers can
-    also tag, with their own search. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X,
+    also tag, using their own search. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X,
     which cannot hold probabilities.
 
         echo "The dog sleeps ." | bistro tag tagger.bistro

@@ -30,7 +30,7 @@ def show(
     words: int = option("N", "Number of words per state.", default=10, min=1),
     sample: int = option("N", "Index of the sample; -1 is the last.", default=-1),
     picture: str | None = outputs.output(
-        outputs.PICTURE, "OUT.svg", "Also draw the states as cards."
+        outputs.PICTURE, "OUT.svg", "Also write a picture that shows the states as cards."
     ),
     json: bool = common.JSON,
 ) -> None:

@@ -49,13 +49,13 @@ def train(
     ),
     fast: bool = flag(
         "--fast",
-        "Use the preset fast (committee, pipeline), which has two members. Training and parsing "
-        "are much faster than with the default members, but accuracy is lower.",
+        "For committee and pipeline: use the preset 'fast', which has two members. Training and "
+        "parsing are much faster than with the default members, but accuracy is lower.",
     ),
     best: bool = flag(
         "--best",
-        "Use the preset best (committee, pipeline), which has all members. This preset gives "
-        "the most accurate parser, but training and parsing are slow.",
+        "For committee and pipeline: use the preset 'best', which has seven members. This preset "
+        "gives the most accurate parser, but training and parsing are slow.",
     ),
     text: list[str] | None = option(
         "RAW",
@@ -72,7 +72,7 @@ def train(
     ),
     task: str | None = option(
         "tags|trees|morphology",
-        "Task of the former kind infinite, whose tasks are now separate kinds.",
+        "Task of the kind infinite, which has been replaced by one kind per task.",
         hidden=True,
     ),
     seed: int = common.SEED,
@@ -214,7 +214,7 @@ def read_data(
 
 
 def _report(model: bistro.Model, ability: str, held_out: list[Any], title: str) -> None:
-    """Print the main scores of a model on held-out data."""
+    """Print the main scores of a model on the development data."""
     from bistro.cli.perplexity import print_figures
     from bistro.evaluate.development import DevelopmentSet, default_metric
     from bistro.evaluate.text import text_figures
@@ -280,7 +280,7 @@ def _checked_output(output: str | None) -> str:
 
 
 def _mention(checkpoint: Checkpoint, resume: bool) -> None:
-    """Report a checkpoint that is missing or is not used."""
+    """Report that a checkpoint is missing, or that it exists but is not used."""
     if checkpoint.path.exists() and not resume:
         say(f"{checkpoint.path}: from an interrupted run; --resume would have continued it")
     if resume and not checkpoint.path.exists():

@@ -68,8 +68,8 @@ def tune(
     ),
     tags: str = option(
         "WAY",
-        "Parse with predicted tags (joint), with given tags, or with each in turn and average the "
-        "scores.",
+        "Parse with predicted tags (joint), with given tags (given), or in both ways, averaging "
+        "the scores (both).",
         default="both",
         rich_help_panel=SEARCH,
     ),
@@ -130,7 +130,7 @@ def tune(
 
 @dataclass
 class _Errand:
-    """A search for settings, from reading its journal to writing its result."""
+    """A search for the best settings, which reads and extends its journal and writes the result."""
 
     treebank: bistro.Treebank
     held_out: bistro.Treebank
@@ -142,7 +142,7 @@ class _Errand:
 
     @property
     def protocol(self) -> dict[str, Any]:
-        """All inputs that determine the scores, except for the configuration."""
+        """Everything that determines the scores, apart from the configuration."""
         from bistro.version import __version__
 
         return {
@@ -175,7 +175,7 @@ class _Errand:
         )
         with phase("searching"):
             search.run(replace(start, sampler=_shortened(start.sampler, sweeps)), parts)
-        say(f"{progress.ending}; now the first and the best are trained in full")
+        say(f"{progress.ending}; now the initial and the best configuration are trained in full")
         full = [replace(trial.config, sampler=start.sampler) for trial in search.ends]
         figures = []
         with phase("training in full"):
@@ -200,7 +200,9 @@ class _Errand:
         lines = ["Found by bistro tune.", *(f"{k}: {v}" for k, v in self.protocol.items())]
         lines += [f"{len(search.journal)} trials; the changes that were kept, with their score:"]
         lines += [f"  {trial.score:.2f}  {trial.change}" for trial in search.accepted]
-        lines += ["trained in full, the beginning and the end (percent, on dev):"]
+        lines += [
+            "scores of the initial and the best configuration, trained in full (percent, on dev):"
+        ]
         lines += [f"  {name} {before[name]:.2f} -> {after[name]:.2f}" for name in after]
         head = "".join(f"# {line}\n" for line in lines)
         write_text(self.output, f"{head}\n{configuration.to_toml(config)}")
@@ -222,7 +224,7 @@ def _names(option: str, given: str, choices: Sequence[str]) -> list[str]:
 
 
 def _shortened(sampler: SamplerSettings, sweeps: int) -> SamplerSettings:
-    """Return settings for a trial, which has few sweeps and averages the last third of them."""
+    """Return the settings of a short trial run, which averages the last third of its sweeps."""
     return replace(sampler, sweeps=sweeps, samples=max(1, sweeps // 3))
 
 

@@ -32,12 +32,12 @@ class Watcher:
             signal.signal(number, handler)
 
     def on_start(self, done: int, total: int) -> None:
-        """Report the number of sweeps that a checkpoint already contains."""
+        """Report how many sweeps were completed before the interruption."""
         if done:
             say(f"continuing after sweep {done} of {total}")
 
     def on_words(self, done: int, total: int) -> None:
-        """Report how much raw text need not be parsed again."""
+        """Report how many words of raw text were parsed before the interruption."""
         if (self._words_before is None or done < self._words_before) and done:
             say(f"continuing after {done:,} of {total:,} words of raw text")
         self._words_before = done

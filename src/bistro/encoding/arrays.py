@@ -25,8 +25,8 @@ class Expected:
     """The expected type, shape and limits of an array."""
 
     kind: str
-    """The kind of the array's NumPy type (i, u, f or b), followed by its size (f8) where it
-    matters."""
+    """The kind of the array's NumPy type (i, u, f or b). If the item size matters, it follows the
+    kind, as in f8."""
     shape: tuple[int | None, ...]
     """The size of the array in each dimension. None allows any size."""
     low: float = -math.inf

@@ -1,9 +1,9 @@
 """Capital letters that the position of a word requires, for example at the start of a sentence.
 
-Such a letter carries no information about the word, so a model that knows the convention need not
-learn both *The* and *the*. The convention is learned from the data. A capital letter counts as
-required at the start of a sentence, or after a token without letters, if nearly all words in that
-position begin with a capital letter.
+A capital letter that the position requires carries no information about the word. A model that
+knows the convention need not learn both *The* and *the*. The convention is learned from the data. A
+capital letter counts as required at the start of a sentence, or after a token without letters, if
+nearly all words in that position begin with a capital letter.
 
 >>> texts = [["The", "dog", "saw", "the", "cat"], ["A", "cat", "saw", "Rex"]] * 30
 >>> casing = Casing.learn(texts)

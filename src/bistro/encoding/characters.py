@@ -1,11 +1,11 @@
 """Encode running text as numbers, with one symbol per character or run of white space.
 
-A run of white space is one symbol. The symbol is `BREAK` if the run contains a blank line, which
-always ends a sentence, and `SPACE` otherwise. Every other character is a separate symbol if it is
-frequent enough in training. A rarer character is represented by its Unicode category. The
-characters of addresses (chunks such as ``www.example.org/a.html``) are distinct from the same
-characters elsewhere, because a full stop in an address ends nothing, and a short context does not
-show whether it is in an address.
+A run of white space is encoded as the symbol `BREAK` if it contains a blank line, which always ends
+a sentence, and as `SPACE` otherwise. Every other character is a separate symbol if it is frequent
+enough in training. A rarer character is represented by its Unicode category. The characters of
+addresses (chunks such as ``www.example.org/a.html``) are distinct from the same characters
+elsewhere, because a full stop in an address ends nothing, and a short context does not show whether
+it is in an address.
 
 >>> characters = Characters.of(["a b. a b."], least=2)
 >>> text = characters.encode("  ab a\\n\\nX")

@@ -1,7 +1,7 @@
 """Markers of unknown English words, in the style of the Berkeley parser.
 
-A marker lists the features of an unknown word that the parsers of Petrov and colleagues (2006) use,
-in this order.
+A marker combines the following features of an unknown word, in this order. The parsers of Petrov
+and colleagues (2006) use the same features.
 
     initial  capital at the start of the sentence, lower case after it
     known      ... and the word is known in lower case
@@ -9,10 +9,10 @@ in this order.
     digit    there is a digit in it               dash     there is a hyphen in it
     -s -ed -ing -ion -er -est -ly -ity -y -al     a suffix, of words that are long enough
 
-Unlike the classes of `bistro.encoding.unknown`, which learn their suffixes, these are specific to
-English. A marker that does not occur in training is replaced by the marker without the suffix. If
-the shorter marker does not occur either, dash and digit are dropped too, and finally ``<unk>`` is
-used.
+Unlike the classes of `bistro.encoding.unknown`, which learn their suffixes, these markers are
+specific to English. A marker that does not occur in training is replaced by the marker without the
+suffix. If the marker without the suffix does not occur either, dash and digit are dropped too. If
+the result does not occur, the marker is ``<unk>``.
 
 >>> markers = EnglishMarkers.learn_markers({"Opening": 1}, {"walking": 1}, known=["opening"])
 >>> markers.names

@@ -57,7 +57,7 @@ def boundaries(word: str, forms: Sequence[str]) -> list[int]:
 
 
 def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
-    """Return the lowest cost and the start of a morpheme for each position where it can end."""
+    """Return the lowest cost and the start of a morpheme for each of its possible ends."""
     empty = before
     begun: _Row = [(_NEVER, 0)] * (len(word) + 1)
     _put_in(empty, begun)

@@ -1,7 +1,7 @@
 """Percentages of trees, tags and words that a system predicts correctly.
 
-Two conventions are in use. The choice of convention changes scores by more than the choice of
-parser, so every figure names its convention.
+Two conventions are in use. The choice of convention can change scores by more than the choice of
+parser, so every score is reported with its convention.
 
 - *UD*: all words count, punctuation included; subtypes of relations (after ``:``) are ignored. UAS
   is the share of words with the correct head, and LAS is the share of words with the correct head
@@ -13,8 +13,8 @@ parser, so every figure names its convention.
 
 The files may split the same text into different words and sentences. The words are then aligned by
 their characters (`word_alignment`), and every score is an F1. `metrics` also holds precision,
-recall and aligned accuracy. If the words are the same, precision, recall and F1 of UAS, LAS and
-tags are equal.
+recall and aligned accuracy. If both files have the same words, precision, recall and F1 are equal
+for UAS, LAS and tags.
 
 Scores are percentages and not rounded. A score that cannot be computed, such as LAS of trees
 without labels, is None, and `unavailable` gives the reason.
@@ -99,7 +99,7 @@ NEEDED = {
     "feats": ("UD features", ("ufeats",)),
     "lemmas": ("lemmas", ("lemmas", "blex")),
 }
-"""The name of each column in messages, and the scores that need the column."""
+"""For each column, its name in messages and the scores that need it."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class NoPunct:
     las: float | None
     words: int
     punct: Punctuation
-    """The rule that recognised punctuation."""
+    """The rule by which punctuation was recognised."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class AttachmentScores:
     words: int
     """Number of gold words. All numbers in this class count gold items."""
     content_words: int
-    """Number of words over which CLAS, MLAS and BLEX are computed."""
+    """Number of gold words over which CLAS, MLAS and BLEX are computed."""
     sentences: int
     aligned_by: AlignedBy
     """The method of alignment, which is `words` if both files have the same words, otherwise
@@ -148,9 +148,9 @@ class AttachmentScores:
     no_punct: NoPunct
     """The scores without punctuation, which are None if the words of the files differ."""
     protocol: dict[str, str]
-    """The names of the conventions of these scores (`ud`) and of the scores in `no_punct`."""
+    """The conventions by which these scores (`ud`) and the scores in `no_punct` are computed."""
     unavailable: dict[str, str]
-    """The reason why each missing score is None, by the name of the score."""
+    """A dictionary from the name of each missing score to the reason why it is None."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all scores by name.

@@ -20,9 +20,9 @@ The conventions follow EVALB with Collins' parameters:
   scores of sentences up to 40, counts punctuation but no traces.
 
 There is one difference from EVALB. In Bistro, the gold tags decide for both trees which words are
-punctuation. EVALB uses each tree's own tags, and leaves out sentences in which a wrong tag makes
-the numbers of words differ. In Bistro, such sentences count. Unlabelled scores compare only the
-spans.
+punctuation. EVALB uses each tree's own tags. If a wrong tag changes what counts as punctuation, the
+two trees have different numbers of words, and EVALB leaves out the sentence. Bistro scores such
+sentences. Unlabelled scores compare only the spans.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> gold = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .))")
@@ -90,7 +90,7 @@ class BracketScores:
 
 @dataclass(frozen=True)
 class BracketReport:
-    """The scores over all sentences and over the short sentences."""
+    """The scores over all sentences, and over the sentences of at most 40 words."""
 
     all: BracketScores
     short: BracketScores
@@ -130,7 +130,7 @@ def score_brackets(
 
 
 def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent]:
-    """Return the constituents of a tree that count.
+    """Return the constituents of a tree that are scored.
 
     `left_out` contains the positions of the punctuation marks.
 

@@ -1,10 +1,11 @@
-"""Attachment scores by dependency length. Short arcs are easy, and long arcs distinguish parsers.
+"""Attachment scores by dependency length.
 
-The length of an arc is the distance in words between head and dependent. Arcs from the root are a
-separate class (Titov & Henderson 2007, Table 2). Gold and system may disagree on the length of an
-arc, so each class has a precision and a recall. An arc is correct if its head and label are correct
-(`las`, ignoring subtypes), or if its head is correct (`uas`). The scores of C correct arcs, G gold
-arcs and S system arcs are as follows.
+Short arcs are easy to predict, and long arcs distinguish good parsers from others. The length of an
+arc is the distance in words between head and dependent. Arcs from the root are a separate class
+(Titov & Henderson 2007, Table 2). The gold arc and the predicted arc of a word may differ in
+length, so each class of lengths has a precision and a recall. For `las`, an arc is correct if its
+head and its label (without subtype) are correct. For `uas`, only the head must be correct. The
+scores of C correct arcs, G gold arcs and S system arcs are as follows.
 
     precision = C / S    recall = C / G    F1 = 2 C / (G + S)
 
@@ -38,7 +39,7 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class Rates:
-    """Precision, recall and F1 in percent, or None if there is nothing to count."""
+    """Precision, recall and F1 in percent; a rate without any items is None."""
 
     precision: float | None
     recall: float | None
@@ -53,7 +54,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class LengthScores:
-    """The arcs of one class of lengths."""
+    """The numbers of arcs in one length class, and their scores."""
 
     length: str
     gold: int
@@ -95,7 +96,7 @@ def score_by_length(
 
 
 def length_class(word: int, head: int) -> str:
-    """Return the length class of an arc.
+    """Return the name of an arc's length class.
 
     >>> length_class(3, 0), length_class(3, 9), length_class(12, 3)
     ('to root', '3-6', '>= 7')

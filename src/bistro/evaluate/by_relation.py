@@ -29,7 +29,7 @@ PROTOCOL = "words of gold by their relation; all words, punctuation included; su
 
 @dataclass(frozen=True)
 class RelationScores:
-    """The scores of the words with one gold relation. Shares are in percent."""
+    """The scores of all words that have a given gold relation. Shares are in percent."""
 
     relation: str
     words: int
@@ -37,7 +37,7 @@ class RelationScores:
     las: float
     labels: float
     taken_for: tuple[str, int] | None
-    """The most common wrong relation and its number of words, or None if there is none."""
+    """The most common wrong relation and how many words have it, or None if all are correct."""
 
 
 def score_by_relation(gold: Iterable[Sentence], system: Iterable[Sentence]) -> list[RelationScores]:
@@ -71,7 +71,7 @@ def plain_relation(label: str) -> str:
 
 
 def percent(part: float, whole: float) -> float | None:
-    """Return a share in percent, or None if the whole is 0."""
+    """Return a fraction in percent, or None if the denominator is 0."""
     return 100.0 * part / whole if whole else None
 
 

@@ -29,9 +29,9 @@ PROTOCOL = "sentences by their number of words; all words, punctuation included;
 
 @dataclass(frozen=True)
 class SentenceScores:
-    """The scores of one class of sentence lengths.
+    """The scores of one sentence-length class.
 
-    Shares are in percent. The shares of an empty class are None.
+    Shares are in percent. The percentages of an empty class are None.
     """
 
     length: str
@@ -44,7 +44,7 @@ class SentenceScores:
 
 
 def check_borders(borders: Sequence[int]) -> None:
-    """Raise an error unless the borders are at least 1 and strictly increasing."""
+    """Raise an error unless the class limits are at least 1 and strictly increasing."""
     if not borders or borders[0] < 1 or any(a >= b for a, b in pairwise(borders)):
         shown = ", ".join(map(str, borders)) or "none"
         raise ConfigError(f"sentence lengths must increase, as in 10,20,40, not {shown}")
@@ -53,7 +53,7 @@ def check_borders(borders: Sequence[int]) -> None:
 def score_by_sentence(
     gold: Iterable[Sentence], system: Iterable[Sentence], borders: Sequence[int] = BORDERS
 ) -> list[SentenceScores]:
-    """Return the scores of each class of sentence lengths.
+    """Return the scores of each sentence-length class.
 
     `borders` are the upper limits of all classes except the last.
     """
@@ -72,7 +72,7 @@ def score_by_sentence(
 
 
 def class_names(borders: Sequence[int]) -> list[str]:
-    """Return the names of the classes of sentence lengths.
+    """Return the names of the sentence-length classes.
 
     >>> class_names([1, 10])
     ['1', '2-10', '> 10']

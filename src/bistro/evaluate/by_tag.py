@@ -1,4 +1,4 @@
-"""The accuracy for each tag, and the most common confusions.
+"""Tagging accuracy for each gold tag, and the most common confusions.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
@@ -19,14 +19,14 @@ from bistro.treebank.sentence import Sentence
 
 @dataclass(frozen=True)
 class TagScores:
-    """The scores of the words with one gold tag."""
+    """The scores of all words that have a given gold tag."""
 
     tag: str
     words: int
     right: float
     """Share of words with the correct tag, in percent."""
     taken_for: tuple[str, int] | None
-    """The most common wrong tag and its number of words, or None if there is none."""
+    """The most common wrong tag and how many words have it, or None if all words are correct."""
 
 
 def score_by_tag(

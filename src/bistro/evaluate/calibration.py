@@ -1,8 +1,8 @@
 """Calibration of predicted probabilities. Are 90 % of all arcs with a probability of 90 % correct?
 
-Every word gives a pair (p, c). Here p is the probability of the value in the word's row (PHead,
-PDeprel, PUpos or PXpos in MISC), and c is 1 if that value is correct and 0 otherwise. The pairs are
-divided by p into 15 bins of equal width. Bin b contains n_b of the N pairs.
+Every word gives a pair (p, c). Here p is the predicted probability of a value in the word's row
+(PHead, PDeprel, PUpos or PXpos in MISC). The number c is 1 if the value is correct and 0 otherwise.
+The pairs are divided by p into 15 bins of equal width. Bin b contains n_b of the N pairs.
 
     expected calibration error = Σ_b n_b / N · |mean of p in b - mean of c in b|
     Brier score                = mean of (p - c)²
@@ -36,24 +36,25 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class Bin:
-    """The words whose probability lies between two borders."""
+    """A bin of words whose predicted probability lies between two borders."""
 
     low: float
     high: float
     words: int
     confidence: float | None
-    """Mean probability, which is None for a bin without words, like the accuracy."""
+    """Mean predicted probability. The probability and the accuracy of an empty bin are None."""
     accuracy: float | None
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The agreement of probabilities with observed accuracy. All figures lie between 0 and 1."""
+    """The agreement of predicted probabilities with observed accuracy, as figures from 0 to 1."""
 
     expected_calibration_error: float
     brier: float
     confidence: float
-    """Mean predicted probability. The model is overconfident if it exceeds the accuracy."""
+    """Mean predicted probability. A value above the accuracy means that the model is
+    overconfident."""
     accuracy: float
     words: int
     bins: list[Bin]
@@ -64,7 +65,7 @@ class Calibration:
 
 
 def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
-    """Return the calibration of pairs (probability, is correct). At least one pair is needed."""
+    """Return the calibration of one or more predictions, as pairs (probability, is correct)."""
     members: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
     for pair in pairs:
         members[min(int(pair[0] * BINS), BINS - 1)].append(pair)

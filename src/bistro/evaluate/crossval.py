@@ -35,7 +35,7 @@ from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits
 from bistro.treebank.treebank import Treebank
 
 JUDGED = ("parse", "tag", "score")
-"""Abilities that can be tested on the sentences of a treebank."""
+"""Model abilities that can be tested on the sentences of a treebank."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class CrossValidation:
         return stdev(self._values(name)) / math.sqrt(len(self.folds))
 
     def parses(self) -> list[Parse]:
-        """Return the sentences in file order, parsed by the models not trained on them."""
+        """Return the sentences in file order, each parsed by a model that was not trained on it."""
         places = [place for split in self.splits for place in split.held_out]
         parses = [parse for fold in self.folds for parse in fold.parses]
         by_place = dict(zip(places, parses, strict=True))
@@ -160,7 +160,7 @@ def judged_kind(
     settings: Mapping[str, Any] | None = None,
     abilities: Sequence[str] = JUDGED,
 ) -> Kind:
-    """Return the record of a kind. Raise an error if the kind cannot be tested on a treebank."""
+    """Return a `Kind`, or raise an error if such models cannot be tested on a treebank."""
     given = {} if config is None else configuration.to_dict(config)
     family, _ = kinds.settled(kind, configuration.merged(given, settings or {}))
     if _is_judged(family, abilities):

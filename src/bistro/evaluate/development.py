@@ -36,7 +36,8 @@ class DevelopmentSet:
     def __call__(self, model: Parser) -> dict[str, float]:
         """Parse the sentences and return the scores.
 
-        The main score is the mean of the metric over the sources of tags.
+        If sentences are parsed both with given and with predicted tags, the main score is the mean
+        of the metric over both.
         """
         ways = ("given", "joint") if self.tags == "both" else (self.tags,)
         figures: dict[str, float] = {}
@@ -55,7 +56,7 @@ class DevelopmentSet:
 
 
 def default_metric(sentences: Sequence[Sentence], *, labelled: bool = True) -> Metric:
-    """Return the labelled score if there are labels, otherwise the unlabelled score."""
+    """Return ``"las"`` if the trees and the parser have labels, otherwise ``"uas"``."""
     known = {label for sentence in sentences for label in sentence.deprels}
     return "las" if labelled and len(known) > 1 else "uas"
 

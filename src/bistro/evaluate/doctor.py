@@ -5,10 +5,10 @@ and each tag, given the rest of the annotation (`bistro.tasks.given_the_rest`).
 
     surprise = -log2 p(annotated value | words, all other annotation)        in bits
 
-The most surprising values with a likely alternative are either mistakes or deserve a remark in the
-guidelines. The treebank is examined in k folds, each by a model trained on the other folds, or by a
-single model trained on other data. Values that share the highest surprise are ordered by the
-probability of the alternative.
+The most surprising values with a likely alternative are either mistakes or cases that the
+annotation guidelines should mention. The treebank is examined in k folds, each by a model trained
+on the other folds, or by a single model trained on other data. Values with the highest possible
+surprise are ordered by the probability of the alternative.
 
 >>> import bistro
 >>> treebank = list(bistro.builtin(sentences=80, seed=1))
@@ -43,9 +43,9 @@ What = Literal["head", "label", "tag", "crossing"]
 USUAL_KIND = "eisner"
 USUAL_FOLDS = 10
 SMALLEST = 2.0**-50
-"""The smallest probability of a value. Values that no model can score have this probability."""
+"""The lower limit of probabilities. Values that no model can score get this probability."""
 CONTEXT = 5
-"""Number of words shown on each side of a word."""
+"""Number of context words shown on each side of a finding."""
 HEADINGS = (
     *("surprise", "what", "place", "sent_id", "word", "form", "annotated", "p"),
     *("alternative", "p_alternative", "text"),
@@ -59,7 +59,8 @@ class Finding:
     surprise: float
     """Surprise in bits."""
     what: What
-    """The part of the value that differs in the alternative, or ``crossing``."""
+    """The part of the annotation that the alternative changes (head, label or tag), or
+    ``crossing``."""
     sentence: int
     """Index of the sentence in the treebank, from 0."""
     word: int
@@ -73,7 +74,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Examination:
-    """All values of a treebank, the most surprising first."""
+    """All annotated arcs and tags of a treebank, the most surprising first."""
 
     sentences: Sequence[Sentence]
     arcs: list[Finding]
@@ -99,7 +100,7 @@ class Examination:
         return "".join(line + "\n" for line in lines)
 
     def row(self, finding: Finding) -> list[str]:
-        """Return the fields of one finding."""
+        """Return the cells of the table row for one finding."""
         sentence = self.sentences[finding.sentence]
         return [
             f"{finding.surprise:.2f}",
@@ -226,7 +227,7 @@ def arc_names(sentence: Sentence) -> list[str]:
 
 
 def _kinds_of_arcs(sentence: Sentence, opinions: Sequence[Opinion]) -> list[What]:
-    """Return which part of each arc is doubtful (head, label or crossing pattern)."""
+    """Return the doubtful part of each arc: head, label, or crossing pattern."""
     lifted = projectivize(sentence.heads, sentence.deprels, "head").heads
     return [
         "crossing"

@@ -1,13 +1,13 @@
 """Evaluation of `bistro doctor` on real corrections between two versions of a treebank.
 
-The older version of the treebank is examined. A finding is correct if annotators changed the value
-later.
+The older version of the treebank is examined. A finding is correct if annotators later changed the
+value.
 
     precision among the first n = changed values among them / n
     recall in the first 5 %     = changed values among them / all changed values
 
 Annotators do not find every mistake, and some changes follow new guidelines, so a precision of 100
-% is out of reach. The purpose of the figures is to compare rankings.
+% is out of reach. These scores are meant only for comparing different rankings.
 """
 
 from __future__ import annotations

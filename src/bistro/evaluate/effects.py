@@ -41,7 +41,7 @@ class Region:
     item: str
     condition: str
     group: str
-    """The group to which the item belongs. The effects of each group are computed separately."""
+    """The group to which the item belongs. Effects are computed separately for each group."""
     region: str
     """The index of the region in the sentence."""
     words: str

@@ -1,16 +1,18 @@
 """Forecasts from a learning curve, such as the expected score with twice the data.
 
-Scores of parsers grow with the number n of training words as a power law that levels off.
+The score of a parser grows with the number n of training words, according to a power law that
+levels off.
 
     y(n) = a - b n^-c                a: the limit for infinite data, c: the rate of approach
 
 A handful of noisy points does not determine a, b and c well, so the forecast averages over their
-possible values. For every c of a grid, weighted least squares with flat priors on a and b gives a
-normal distribution of y(n*). The distributions for all c are averaged and truncated to possible
-scores. The weight of each distribution is the probability of the points given c, times a prior on
-c. The noise has two parts. The noise of draws has variance σ² / n, where σ is estimated from
-repeated draws and a default value. The other part of the noise is the misfit of a curve that is
-only nearly a power law.
+possible values. For every value of c on a grid, weighted least squares gives a normal distribution
+of y(n*), the score at the size n* of interest. The priors on a and b are flat. The distributions
+for all c are averaged and truncated to possible scores. The weight of each distribution is the
+probability of the points given c, times a prior on c. The noise has two parts. The random choice of
+training sentences adds noise with variance σ² / n. The estimate of σ combines the repeated draws
+with a typical value. The other part of the noise is the deviation of the true curve from a power
+law.
 
 >>> sizes = [1000, 2000, 4000, 8000]
 >>> scores = [90 - 300 * n**-0.4 for n in sizes]
@@ -34,15 +36,16 @@ from bistro.errors import BistroError
 
 Floats = NDArray[np.float64]
 Points = Sequence[tuple[float, Sequence[float]]]
-"""Sizes of training data, each with the scores of all draws."""
+"""Pairs of a training-set size and the scores of all draws of this size."""
 
 POWERS = np.exp(np.linspace(math.log(0.05), math.log(1.5), 60))
 USUAL_POWER, SPREAD_OF_POWERS = 0.35, 0.5
 """The median of the prior on c, and the standard deviation of its logarithm."""
 MISFIT = 0.25
-"""Standard deviation of the misfit between curves and the power law."""
+"""Standard deviation of the difference between a learning curve and its power law."""
 USUAL_NOISE, WORTH = 50.0, 4
-"""Typical σ on Universal Dependencies treebanks, and its weight as a number of observations."""
+"""Typical value of σ on Universal Dependencies treebanks, and its weight, as a number of
+observations."""
 COVERAGE = 0.9
 LEAST_POINTS = 3
 
@@ -91,7 +94,7 @@ class _Fit:
 
 
 def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: float) -> _Fit:
-    """Fit a and b for a given c, and return the prediction and the evidence of the points."""
+    """Fit a and b for a given c; return the prediction and the likelihood of the points given c."""
     columns = np.stack([np.ones_like(sizes), -(sizes**-power)], axis=1)
     weighted = columns / variances[:, None]
     precision = columns.T @ weighted

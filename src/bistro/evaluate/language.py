@@ -1,4 +1,4 @@
-"""Figures of a language model on a text, such as perplexity and bits per word and per character.
+"""Evaluation of a language model on a text by perplexity, bits per word and bits per character.
 
 A text of N words in S sentences has N + S events. The events are all words and the ends of
 sentences, `</s>`. Let L be the sum of the natural logarithms of the probabilities of all events.
@@ -11,12 +11,13 @@ sentences, `</s>`. Let L be the sum of the natural logarithms of the probabiliti
     bits_per_byte     = -L / ln 2 / B
 
 C counts the characters of the tokens and one space or newline after each token, which is the size
-of the text written with one sentence per line. B counts the same text in UTF-8 bytes. With an open
-vocabulary, where every string has a probability, bits_per_char measures the whole text and can be
-compared between models. With a closed vocabulary, the letters of unknown words are not counted, so
-the figure does not measure the whole text.
+of the text written with one sentence per line. B is the size of the same text in UTF-8 bytes. With
+an open vocabulary, where every string has a probability, bits_per_char measures the whole text and
+can be compared between models. With a closed vocabulary, the letters of unknown words are not
+predicted, so bits_per_char does not measure the whole text.
 
-An impossible event makes the perplexity infinite. A figure over no events is NaN.
+An event with probability zero makes the perplexity infinite. A figure that is computed over no
+events is NaN.
 
 >>> half, quarter = math.log(0.5), math.log(0.25)
 >>> figures = language_figures([half, quarter, half], [False, False, True], [False] * 3, 8)
@@ -45,7 +46,10 @@ UNKNOWN_SPELLED = "spelled character by character"
 
 @dataclass(frozen=True)
 class LanguageFigures:
-    """The figures of a model on a text. The docstring of this module defines each figure."""
+    """The evaluation figures of a model on a text.
+
+    The docstring of this module defines each figure.
+    """
 
     perplexity: float
     perplexity_no_eos: float
@@ -95,7 +99,7 @@ def language_figures(
     bytes: int = 0,
     open_vocabulary: bool = False,
 ) -> LanguageFigures:
-    """Compute the figures of a text from the log-probabilities of its events.
+    """Compute perplexity and related figures from the log-probabilities of the events of a text.
 
     `log_probs` contains one natural logarithm per event. `is_eos` marks the events that end a
     sentence, and `is_oov` marks the words outside the vocabulary. `characters` is the result of

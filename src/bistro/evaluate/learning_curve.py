@@ -39,7 +39,7 @@ SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 DRAWS = 3
 USUAL_FOLDS = 5
 COMPARED = ("parse", "tag")
-"""Abilities whose scores can be compared between models of different sizes."""
+"""Abilities whose scores can be compared between models trained on different amounts of data."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Part:
     words: float
     """Number of training words, averaged over draws and folds."""
     judgements: list[list[Judgement]]
-    """One list per draw, with one item per fold, or a single item if there is a test set."""
+    """One list per draw. It has one item per fold, or a single item if there is a test set."""
 
     def scores(self, name: str) -> list[float]:
         """Return a score for each draw, averaged over its folds."""
@@ -218,9 +218,9 @@ def learning_curve(
 
 
 def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | None = None) -> Kind:
-    """Return the record of a kind.
+    """Return the `Kind` with a given name.
 
-    Raise an error if models of different sizes cannot be compared.
+    Raise an error if models trained on different amounts of data cannot be compared.
     """
     if kind in kinds.able("score") and not any(map(kinds.find(kind).can, COMPARED)):
         raise BistroError(
@@ -257,7 +257,7 @@ def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tup
 def _part(
     share: float, models: Sequence[tuple[Split, Judgement]], sentences: Sequence[Words], folds: int
 ) -> Part:
-    """Gather the models of one size, ordered by draw and then by fold."""
+    """Combine the results for one size, ordered by draw and then by fold."""
     words = fmean(sum(len(sentences[place]) for place in split.train) for split, _ in models)
     number = round(fmean(len(split.train) for split, _ in models))
     judgements = [judgement for _, judgement in models]

@@ -40,9 +40,9 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Metric:
-    """The counts of a metric, and its figures in percent.
+    """The counts behind a metric, and its precision, recall, F1 and accuracy in percent.
 
-    A figure is None if there is nothing to count.
+    A figure is None if its denominator is 0.
     """
 
     correct: int
@@ -83,7 +83,7 @@ def _percent(part: int, whole: int) -> float | None:
 
 @dataclass(frozen=True)
 class AlignedWords:
-    """Two files, their aligned words, and the agreement of these words.
+    """Two files with aligned words, and methods that compare the columns of aligned words.
 
     All arrays of flags have one entry per aligned pair.
     """
@@ -118,7 +118,7 @@ class AlignedWords:
         return content
 
     def marked(self, words: Words, relations: set[str]) -> Flags:
-        """Return a mask of the words in a file that have one of these relations."""
+        """Return a mask of the words in a file that have one of the given relations."""
         flags = self.codes.deprels.flags(relations.__contains__)
         return np.asarray(flags[words.deprels], dtype=bool)
 
@@ -126,9 +126,8 @@ class AlignedWords:
         """Return a mask of pairs with the same function words as dependents.
 
         `right` marks the pairs with the same relation, tag and features. A gold function word
-        matches if it is `right` and aligned with a dependent of the system word. The function words
-        of a pair are the same if the number of matches equals the number of function words on each
-        side.
+        matches if `right` marks it and it is aligned with a dependent of the system word. The words
+        of a pair have the same function words if all function words of both words match.
         """
         is_child = self.marked(self.gold, CHILD_RELATIONS)[self.alignment.gold]
         parents = self.gold.parents[self.alignment.gold]

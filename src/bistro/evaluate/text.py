@@ -1,4 +1,4 @@
-"""Score a text with a model and compute all figures, in one call.
+"""Functions that score a text with a model and compute perplexity and related figures.
 
 >>> import bistro
 >>> model = bistro.train("ngram", [["to", "be"], ["or", "not", "to", "be"]], seed=1)

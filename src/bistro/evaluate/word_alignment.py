@@ -1,8 +1,8 @@
 """Alignment of system words with gold words, which may split the text differently.
 
 Files with the same words in the same sentences are aligned word by word. In other files, words are
-aligned as in the CoNLL 2018 shared task. Both files must have the same characters except white
-space, so that a token is a span of characters.
+aligned as in the CoNLL 2018 shared task. Apart from white space, both files must have the same
+characters, so that tokens can be compared as spans of characters.
 
 - A word that is a single token is aligned with the word of the same span.
 - Words inside multiword tokens have no span of their own. A *region* is the smallest span that
@@ -37,7 +37,7 @@ from bistro.evaluate.word_arrays import Codes, Integers, Words, without_spaces
 from bistro.treebank.fields import quoted
 
 NOT_ALIGNED = -3
-"""A placeholder for the index of a gold word, different from `ROOT` and `NO_HEAD`."""
+"""A marker for words without an aligned gold word, different from `ROOT` and `NO_HEAD`."""
 _SHOWN_CHARACTERS = 20
 _SHOWN_TOKENS = 2
 
@@ -81,7 +81,7 @@ def align(gold: Words, system: Words, codes: Codes) -> Alignment:
 
 
 def common_spans(gold: Integers, system: Integers) -> int:
-    """Count the spans that two divisions of the same text share, given their borders."""
+    """Count the spans that two segmentations of the same text share, given their borders."""
     after = np.zeros(int(gold[-1]) + 1, dtype=np.int64)
     after[gold[:-1]] = gold[1:]
     return int(np.count_nonzero(after[system[:-1]] == system[1:]))
@@ -114,12 +114,12 @@ class _Side:
         self._names = codes.forms.names
 
     def next_multiword(self, word: int) -> int:
-        """Return the first word of a multiword token at or after `word`, or the end."""
+        """Return the first word of a multiword token at or after `word`, or the number of words."""
         place = bisect_left(self._multiword_at, word)
         return self._multiword_at[place] if place < len(self._multiword_at) else self.size
 
     def is_inside(self, word: int, end: int) -> bool:
-        """Return whether a word is in a region that ends, so far, at the character `end`."""
+        """Return whether a word belongs to a region whose current end is the character `end`."""
         if word >= self.size:
             return False
         if self.is_multiword[word]:
@@ -154,7 +154,7 @@ def _align_spans(gold: _Side, system: _Side, characters: int) -> tuple[Integers,
 
 
 def _align_regions(gold: _Side, system: _Side) -> Integers:
-    """Return the pairs of words in regions, and clear `free` for the words of regions."""
+    """Return the aligned pairs of words in regions, and mark all words of regions as not `free`."""
     pairs: list[tuple[int, int]] = []
     word, other = _next_region(gold, system, 0, 0)
     while word < gold.size and other < system.size:
@@ -198,7 +198,7 @@ def _next_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 
 
 def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int, int, int, int]:
-    """Return the first words of the region that begins here, and the words after the region."""
+    """Return the first words of the current region in both files, and the first words after it."""
     if (
         gold.is_multiword[word]
         and system.is_multiword[other]
@@ -256,8 +256,8 @@ def _refuse_empty_tokens(words: Words) -> None:
     word = int(np.searchsorted(words.tokens, int(np.argmin(lengths))))
     sentence = int(np.searchsorted(words.sentence_starts, word, side="right")) - 1
     raise TreebankError(
-        f"a token of sentence {sentence + 1} contains only spaces, so its words cannot be aligned: "
-        "write its FORM, or _",
+        f"a token of sentence {sentence + 1} contains only spaces, so the words of the sentence "
+        "cannot be aligned: give the token a FORM, or _",
         path=words.name,
         line=int(words.lines[sentence]),
     )

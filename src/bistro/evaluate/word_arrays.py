@@ -81,7 +81,7 @@ class ColumnCodes(dict[str, int]):
         return code
 
     def flags(self, is_marked: Callable[[str], bool]) -> NDArray[np.bool_]:
-        """Return a mask of the codes whose names satisfy a condition."""
+        """Return a mask of the codes whose values satisfy a condition."""
         return np.fromiter(map(is_marked, self.names), dtype=bool, count=len(self.names))
 
 
@@ -133,7 +133,7 @@ class Words:
 
 
 class _Reader:
-    """A builder of the arrays of a file, sentence by sentence."""
+    """A builder that fills the arrays of a file, sentence by sentence."""
 
     def __init__(self, codes: Codes) -> None:
         self._coded = {

@@ -1,4 +1,4 @@
-"""A classifier that predicts a name from a list of strings, used to predict columns of words.
+"""A classifier that maps lists of strings to names, used to predict the columns of words.
 
 The context is a list of strings, the most informative first, and the outcomes are names. The
 context ends before the first string that did not occur at its position in training, so the
@@ -99,7 +99,7 @@ class Choice:
     def known_endings(self, length: int) -> set[tuple[str, str]]:
         """Return the last two elements of each training context that has this length.
 
-        If the last two elements of a context do not occur in training, its last element has no
+        If no training context ends in the last two elements of a context, its last element has no
         effect.
         """
         begins, elements = self.arrays["child_begin"], self.arrays["element"]

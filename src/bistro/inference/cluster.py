@@ -2,8 +2,8 @@
 
 The option ``--cluster tcp://host:port`` names the scheduler of a running cluster. ``--cluster
 local:N`` starts N worker processes on this machine and ends them afterwards. Without a cluster,
-threads do the work. Shared data are sent once and kept by the workers. Items are sent a bounded
-number at a time, and results are returned in the order of the items. A task has no side effects.
+threads do the work. Shared data are sent once and kept by the workers. The number of unfinished
+items is limited, and results are returned in the order of the items. A task has no side effects.
 When a worker is lost, its tasks run again elsewhere, and the result is the same.
 
 >>> def times(shared, item):
@@ -42,7 +42,7 @@ AHEAD_PER_WORKER = 6
 """Maximum number of unfinished items per worker.
 
 Results are collected in order, so all workers eventually wait for the item of a slow worker. With a
-value of 2, one slow worker in twenty halves the speed of a hundred workers.
+value of 2, five slow workers among a hundred halve the speed.
 """
 SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_SCHEDULER = 60.0
@@ -180,8 +180,8 @@ class ClusterWorkers:
     def _broadcast(self, shared: object, name: str) -> Future:
         """Copy the shared data to every worker.
 
-        The data are sent as a task, not as scattered data, since a task's result can be computed
-        again when all the workers that had it are lost.
+        The data are sent as a task, not as scattered data. The result of a task can be computed
+        again if all workers that had it are lost.
         """
         try:
             held = self._client.submit(_hold, shared, key=f"{name}-shared")
@@ -258,8 +258,8 @@ class ClusterWorkers:
         elif now - self._seen > self._patience:
             raise ClusterError(
                 f"--cluster {self._name}: there have been no workers for {self._patience:.0f} "
-                "seconds: start some with 'dask worker' and the address of the scheduler; Bistro "
-                "must be installed on their machines, since a worker that cannot import it exits"
+                "seconds: start workers with 'dask worker' and the address of the scheduler, on "
+                "machines on which Bistro is installed"
             )
 
     def _scheduler_lost(self) -> SchedulerLostError:

@@ -1,9 +1,9 @@
 """Counts of a long text, kept in files if they do not fit in memory.
 
 Training counts every context of the text. Inside `counts_in`, the large arrays of counts are
-unnamed files that are mapped into memory. The system caches as much as it has room for, and the
-files disappear when the process ends, even if it is killed. The model file is the same as
-with counts in memory.
+unnamed files that are mapped into memory. The operating system caches as much of the files as fits
+into memory. The files disappear when the process ends, even if it is killed. The model file is the
+same as with counts in memory.
 
 >>> import tempfile
 >>> with counts_in(tempfile.gettempdir()):

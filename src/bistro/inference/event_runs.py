@@ -3,8 +3,8 @@
 A worker that encodes a piece of text sorts its events (see `bistro.encoding.events`), so that
 combining all pieces is a merge: the franchise reads all lists in parallel, each from beginning to
 end. Beyond a few hundred megabytes, lists are kept in an unnamed file that is mapped into memory.
-The system caches as much of the file as it has room for, and the file disappears when the process
-ends, even if it is killed.
+The operating system caches as much of the file as fits into memory. The file disappears when the
+process ends, even if it is killed.
 
 >>> runs = EventRuns(levels=1)
 >>> runs.add(Events(np.array([[2], [3]], np.int32), np.array([5, 6], np.int32)))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bistro.errors import BistroError, OutputError
-from bistro.files import explain, write_text
+from bistro.files import explain, read_json, write_text
 
 SCORE = "score"
 """The name of the result that every trial must have. Higher values are better."""
@@ -55,11 +55,11 @@ class Journal:
 
     def _load(self, path: Path, lines: list[bytes], search: dict[str, Any]) -> None:
         try:
-            first, *trials = map(json.loads, lines)
-            owner = first["search"]
+            entries = (read_json(line.decode()) for line in lines)
+            owner = next(entries)["search"]
             if not isinstance(owner, dict):
                 raise ValueError
-            self._figures = {_key(trial["config"]): _checked(trial["figures"]) for trial in trials}
+            self._figures = {_key(trial["config"]): _checked(trial["figures"]) for trial in entries}
         except (ValueError, KeyError, TypeError, RecursionError):
             raise BistroError(
                 f"{path}: this is not the journal of a search: delete it, or give the output "

@@ -107,7 +107,8 @@ class Product:
         """Return the candidate outcomes of every position, with their scores.
 
         The candidates of a position are the outcomes in `allowed`. If `allowed` is empty for a
-        position, its candidates are the `most` most probable outcomes of each expert.
+        position, its candidates are the most probable outcomes of each expert, up to `most` per
+        expert.
         """
         group, begin, members = _groups(allowed)
         matrices = [_matrix(self.elements, contexts[name]) for name in self.parts]

@@ -21,9 +21,9 @@ class SamplerSettings:
     )
     hyper: Literal["slice", "sequential", "map", "fixed"] = setting(
         "slice",
-        "How hyper-parameters are set. The method slice samples them given the seating, "
-        "sequential samples them given the sequence of events (for minimal and maximal "
-        "seating), map maximises the posterior, and fixed keeps the initial values.",
+        "How hyper-parameters are set: sampled given the seating (slice), sampled given the "
+        "sequence of events (sequential, for minimal and maximal seating), set to the maximum of "
+        "the posterior (map), or kept at their initial values (fixed).",
     )
     hyper_every: int = setting(
         1, "Number of sweeps from one update of the hyper-parameters to the next (gibbs only)."
@@ -84,8 +84,8 @@ class SamplerSettings:
 
 UnknownSetting = Literal["classes", "single", "spelling"]
 UNKNOWN_HELP = (
-    "How unknown words are treated. They are divided into classes by shape and suffix, or form "
-    "a single <unk>, or are spelled, so that every word has a probability."
+    "How to represent unknown words: by classes based on shape and suffix (classes), by a single "
+    "symbol <unk> (single), or by their spelling, so that every word has a probability (spelling)."
 )
 
 

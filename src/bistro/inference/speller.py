@@ -200,7 +200,7 @@ class Speller:
         """Draw an unknown string that contains only characters from the training words.
 
         Strings are drawn until one of them is unknown. On average, 1 / (1 - Σ_known H(w)) draws are
-        needed. If a large number of draws gives no unknown string, the symbol for unknown words is
+        needed. After `MOST_TRIES` draws without an unknown string, the symbol for unknown words is
         returned.
         """
         for _ in range(MOST_TRIES):

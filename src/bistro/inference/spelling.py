@@ -1,9 +1,9 @@
 """Train a spelling model jointly with a word model, as the base distribution of the words.
 
-The spelling process is trained on each distinct training word, once for each of its tags. This
-corresponds to a Chinese restaurant, where a word is spelled only when it is drawn from the base.
-After each sweep over the spelling, the probabilities H(w) of all known words become the base of the
-word model. Here π_t is the share of tag t among the spelled words.
+The spelling process is trained on each distinct training word, once for each of its tags. In a
+Chinese restaurant, too, a word is spelled only when it is drawn from the base. After each sweep
+over the spelling, the probabilities H(w) of all known words become the base of the word model. Here
+π_t is the share of tag t among the spelled words.
 
     base(w) = Σ_t π_t H_t(w)  over the tags of w;      base(<unk>) = 1 - Σ_known base(w)
 
@@ -46,7 +46,7 @@ class SpellingLearner(Chain):
     ) -> None:
         """Initialise the process.
 
-        `tagged` contains the word ids and the tags of all pairs of word and tag, and the number of
+        `tagged` contains the word ids and the tags of all (word, tag) pairs, and the number of
         tags. Word ids count from 0.
         """
         self._known = vocabulary.words

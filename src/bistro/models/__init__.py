@@ -1,1 +1,1 @@
-"""The families of models, with one folder per family."""
+"""Families of models, with one folder per family."""

@@ -1,15 +1,15 @@
 """The abilities of models, with one protocol per ability.
 
-A model has an ability if it has the methods of the protocol. No inheritance is needed. Check with
-``isinstance(model, Parser)`` or with the ability's method `of`. The method returns the model with
-the type of the protocol, or raises an error that names the kinds with this ability:
+A model has an ability if it has the methods of the protocol. No inheritance is needed. To check for
+an ability, use ``isinstance(model, Parser)`` or the method `Ability.of`. `Ability.of` returns the
+model with the type of the protocol, or raises an error that names the kinds with this ability:
 
     parser = PARSE.of(model)          # "an ngram model cannot parse; use a transition, ... model"
     parse = parser.parse(words, marginals=True)
 
 Options are keywords, which are checked against the model's class of options (``parse_options``,
-``tag_options``, ``score_options``). A method ``…_protocol`` describes in one line how a result with
-these options is computed.
+``tag_options``, ``score_options``). Methods whose names end in ``_protocol`` return a one-line
+description of how a result is computed with the given options.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, run
 
 from bistro.errors import BistroError
 from bistro.models import kinds
-from bistro.models.annotating import Annotator, Filler, Tokeniser
+from bistro.models.annotating import Annotator, Filler, Rememberer, Tokeniser
 from bistro.models.options import Options, a_model
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ P = TypeVar("P")
 
 @runtime_checkable
 class Parser(Protocol):
-    """A model that finds dependency trees, with probabilities.
+    """A model that finds dependency trees and computes their probabilities.
 
     parse_options   the options of `parse` and `parse_all`
     tag_column      the column that its tags come from
@@ -151,7 +151,7 @@ class Tagger(Protocol):
 
 @runtime_checkable
 class Scorer(Protocol):
-    """A model that gives every word and every sentence end a probability.
+    """A model that assigns a probability to every word and every sentence end.
 
     score_options   the options of `score` and `surprisal`; without fields if scores are exact
     is_cubic        whether the time to score a sentence grows with the cube of its length
@@ -195,7 +195,7 @@ class Generator(Protocol):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences. Sentence i depends only on the seed and on i."""
+        """Draw `n` sentences. Each sentence depends only on the seed and its index."""
 
 
 @runtime_checkable
@@ -204,7 +204,7 @@ class TreeGenerator(Generator, Protocol):
 
     @property
     def tag_column(self) -> str:
-        """The column to which the model writes tags."""
+        """Name of the CoNLL-U column that contains the model's tags."""
 
     def generate_trees(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
@@ -217,7 +217,7 @@ class Follower(Protocol):
     """A model that reads a sentence word by word and shows its current analyses."""
 
     def follow(self, words: Words, analyses: int = 5, **options: Any) -> Reading:
-        """Return the likeliest analyses after each word."""
+        """Return the most probable analyses of the sentence after each word."""
 
 
 @runtime_checkable
@@ -225,7 +225,7 @@ class Explainer(Protocol):
     """A model that shows which contexts contribute to a probability."""
 
     def explain(self, sentence: Words, training: Iterable[Sentence] | None = None) -> Explanation:
-        """Return the decisions behind a sentence's probability."""
+        """Return the decisions that make up the probability of a sentence."""
 
 
 @runtime_checkable
@@ -260,15 +260,15 @@ class Segmenter(Protocol):
     def segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = 50, floor: float = 1e-4
     ) -> list[Segmentation]:
-        """Return the analyses of each word."""
+        """Return the morphological analyses of each word."""
 
     def iter_segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = 50, floor: float = 1e-4
     ) -> Iterator[Segmentation]:
-        """Yield the analyses of each word."""
+        """Yield the morphological analyses of each word."""
 
     def score_words(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
-        """Return the log-probability of annotated words."""
+        """Return log P(analysis, word) for each annotated word."""
 
 
 @runtime_checkable
@@ -312,12 +312,12 @@ class StateReader(Protocol):
     """A model with latent states that can be interpreted as word classes."""
 
     def top_states(self, *, words: int = 10, sample: int = -1) -> list[TopState]:
-        """Return the states of one sample, largest first."""
+        """Return the latent states of one posterior sample, most frequent first."""
 
 
 @runtime_checkable
 class Predictor(Protocol):
-    """A model that computes its own measures of quality on held-out items."""
+    """A model that evaluates itself on held-out data."""
 
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
         """Return measures of prediction quality on held-out items, by name."""
@@ -330,7 +330,7 @@ class Ability(Generic[P]):
     name: str
     protocol: type[Any]
     verb: str
-    """A verb phrase for the ability, which is used in error messages."""
+    """Verb phrase that describes the ability in error messages."""
 
     def is_own(self, model: Model) -> bool:
         """Return whether the model itself has the ability, not just one of its parts."""
@@ -361,6 +361,7 @@ PARSE: Ability[Parser] = Ability("parse", Parser, "parse")
 VOTE: Ability[Voter] = Ability("vote", Voter, "vote in a committee")
 TAG: Ability[Tagger] = Ability("tag", Tagger, "tag")
 SCORE: Ability[Scorer] = Ability("score", Scorer, "score words")
+REMEMBER: Ability[Rememberer] = Ability("remember", Rememberer, "remember a document")
 GENERATE: Ability[Generator] = Ability("generate", Generator, "generate sentences")
 GENERATE_TREES: Ability[TreeGenerator] = Ability("generate_trees", TreeGenerator, "generate trees")
 FOLLOW: Ability[Follower] = Ability("follow", Follower, "follow a sentence word by word")
@@ -371,16 +372,14 @@ TOKENISE: Ability[Tokeniser] = Ability("tokenise", Tokeniser, "find words in run
 FILL: Ability[Filler] = Ability("fill", Filler, "fill in columns")
 ANNOTATE: Ability[Annotator] = Ability("annotate", Annotator, "annotate running text")
 PARSE_TREES: Ability[TreeParser] = Ability("parse_trees", TreeParser, "find constituents")
-VOTE_SPANS: Ability[SpanVoter] = Ability(
-    "vote_spans", SpanVoter, "vote in a committee of constituency parsers"
-)
+VOTE_SPANS: Ability[SpanVoter] = Ability("vote_spans", SpanVoter, "vote on constituents")
 STATES: Ability[StateReader] = Ability("top_states", StateReader, "show states")
 FIGURES: Ability[Predictor] = Ability("figures", Predictor, "measure itself")
 ABILITIES: dict[str, Ability[Any]] = {
     ability.name: ability
     for ability in (
-        PARSE, VOTE, TAG, SCORE, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER, SEGMENT,
-        TOKENISE, FILL, ANNOTATE, PARSE_TREES, VOTE_SPANS, STATES, FIGURES,
+        PARSE, VOTE, TAG, SCORE, REMEMBER, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER,
+        SEGMENT, TOKENISE, FILL, ANNOTATE, PARSE_TREES, VOTE_SPANS, STATES, FIGURES,
     )
 }  # fmt: skip
 """Every ability by name."""
@@ -390,10 +389,10 @@ METHODS: dict[str, Ability[Any]] = {
     for name, member in vars(ability.protocol).items()
     if isfunction(member) and not name.startswith("_")
 }
-"""The ability to which each public method belongs."""
+"""The ability that each public method of a model belongs to, by method name."""
 
 
 def _listed(names: Sequence[str]) -> list[str]:
-    """Return the names joined as in "a, b or c"."""
+    """Return the names in two parts to be joined with "or", as in ``["a, b", "c"]``."""
     *first, last = names
     return [", ".join(first), last] if first else [last]

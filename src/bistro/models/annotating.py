@@ -1,17 +1,18 @@
-"""Abilities of models that annotate text.
+"""Abilities of models that annotate text or remember documents.
 
 They are protocols like those in `bistro.models.abilities`, where each one is registered by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from bistro.treebank.invisible import seen
 
 if TYPE_CHECKING:
     from bistro.models.results.columns import Beliefs, FilledColumns
+    from bistro.models.results.scores import TextScores
     from bistro.models.results.tokens import CutToken, TextSentence
     from bistro.treebank.sentence import Sentence
 
@@ -29,16 +30,36 @@ class Tokeniser(Protocol):
         """
 
     def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
-        """Return the tokens of each cell of a sentence.
+        """Split each cell of a sentence into tokens.
 
-        Words end at spaces and cell edges.
+        Every space and every cell edge ends a word.
         """
+
+
+@runtime_checkable
+class Rememberer(Protocol):
+    """A model that scores words, and whose scores can depend on earlier sentences of a document."""
+
+    def remember(
+        self,
+        scores: TextScores,
+        sentences: Sequence[Sequence[str]],
+        documents: Sequence[Hashable],
+    ) -> TextScores:
+        """Return scores with memory, given the scores of the sentences alone.
+
+        `documents` has the name of each sentence's document.
+        """
+
+    def memory_protocol(self) -> str:
+        """Describe the memory."""
 
 
 def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
     """Yield the tokens of each sentence in running text, for scoring.
 
-    Each sentence is tokenised as a separate cell, so that its words are the same as in a table.
+    Each sentence is split by `cut_cells`, so that running text and tables of stimuli have the same
+    words.
     """
     for sentence in tokeniser.tokenise(text):
         if tokens := tokeniser.cut_cells([seen(sentence.text)])[0]:
@@ -47,7 +68,7 @@ def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[l
 
 @runtime_checkable
 class Filler(Protocol):
-    """A model that finds tags, features and lemmas of words."""
+    """A model that predicts the tags, features and lemmas of words."""
 
     def fill(
         self,
@@ -57,10 +78,11 @@ class Filler(Protocol):
         beliefs: Sequence[Beliefs] = (),
         alternatives: int = 0,
     ) -> list[FilledColumns]:
-        """Return the columns of sentences. Non-empty values in the columns to `keep` do not change.
+        """Predict the annotation columns of sentences.
 
-        `beliefs` are a parser's distributions over tags. The first distribution is for the parser's
-        own column. `alternatives` is the maximum number of alternative values per word and column.
+        Non-empty values in the columns listed in `keep` do not change. `beliefs` are a parser's
+        distributions over tags. The first distribution is for the parser's own column.
+        `alternatives` is the maximum number of alternative values per word and column.
         """
 
 
@@ -76,14 +98,14 @@ class Annotator(Protocol):
     def annotate(
         self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
     ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with all columns."""
+        """Yield the sentences of a text, annotated in all columns."""
 
     def sentences(
         self, text: str | Iterable[str], *, line_ends: bool = False, probabilities: bool = False
     ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with only their words."""
+        """Yield the sentences of a text, divided into words but not annotated."""
 
     def annotate_all(
         self, sentences: Iterable[Sentence], *, keep: Sequence[str] = (), **options: Any
     ) -> Iterator[Sentence]:
-        """Yield sentences with all columns."""
+        """Yield the given sentences, annotated in all columns."""

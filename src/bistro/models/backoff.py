@@ -1,8 +1,8 @@
 """Inspection of a trained distribution: how each context contributes to a probability.
 
-A model keeps its distributions in frozen form (docs/decisions/frozen-form.md). This form contains
-the whole probability of every outcome seen in a context, and the weight of the next shorter context
-for every context. The share of each level follows from these numbers (see
+A model keeps its distributions in frozen form (docs/decisions/frozen-form.md). For every context,
+the frozen form contains the total probability of each outcome seen in the context, and the weight
+of the next shorter context. The share of each level follows from these numbers (see
 `bistro.models.results.explanations`).
 """
 
@@ -25,7 +25,7 @@ from bistro.sums import added
 
 GAP = 2**32 - 1
 SPELLED = "unknown word: multiplied by the probability of its spelling"
-"""The note on a decision about a word that the model generates letter by letter."""
+"""Note on a decision that generates an unknown word letter by letter."""
 
 
 class Seen(NamedTuple):
@@ -97,7 +97,7 @@ class Backoff:
         return float(self.arrays["probability"][span][found[0]]) if found.size else None
 
     def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
-        """Return the numbers of outcomes of a context and of longer contexts with this outcome."""
+        """Count the outcomes of a context, and the longer contexts in which this one occurs."""
         kinds = np.count_nonzero(self.arrays["dish"][self._span("entry_begin", at)] != GAP)
         longer = self._span("child_begin", at)
         # The entries of longer contexts are adjacent, and each context has an outcome only once.
@@ -159,9 +159,10 @@ def decided(
     scale: float = 1.0,
     reason: str = "",
 ) -> Decision:
-    """Return a decision whose first fields come from `about`.
+    """Return a decision with the given levels, whose first fields are the values in `about`.
 
-    The probability of the decision is the sum over its levels, or 1 if there are none.
+    The probability of the decision is the sum of the contributions of its levels, or 1 if it has no
+    levels.
     """
     p = added(level.contribution for level in levels) if levels else 1.0
     return Decision(*about, p, scale, reason, levels)

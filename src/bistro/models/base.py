@@ -73,7 +73,7 @@ def flat(distributions: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
 def by_owner(arrays: Arrays, owners: Collection[str]) -> dict[str, dict[str, NDArray[Any]]]:
     """Return the arrays of each distribution in a model file.
 
-    The function is the inverse of `flat`.
+    This function is the inverse of `flat`.
     """
     found: dict[str, dict[str, NDArray[Any]]] = {}
     for name, array in arrays.items():
@@ -84,13 +84,13 @@ def by_owner(arrays: Arrays, owners: Collection[str]) -> dict[str, dict[str, NDA
 
 
 def megabytes(arrays: Arrays) -> float:
-    """Return the size of arrays, rounded for a summary."""
+    """Return the total size of arrays in megabytes, rounded to one decimal place."""
     return round(sum(array.nbytes for array in arrays.values()) / 1e6, 1)
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of a model: the data, the seed, and the trace of training."""
+    """The origin of a model: its training data, its seed, and the training trace."""
 
     seed: int
     treebank: dict[str, Any] = field(default_factory=dict)
@@ -160,7 +160,7 @@ class Model(ABC):
         return f"<{self.kind} model of {facts.get('name', 'data')}{size}, seed {self.origin.seed}>"
 
     def _repr_html_(self) -> str:
-        """Return the facts of `bistro info` as HTML, for notebooks."""
+        """Return the facts that `bistro info` shows, as HTML for notebooks."""
         from bistro.pictures.notebook import facts_html  # only notebooks need it
 
         facts = {name.replace("_", " "): _shown(value) for name, value in self.summary().items()}
@@ -188,6 +188,7 @@ if TYPE_CHECKING:
         abilities.Voter,
         abilities.Tagger,
         abilities.Scorer,
+        annotating.Rememberer,
         abilities.TreeGenerator,
         abilities.Follower,
         abilities.Explainer,
@@ -202,7 +203,8 @@ if TYPE_CHECKING:
     ):
         """A model whose kind is not known until its file is opened.
 
-        Type checkers accept all methods. Calling a method that the model lacks raises an error.
+        Type checkers accept the methods of all abilities. At run time, a method that the model
+        lacks raises an error.
         """
 
 
@@ -229,7 +231,7 @@ def from_bytes(content: bytes, name: str = "the model") -> LoadedModel:
 
 
 def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
-    """Return a model of the kind that its header names."""
+    """Rebuild a model from its header, which names its kind, and its arrays."""
     origin = _origin(header["seed"], header["treebank"], header["trace"])
     kind = kinds.find(header["kind"])
     where = "the model's configuration"

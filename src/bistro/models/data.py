@@ -27,7 +27,7 @@ them."""
 
 
 class Reader(Protocol):
-    """A reader of the training data of a family."""
+    """A reader of training data for a family of models."""
 
     def read(
         self,
@@ -68,7 +68,7 @@ class SentenceReader:
         )
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
-        """Return the sentences that have words."""
+        """Return the sentences that have words, and their origin."""
         if isinstance(data, str | os.PathLike):
             raise BistroError(
                 "training data must be a treebank or a list of sentences, not a file name: read "
@@ -83,13 +83,13 @@ class SentenceReader:
 
 @dataclass(frozen=True)
 class ExampleReader:
-    """A reader of other items, such as constituency trees or segmented words."""
+    """A reader of training items that are not plain sentences, such as constituency trees."""
 
     read_one: Callable[[str, Any, str | None], Examples[Any]]
     """A function that reads one file, given its path, the configuration and the requested
     format."""
     what: str = "items"
-    """The name of the items, in the plural."""
+    """Plural name of the items, for error messages."""
     item: type = object
     """Type of an item."""
 
@@ -106,7 +106,7 @@ class ExampleReader:
         return joined([self.read_one(path, config, format) for path in paths])
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
-        """Return the items, which are read from a file if a file name is given."""
+        """Return the training items and their origin. A file name is also accepted as data."""
         if isinstance(data, str | os.PathLike):
             data = self.read([os.fspath(data)], config)
         items = listed(data)
@@ -135,7 +135,7 @@ def _is_sentence(item: Any) -> bool:
     ):
         return len(item) > 0
     raise BistroError(
-        f"a sentence must be a sentence of a treebank or a list of words, not {item!r:.60}"
+        f"a sentence must be a treebank sentence or a list of words, not {item!r:.60}"
     )
 
 

@@ -1,6 +1,6 @@
 """Default options of a model, which calls and commands can override.
 
-Options of a call (the size of the search, which tree to return) have defaults for all models of a
+Options of a call, such as the size of the search, have the same defaults for all models of a
 family. A configuration may set other defaults, which are saved with the model. A preset that
 follows a paper can therefore describe the paper's search as well as its training.
 
@@ -30,7 +30,7 @@ from bistro.models.options import Options
 OptionValue: TypeAlias = bool | int | float | str
 Verb: TypeAlias = Literal["parse", "tag", "score"]
 VERBS: dict[Verb, str] = {"parse": "parse", "tag": "tag", "score": "score words"}
-"""Tasks that can have defaults, with their names in error messages."""
+"""Tasks whose options can have defaults, with the verb phrases for error messages."""
 DEFAULTS_HELP = "Default options of the model, which calls and commands can override."
 
 
@@ -41,23 +41,23 @@ def _table(help: str) -> Any:
 
 @dataclass(frozen=True)
 class OptionDefaults:
-    """A model's own defaults, by task."""
+    """Default options of a model, with one table per task."""
 
-    parse: dict[str, OptionValue] = _table("Options of parsing, for example size = 100.")
-    tag: dict[str, OptionValue] = _table("Options of tagging, for models that only tag.")
-    score: dict[str, OptionValue] = _table("Options of perplexity and surprisal.")
+    parse: dict[str, OptionValue] = _table("Default options for parsing, such as size = 100.")
+    tag: dict[str, OptionValue] = _table("Default options for tagging, in models that only tag.")
+    score: dict[str, OptionValue] = _table("Default options for perplexity and surprisal.")
 
 
 def own_defaults(config: Any, verb: Verb) -> dict[str, OptionValue]:
-    """Return the defaults of a configuration for a verb. Some families have none."""
+    """Return the default options that a configuration sets for a task."""
     return dict(getattr(getattr(config, "defaults", None), verb, {}))
 
 
 def chosen_options(model: Any, verb: Verb, given: Mapping[str, Any]) -> Any:
-    """Return the options of a verb.
+    """Return all options for a task.
 
-    Given options take precedence over the defaults of the model, which take precedence over the
-    defaults of the family.
+    The `given` options take precedence over the defaults of the model, which take precedence over
+    the defaults of the family.
     """
     whole = {**own_defaults(model.config, verb), **given}
     options: type[Options] = getattr(model, f"{verb}_options")

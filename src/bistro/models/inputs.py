@@ -1,4 +1,4 @@
-"""Conversion of input sentences, and checks that several abilities share."""
+"""Conversion and validation of model input."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _words_of(item: Any) -> Sequence[str]:
 
 
 def as_sentence(given: Words) -> Sentence:
-    """Return the input as a sentence. A list of words is converted to a sentence."""
+    """Return a `Sentence`. A list of words is converted to a sentence without annotation."""
     if isinstance(given, Sentence):
         return given
     if isinstance(given, str):
@@ -54,7 +54,7 @@ def as_sentence(given: Words) -> Sentence:
 
 
 def place_of(sentence: Sentence) -> str:
-    """Return a description of a sentence for messages."""
+    """Describe a sentence by its name and line, for error messages."""
     name = f"sentence '{sentence.sent_id}'" if sentence.sent_id else "a sentence"
     return f"{name} at line {sentence.line}" if sentence.line else name
 
@@ -66,7 +66,7 @@ def check_number(n: int) -> None:
 
 
 def check_draws(n: int, seed: int, temperature: float, prefix: Sequence[str]) -> None:
-    """Raise an error if the arguments of a generator are not valid."""
+    """Raise an error if the arguments of `generate` are not valid."""
     check_number(n)
     check_seed(seed)
     check_temperature(temperature)

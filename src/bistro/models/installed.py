@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroWarning, ModelFileError, nearest
-from bistro.files import explain
+from bistro.files import explain, similar_file
 from bistro.modelfile import is_model_file
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GROUP = "bistro.models"
 CARD_FILE = "card.json"
 CARD_FORMAT = 1
-"""The format of cards that are written, which is also the newest format that can be read."""
+"""Version of the card format that is written, which is also the newest that can be read."""
 SUFFIX = ".bistro"
 """Suffix of model file names. The name of a package never ends in this suffix."""
 PACKAGE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -184,7 +184,7 @@ def _read(name: str, entries: list[EntryPoint]) -> Installed:
     if len(entries) > 1:
         owners = " and ".join(sorted(_owner(entry) for entry in entries))
         raise DamagedPackageError(
-            f"{name}: several installed packages have a model of this name ({owners}): uninstall "
+            f"{name}: several installed packages provide models of this name ({owners}): uninstall "
             "all but one"
         )
     entry = entries[0]
@@ -205,7 +205,7 @@ def _card(owner: str, path: Path) -> dict[str, Any]:
         raise _damaged(owner, f"{CARD_FILE} is not valid JSON") from None
     format = card.get("format") if isinstance(card, dict) else None
     if type(format) is not int or format < 1:
-        raise _damaged(owner, f"{CARD_FILE} does not give its format")
+        raise _damaged(owner, f"{CARD_FILE} does not specify its format")
     if format > CARD_FORMAT:
         raise DamagedPackageError(
             f"{owner}: the package has a newer format ({format}; this version of Bistro reads "
@@ -213,7 +213,7 @@ def _card(owner: str, path: Path) -> dict[str, Any]:
         )
     for key, type_ in NEEDED.items():
         if not isinstance(card.get(key), type_):
-            raise _damaged(owner, f"{CARD_FILE} does not give the {key} of the model")
+            raise _damaged(owner, f"{CARD_FILE} does not specify the {key} of the model")
     if Path(card["file"]).name != card["file"]:
         raise _damaged(owner, f"{CARD_FILE} names a file outside the package")
     result: dict[str, Any] = card
@@ -236,11 +236,12 @@ def _no_such_model(name: str) -> str:
     if Path(f"{name}{SUFFIX}").is_file():
         hint = f" (did you mean '{name}{SUFFIX}'?)"
     else:
-        hint = nearest(normalised(name), names)
-    installed = "bistro models lists the installed models" if names else "no model is installed"
+        hint = similar_file(Path(name)) or nearest(normalised(name), names)
+    if not names:
+        return f"{name}: cannot be read: no such file{hint}, and no model is installed"
     return (
         f"{name}: cannot be read: no such file, and no installed model has this name{hint}; "
-        f"{installed}"
+        "bistro models lists the installed models"
     )
 
 

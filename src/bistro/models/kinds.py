@@ -56,7 +56,7 @@ BUILT_IN = (
     "columns",
     "pipeline",
 )
-"""The families of this package. Each family is a folder next to this file."""
+"""The built-in families. Each family is a folder next to this file."""
 FORMER = {"infinite": "bistro.models.unbounded.former:settled"}
 """Former kinds, each with a function that returns the current kind and its settings."""
 
@@ -67,7 +67,7 @@ class BrokenKindError(BistroError):
 
 @dataclass(frozen=True)
 class Kind:
-    """The record of a family, available without importing it.
+    """The record of a family, which can be read without importing the family.
 
     References have the form ``module:name``.
     """
@@ -76,7 +76,7 @@ class Kind:
     help: str
     """A one-line description for the help text."""
     about: str
-    """A description of the family that is part of a sentence in a report."""
+    """A noun phrase that describes the family in reports."""
     model: str
     config: str
     trainer: str
@@ -87,11 +87,11 @@ class Kind:
     reader: str = "bistro.models.data:SENTENCES"
     """The reader of training and test data."""
     items: str = "sentences"
-    """The name of the training items, in the plural."""
+    """Plural name of the training items, such as "sentences"."""
     dev: str = ""
     """How training uses a development set, or an empty string if it is not used."""
     text_trainer: str = ""
-    """A trainer that takes raw text as the fourth argument, or an empty string."""
+    """A trainer that takes raw text as its fourth argument, or an empty string if there is none."""
     preset_for: str = ""
     """A function that returns the name of the preset that fits the sentences, or None. An empty
     string means that there is no such function."""
@@ -102,12 +102,13 @@ class Kind:
     has_members: bool = False
     """Whether training produces several models, which a cluster can train in parallel."""
     speeds: str = ""
-    """Where to use the name of a preset ``fast`` or ``best``: ``config`` or the name of a setting.
-    An empty string means that there are no such presets."""
+    """The setting that accepts the preset names ``fast`` and ``best``, or ``config`` if they apply
+    to the whole configuration. An empty string means that there are no such presets."""
     reading: float = 0.0
     """Approximate share of the training time for reading the data, or 0 if it is small."""
     prior: str = ""
-    """A function that draws data from the prior and returns a chain, or an empty string."""
+    """A function that draws data from the prior and returns a chain, or an empty string if there is
+    none."""
 
     def model_class(self) -> type[Model]:
         """Return the model class of the family."""
@@ -120,12 +121,12 @@ class Kind:
         return found
 
     def train(self, *arguments: Any, **fitting: Any) -> Model:
-        """Call its trainer."""
+        """Train a model of this family."""
         trained: Model = resolve(self.trainer)(*arguments, **fitting)
         return trained
 
     def train_with_text(self, *arguments: Any, **fitting: Any) -> Model:
-        """Call the trainer that learns from raw text in addition to the data."""
+        """Train a model of this family on raw text in addition to its training data."""
         if not self.text_trainer:
             able = [kind.name for kind in every() if kind.text_trainer]
             raise BistroError(
@@ -136,7 +137,7 @@ class Kind:
         return trained
 
     def data(self) -> Reader:
-        """Return the function that reads training data for this kind."""
+        """Return the reader of training data for this kind."""
         found: Reader = resolve(self.reader)
         return found
 
@@ -158,7 +159,7 @@ def resolve(reference: str) -> Any:
 
 @cache
 def find(name: str) -> Kind:
-    """Return the record of a kind. The error for an unknown kind lists all kinds."""
+    """Return the record of a kind, or raise an error that lists all kinds."""
     if name in BUILT_IN:
         return _checked(name, import_module(f"bistro.models.{name}").KIND)
     installed = _installed()
@@ -226,6 +227,6 @@ def _loaded(entry: EntryPoint) -> Any:
 def _checked(name: str, kind: Any) -> Kind:
     if not isinstance(kind, Kind) or kind.name != name:
         raise BrokenKindError(
-            f"the entry point '{name}' of the group {GROUP} must name a Kind with the same name"
+            f"the entry point '{name}' of the group {GROUP} must refer to a Kind with the same name"
         )
     return kind

@@ -4,8 +4,8 @@
 
 The share of member m in a word, weight_m p_m / Σ, is the posterior probability that m generated it.
 Monte Carlo errors of the members are propagated by the delta method. To first order, the change in
-the logarithm of the sum is the sum of the changes in the members' logarithms, weighted by their
-shares.
+the log-probability of the mixture is the sum of the changes in the members' log-probabilities,
+weighted by their shares.
 
     δ log p(w_i) = Σ_m share_m(i) δ log p_m(w_i)
 
@@ -77,7 +77,7 @@ def mixed_scores(members: Sequence[TextScores], weights: Floats) -> TextScores:
 
 
 def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
-    """Return the per-run prefix estimates of the mixture, divided by their mean, to first order."""
+    """Return the mixture's per-run prefix estimates, divided by their mean, to first order."""
     parts = [scores.relative_steps() for scores in members]
     steps = [
         share * np.where(share > 0, part, 0.0)
@@ -92,9 +92,9 @@ def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
 
 
 def require_same_events(*models: Scorer) -> None:
-    """Raise an error if the models distinguish different words.
+    """Raise an error if the models have different vocabularies.
 
-    Scores over different words cannot be mixed.
+    The scores of such models cannot be mixed.
     """
     one = models[0].vocabulary
     for model in models[1:]:

@@ -61,7 +61,7 @@ def nested_models(headers: Mapping[str, Mapping[str, Any]], arrays: Arrays) -> d
 
 
 def numbered(items: Iterable[Any]) -> dict[str, Any]:
-    """Number the items from 0, for models without names."""
+    """Return the items under the names "0", "1" and so on."""
     return {str(number): item for number, item in enumerate(items)}
 
 
@@ -74,8 +74,8 @@ def trained_in_turn(
 ) -> dict[str, Model]:
     """Train the models in turn. Models that the checkpoint contains are not trained again.
 
-    A checkpoint contains its phase and the finished models, so that interrupted training can
-    resume, and the arrays in `carried`. `costs` are the relative training times of the models.
+    A checkpoint contains its phase, the finished models and the arrays in `carried`, so that
+    interrupted training can resume. `costs` are the relative training times of the models.
     """
     weights = {name: costs[name] if costs else 1.0 for name in trainers}
     known = saved_models(run.session, fingerprint, list(trainers))

@@ -1,7 +1,8 @@
-"""Probabilities of all next words, for all families of models.
+"""Next-word distributions for all families of models.
 
-`VocabularySums` is for models that predict vocabulary ids. `ScoredSums` works for any model and
-scores every word of its vocabulary separately. `ScoredSums` is slow and serves as the reference.
+`VocabularySums` is for models that predict vocabulary ids. `ScoredSums` works for any model that
+scores text, and scores every word of the vocabulary separately. It is slow and serves as the
+reference implementation.
 `MixedSums` mixes the probabilities of several models.
 """
 
@@ -45,7 +46,7 @@ class VocabularySums(NextSums):
         self._speller = speller
 
     def ids(self, words: Sequence[str]) -> list[int]:
-        """Return the event that represents each word at this position."""
+        """Return the vocabulary id that represents each word at this position."""
         return [
             self.vocabulary.end
             if word == END_SYMBOL and self.vocabulary.is_unknown(word)
@@ -54,9 +55,9 @@ class VocabularySums(NextSums):
         ]
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of events.
+        """Return the probabilities of the given words.
 
-        Unknown words are spelled if the model has a spelling model.
+        If the model has a spelling model, the probability of an unknown word includes its spelling.
         """
         found = self.listed.at(self.ids(words))
         if self._speller is not None and found.is_oov.any():
@@ -148,7 +149,7 @@ def require_same_runs(runs: Sequence[Floats | None]) -> None:
     if len(numbers) > 1:
         shown = " and ".join(map(str, sorted(numbers)))
         raise BistroError(
-            f"the models of a mixture have different numbers of runs ({shown}): give the same "
+            f"the models of a mixture have different numbers of runs ({shown}): set the same "
             "number for all of them with repeats"
         )
 

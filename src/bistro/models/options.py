@@ -1,4 +1,4 @@
-"""Options of abilities, which are frozen dataclasses that reject unknown keywords.
+"""Options of model abilities, as frozen dataclasses that reject unknown keywords.
 
 Every ability that has choices, such as the size of the search or the kind of result, has a class of
 options. For an unknown keyword, the error message suggests the most similar known keyword.
@@ -32,12 +32,12 @@ class Options:
         return frozenset(field.name for field in fields(cls))
 
     def some(self, names: Iterable[str]) -> dict[str, Any]:
-        """Return some of the options by name."""
+        """Return the values of the named options."""
         return {name: getattr(self, name) for name in names}
 
     @classmethod
     def of(cls, given: Mapping[str, Any], kind: str, verb: str) -> Self:
-        """Return the options with these values.
+        """Create the options from the given values, or raise an error for an unknown name.
 
         The arguments `kind` and `verb` appear in error messages.
         """
@@ -57,7 +57,7 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
 
 
 def a_model(kind: str) -> str:
-    """Return the name of a kind with its article.
+    """Return the name of a kind of model with its indefinite article.
 
     >>> a_model("ngram"), a_model("transition")
     ('an ngram model', 'a transition model')

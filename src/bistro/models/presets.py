@@ -28,7 +28,7 @@ def presets() -> dict[str, Path]:
 
 
 def file_or_preset(name: str) -> Path:
-    """Return the file of a preset. Any other name is the name of a file."""
+    """Return the file of a preset, or the path itself if the name is a path."""
     known = presets()
     if name in known:
         return known[name]

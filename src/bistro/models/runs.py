@@ -24,10 +24,10 @@ class Run:
     def sweep(
         self, kind: str, config: Any, digests: Sequence[str], chains: Sequence[Sweeping]
     ) -> Trace:
-        """Run chains to their end with ``config.sampler``. The `digests` are hashes of the data."""
+        """Run chains with the settings ``config.sampler``. The `digests` are hashes of the data."""
         fingerprint = fingerprint_of(kind, config, self.seed, digests)
         return run_chains(chains, config.sampler, fingerprint, self.session)
 
     def origin(self, trace: Trace, **facts: Any) -> Origin:
-        """Return the origin of the model, with more facts about the data."""
+        """Return the origin of the model, with additional facts about the data."""
         return Origin(self.seed, {**self.treebank, **facts}, trace)

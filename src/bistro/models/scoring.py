@@ -23,14 +23,14 @@ class Scoring(ABC):
 
     kind: ClassVar[str]
     score_options: ClassVar[type[Options]] = Options
-    """The options of `score`. If scores are exact, there are no options."""
+    """The options of `score`. Models with exact scores have no options."""
     is_cubic: ClassVar[bool] = False
     """Whether the time to score a sentence grows with the cube of its length."""
     if TYPE_CHECKING:
 
         @property
         def vocabulary(self) -> Vocabulary:
-            """The words that the model distinguishes."""
+            """The words and classes of unknown words that the model distinguishes."""
 
     @abstractmethod
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
@@ -71,14 +71,18 @@ class Scoring(ABC):
             raise BistroError(STRING)
         given: list[Any] = [text] if isinstance(text, Sentence) else list(text)
         words = as_words([given] if given and isinstance(given[0], str) else given)
-        different, order = distinct(words)
-        scores = self.score(different, **options).taken(order)
+        scores = self.distinct_scores(words, **options)
         named = zip(
             names or map(str, range(1, len(words) + 1)),
             tokens or map(word_tokens, words),
             strict=True,
         )
         return SurprisalTable(rows_of(scores, named, eos=eos), scores)
+
+    def distinct_scores(self, words: Sequence[Sequence[str]], **options: Any) -> TextScores:
+        """Score each distinct sentence once, so that equal sentences have equal scores."""
+        different, order = distinct(words)
+        return self.score(different, **options).taken(order)
 
     def next_words(self, context: Words, **options: Any) -> NextWords:
         """Return the probability of every word and of the sentence end after a context.
@@ -88,7 +92,7 @@ class Scoring(ABC):
         context
             The first words of a sentence. An empty list means the beginning of the sentence.
         **options
-            Options of the model's scores.
+            Scoring options of the model.
         """
         from bistro.models.results.next_words import NextWords
 
@@ -98,7 +102,7 @@ class Scoring(ABC):
         return NextWords(words, self.next_sums(words, **options))
 
     def next_sums(self, context: Sequence[str], **options: Any) -> NextSums:
-        """Return the probabilities of all next words.
+        """Return the probabilities of all possible next words.
 
         A family may override this method with a faster one.
         """

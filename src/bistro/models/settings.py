@@ -1,4 +1,4 @@
-"""The settings of a model, from a preset or file and individual changes.
+"""Creation of a model's settings from a preset or file and individual changes.
 
 >>> kind, config = chosen_settings("ngram", overrides=["order=3"])
 >>> kind.name, config.order

@@ -1,7 +1,7 @@
-"""Votes of constituency parsers, which are probabilities of labelled spans and of tags.
+"""Votes of constituency parsers: the probabilities of labelled spans and of tags.
 
-A row is a label over the words from `start` (inclusive) to `end` (exclusive), with the probability
-that the tree of the sentence contains this constituent. The tag of a word is a separate row.
+A row contains a label, the words from `start` (inclusive) to `end` (exclusive), and the probability
+that the tree of the sentence contains this constituent. The tag of a word has a separate row.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> votes = SpanVotes.of_trees([parse_tree("(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps))))")])
@@ -51,27 +51,27 @@ class SpanVotes:
 
     names: tuple[Name, ...]
     begin: Ints
-    """The first row of each sentence, followed by the total number of rows."""
+    """Index of the first row of each sentence, followed by the total number of rows."""
     name: Ints
     start: Ints
     end: Ints
     probability: Floats
     found: NDArray[np.bool_]
-    """Whether the parser found a tree, for each sentence. A sentence without a tree has no rows."""
+    """Whether each sentence has a tree. A sentence for which no tree was found has no rows."""
     accepted: Floats
-    """The share of proposed trees that the sampler accepted, for each sentence."""
+    """Share of the proposed trees of each sentence that the sampler accepted."""
 
     def __len__(self) -> int:
         return self.found.size
 
     @property
     def sentence(self) -> Ints:
-        """The sentence of each row."""
+        """Index of the sentence to which each row belongs."""
         return np.repeat(np.arange(len(self)), np.diff(self.begin))
 
     @property
     def is_tag(self) -> NDArray[np.bool_]:
-        """Whether each row is the tag of a word."""
+        """Whether each row describes the tag of a word."""
         return np.array([name.is_tag for name in self.names], dtype=bool)[self.name]
 
     def rows(self, sentence: int) -> Iterator[Row]:
@@ -81,13 +81,13 @@ class SpanVotes:
         yield from map(Row, *(column[part].tolist() for column in columns))
 
     def renamed(self, numbers: dict[Name, int]) -> Ints:
-        """Return the index of each row's name in other names, or -1 if the name is missing."""
+        """Return the index that `numbers` gives to the name of each row, or -1 if it has none."""
         new = np.array([numbers.get(name, -1) for name in self.names], dtype=np.int64)
         return new[self.name] if self.name.size else self.name
 
     @classmethod
     def of_trees(cls, trees: Sequence[Tree]) -> Self:
-        """Return the constituents below the roots of trees, and the tags, with probability 1."""
+        """Create votes with probability 1 for the constituents and tags of trees, except roots."""
         numbers: dict[Name, int] = {}
         columns: list[tuple[int, int, int]] = []
         begin = [0]
@@ -126,7 +126,7 @@ def _constituents(tree: Tree) -> Iterator[tuple[Name, int, int]]:
 
 
 def common_names(votes: Sequence[SpanVotes]) -> tuple[Name, ...]:
-    """Return the names of several parsers, without duplicates."""
+    """Return the labels and tags of several parsers, without duplicates."""
     return tuple(dict.fromkeys(name for one in votes for name in one.names))
 
 
@@ -153,7 +153,7 @@ def mixed(votes: Sequence[SpanVotes], weights: Sequence[float]) -> SpanVotes:
 
 @dataclass(frozen=True, eq=False)
 class VoteTable:
-    """All rows of several parsers, with the probability under each parser."""
+    """The labelled spans that any of several parsers found, with their probabilities."""
 
     names: tuple[Name, ...]
     begin: Ints
@@ -162,11 +162,11 @@ class VoteTable:
     start: Ints
     end: Ints
     probability: Floats
-    """Shape (parsers, rows)."""
+    """Probability of each row under each parser, shape (parsers, rows)."""
 
     @classmethod
     def of(cls, votes: Sequence[SpanVotes]) -> Self:
-        """Collect the rows of all parsers, in the order of sentences, spans and names."""
+        """Collect the rows of all parsers, sorted by sentence, span and name."""
         names = common_names(votes)
         numbers = {name: number for number, name in enumerate(names)}
         columns = [
@@ -182,6 +182,6 @@ class VoteTable:
         return cls(names, begin, sentence, name, start, end, np.minimum(table, 1.0))
 
     def votes(self, probability: Floats, found: NDArray[np.bool_], accepted: Floats) -> SpanVotes:
-        """Return the rows with the given probabilities."""
+        """Return votes that consist of these rows with the given probabilities."""
         columns = (self.name, self.start, self.end)
         return SpanVotes(self.names, self.begin, *columns, probability, found, accepted)

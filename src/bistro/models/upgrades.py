@@ -1,8 +1,8 @@
-"""Upgrading of headers from earlier versions of the model file.
+"""Upgrades of model file headers from earlier versions of the file format.
 
-Every earlier version can be loaded. `STEPS` has one function per version, which converts the header
-to the next version. The arrays have never changed. `tests/data/models` contains a file of every
-family and version.
+Files of every earlier version can be loaded. `STEPS` has one function per version, which converts
+the header to the next version. The format of the arrays has never changed. `tests/data/models`
+contains a file of every family and version.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Header = Mapping[str, Any]
 
 
 def upgraded(header: Header) -> Header:
-    """Return the header in the form of the newest version of the file."""
+    """Convert a header to the newest version of the file format."""
     version = header["format_version"]
     while version in STEPS:
         header = STEPS[version](header)
@@ -29,7 +29,7 @@ ADDED_IN_2 = {"topics": {"stops": False}}
 
 
 def _to_version_2(header: Header) -> Header:
-    """Add new settings, and convert the tasks of `infinite` to kinds with their own settings."""
+    """Add the settings that are new, and replace the former kind `infinite` by its successors."""
     if header["kind"] in kinds.FORMER:
         kind, config = kinds.settled(header["kind"], header["config"])
         return {**header, "kind": kind.name, "config": dict(config)}

@@ -3,9 +3,9 @@
 The height of an arc is its nesting level. The level is 1 plus the highest level among the shorter
 arcs that overlap the arc. Two arcs of the same level therefore never overlap, and the crossing arcs
 of a non-projective tree have different heights. The legs of the arcs on a word are ordered so that
-nested arcs do not touch. Arcs to the left come first, from the shortest to the longest, then the
-root's arrow, then arcs to the right, from the longest to the shortest. Words are moved apart until
-every label fits its arc.
+nested arcs do not touch. First come the arcs to the left, from the shortest to the longest. They
+are followed by the root's arrow and by the arcs to the right, from the longest to the shortest.
+Words are moved apart until every label fits its arc.
 
 >>> layout = arrange([Arc(0, 1, "det"), Arc(1, 2, "nsubj"), Arc(2, 2, "root")], [30.0, 30.0, 30.0])
 >>> [arc.level for arc in layout.arcs], layout.centres[0] < layout.centres[1]

@@ -9,7 +9,7 @@ of their means. R-hat is the square root of this ratio:
 R-hat is 1 when the half-chains agree, and above 1 if their means differ by more than their
 variances explain. Draws are first replaced by the normal quantiles of their ranks, so that heavy
 tails have no effect. R-hat is also computed from the draws' distances from the median, which
-detects chains of equal means and different widths. The larger of the two values is used (Vehtari
+detects chains with equal means but different widths. The larger of the two values is used (Vehtari
 and colleagues 2021).
 
 Successive draws are correlated, so N draws are equivalent to N / τ independent draws.
@@ -18,8 +18,8 @@ Successive draws are correlated, so N draws are equivalent to N / τ independent
 
 Here ρ_t is the autocorrelation at lag t. The autocorrelations are summed in pairs while the pairs
 are positive, and made non-increasing (Geyer 1992). The effective sample size of the bulk uses the
-ranks. The effective sample size of the tail is the smaller of the values for two indicators, which
-are whether a draw is below the 5 % and the 95 % quantile.
+ranks. The effective sample size of the tail uses two indicators: whether a draw is below the 5 %
+quantile, and whether it is below the 95 % quantile. The smaller of the two sizes is returned.
 
 >>> mixed = np.random.default_rng(1).normal(size=(4, 500))
 >>> stuck = mixed + np.array([[0.0], [0.0], [0.0], [3.0]])

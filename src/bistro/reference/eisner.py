@@ -9,10 +9,10 @@ Step(head=1, side='left', sibling=0, child=0), Step(head=1, side='right', siblin
 Step(head=2, side='left', sibling=0, child=1), Step(head=2, side='left', sibling=1, child=0), \
 Step(head=2, side='right', sibling=0, child=0)]
 
-The weight of a tree is the product of its steps. `enumerate_trees` yields every tree with every
-choice of one candidate per word, such as a tag, and the log-weight of the tree. `EisnerTwin`
-computes the log-probability of a complete analysis. Each step generates a tag (or the stop) and a
-word. The label of an arc follows the tag and word, or precedes them if labels are generated.
+The weight of a tree is the product of its steps. `enumerate_trees` yields every tree and its
+log-weight, for every choice of one candidate (such as a tag) per word. `EisnerTwin` computes the
+log-probability of a complete analysis. Each step generates a tag (or the stop) and a word. The
+label of an arc follows the tag and word, or precedes them if labels are generated.
 """
 
 from __future__ import annotations

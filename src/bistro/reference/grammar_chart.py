@@ -85,8 +85,8 @@ class Closure:
     """Multiplication by (I - steps)⁻¹, where the spectral radius of `steps` is below 1.
 
     The inverse equals the series I + steps + steps² + …. The product is computed with a sparse
-    decomposition, since the inverse itself is dense if a grammar can back off from any symbol to
-    any other. Pivots stay on the diagonal, so only numbers of the same sign are added. Nothing
+    decomposition. The inverse itself would be dense for a grammar that can back off from any symbol
+    to any other. Pivots stay on the diagonal, so only numbers of the same sign are added. Nothing
     cancels, and the values of unreachable symbols are exactly zero.
     """
 

@@ -145,7 +145,7 @@ class History:
         self.last_action = REDUCE
 
     def shift(self, cluster: int | None) -> None:
-        """Push the front word and move to the next word, or to the end if there is no cluster."""
+        """Push the front word. Move to the next word, or to the end if `cluster` is None."""
         if self.front:
             self.stack.append(self.front)
         self.front += 1

@@ -17,7 +17,8 @@ not matter.
 In a model with stops, the stops of a parent are tokens of an additional outcome, `STOP`, which has
 no word and is always observed. In such a model with K states, there are K + 1 outcomes. With an
 open number of states, half of gamma belongs to the stop and half to all states together. In the
-formulas, gamma/2 therefore replaces gamma/K for the stop, and gamma in gamma^live for the states.
+formulas, gamma/2 therefore replaces gamma/K for the stop. For the states, gamma/2 replaces gamma in
+gamma^live.
 
 >>> law = state_law([0, 0], [0, 1], num_words=2, states=2, strength=1, smoothing=1, gamma=1)
 >>> round(sum(law.values()), 12)

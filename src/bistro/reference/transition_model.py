@@ -96,7 +96,7 @@ class GenerativeParser:
         return facts
 
     def _symbols(self, now: Configuration, node: int | None) -> tuple[int, int]:
-        """Return the ids of a node's tag and word, with special ids for the root and no node."""
+        """Return the ids of a node's tag and word. The root and a missing node have special ids."""
         if node is None:
             return self.num_tags + 1, self.num_words + 1
         return (

@@ -26,7 +26,7 @@ RARE = 10
 
 @dataclass(frozen=True)
 class Tested:
-    """Sentences with gold trees, the same sentences with predictions, and the protocol."""
+    """Sentences with gold trees, the same sentences with predicted trees, and the test protocol."""
 
     gold: Sequence[Sentence]
     found: Sequence[Sentence]
@@ -36,7 +36,7 @@ class Tested:
     """True if the tags were given, so that they are not scored."""
 
     def scores(self) -> AttachmentScores:
-        """Return attachment and tag scores."""
+        """Return the attachment and tag scores."""
         return score(self.gold, self.found)
 
 
@@ -64,7 +64,7 @@ def accuracy_blocks(tested: Tested, scores: AttachmentScores) -> list[str]:
 
 
 def relation_blocks(tested: Tested) -> list[str]:
-    """Return the scores by relation."""
+    """Return report blocks with the scores of each relation."""
     rows = score_by_relation(tested.gold, tested.found)
     shown = [row for row in rows if row.words >= RARE] or rows
     cells = [
@@ -88,7 +88,7 @@ def _taken(row: RelationScores | TagScores) -> str:
 
 
 def tag_accuracy_blocks(tested: Tested) -> list[str]:
-    """Return the tag accuracy, per word and per sentence."""
+    """Return report blocks with the tag accuracy per word and per sentence."""
     pairs = [
         (getattr(gold, tested.tag_column), getattr(found, tested.tag_column))
         for gold, found in zip(tested.gold, tested.found, strict=True)
@@ -120,7 +120,7 @@ def tag_blocks(tested: Tested) -> list[str]:
 
 
 def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]:
-    """Return the scores by dependency length and by sentence length."""
+    """Return report blocks with the scores by dependency length and by sentence length."""
     arcs = score_by_length(tested.gold, tested.found)
     named = {"LAS F1": [row.las.f1 for row in arcs], "UAS F1": [row.uas.f1 for row in arcs]}
     cells = [
@@ -143,20 +143,20 @@ def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]
         html.side_by_side(charts),
         html.table(headers, cells, dense=True),
         html.protocol(
-            f"The table shows percentages; {by_length.PROTOCOL}; all words count, "
-            "including punctuation."
+            "The scores are in percent, over all words including punctuation; "
+            f"{by_length.PROTOCOL}."
         ),
         html.table(
             ("sentences of", "number", "words", "LAS", "UAS", "all heads correct"),
             sizes,
             dense=True,
         ),
-        html.protocol(f"Percent; {by_sentence.PROTOCOL}."),
+        html.protocol(f"The scores are in percent; {by_sentence.PROTOCOL}."),
     ]
 
 
 def _bars(names: Sequence[str], series: dict[str, list[float | None]], description: str) -> str:
-    """Return a chart of the series that have values."""
+    """Return a chart of all series that contain at least one value."""
     known = {
         name: [math.nan if value is None else value for value in values]
         for name, values in series.items()
@@ -177,7 +177,7 @@ def calibration_blocks(tested: Tested) -> list[str]:
             "When the model predicts a probability of 90 %, is it correct in 90 % of the cases? "
             "Each point is a bin of words. The horizontal axis shows the predicted probability, "
             "the vertical axis shows the observed accuracy, and the area of the point shows the "
-            "number of words. Points below the diagonal are overconfident."
+            "number of words. Points below the diagonal indicate overconfidence."
         ),
         html.figure(reliability_diagram(found)),
         html.table(

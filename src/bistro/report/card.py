@@ -1,8 +1,8 @@
 """The card of a model: its kind, training data, figures and checksum.
 
-The figures are the tiles of the page that ``bistro report`` writes, with the same protocols. If a
-model was not tested, its card says so and has no figures. A card is JSON for programs
-(``card.json`` in a model package) and Markdown for people.
+The figures are those in the tiles of the page that ``bistro report`` writes, with the same
+protocols. If a model was not tested, its card says so and has no figures. A card is JSON for
+programs (``card.json`` in a model package) and Markdown for people.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=20, seed=1), seed=1)
@@ -30,7 +30,7 @@ from bistro.report.html import Page, Percent, show
 from bistro.version import __version__
 
 ABOUT_ITSELF = ("The model",)
-"""The report sections whose tiles are not results."""
+"""Report sections whose tiles describe the model and are not test results."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def make_card(
 
 
 def _results(page: Page) -> list[dict[str, Any]]:
-    """Return the sections of a report that have figures, with their protocols."""
+    """Return the figures and the protocol of each report section that has test results."""
     return [
         {
             "section": heading,

@@ -1,8 +1,8 @@
 """The page that `bistro demo` writes about a treebank, parsers trained on it, and their results.
 
-The grammar of the built-in English treebank gives the exact probability of every sentence, so the
-page compares the perplexity and surprisal of the models with those of a perfect model. The rest of
-the page is the same as in `bistro report`.
+The grammar of the built-in English treebank defines the exact probability of every sentence. The
+page can therefore compare the perplexity and surprisal of the models with those of a perfect model.
+The rest of the page is the same as in `bistro report`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ OTHER_MEMBERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("transition", {"direction": "right-to-left"}),
     ("eisner", {}),
 )
-"""The members of the committee other than the main parser, with their settings."""
+"""The kinds and settings of the committee members other than the main parser."""
 TREES_SHOWN = 2
 SCORED = 200
 """The number of held-out sentences that are scored word by word.
@@ -59,7 +59,7 @@ Computing each exact probability takes milliseconds.
 class DemoResult:
     """All results of the demo.
 
-    The dictionaries of figures and bits have one entry per model, and one for the true grammar if
+    The dictionaries `figures` and `bits` have one entry per model, and one for the true grammar if
     it is known.
     """
 
@@ -115,7 +115,7 @@ def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> 
 
 
 def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
-    """Return the language-model figures of the grammar that generated the sentences."""
+    """Return the perplexity and related figures of the grammar that generated the sentences."""
     bits = [english().surprisals(sentence) for sentence in words]
     logs = [-value * math.log(2) for sentence in bits for value in sentence]
     ends = [i == len(sentence) - 1 for sentence in bits for i in range(len(sentence))]
@@ -162,8 +162,14 @@ def _example_blocks(result: DemoResult) -> list[str]:
     listed = parse.marginals.heads if parse.marginals else []
     sure = [dict(row).get(head, 0.0) for row, head in zip(listed, parse.heads, strict=True)]
     forms = parse.sentence.forms
+    caption = "The probability of each arc is the mean over the three members."
     description = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:
+        correct = dict(listed[forms.index("fell")]).get(0, 0.0)
+        caption += (
+            " In the correct analysis, 'fell' is the root; the committee gives this a probability "
+            f"of {correct:.0%}."
+        )
         description += " At 'fell', the analysis that seemed certain becomes improbable."
     return [
         paragraph(
@@ -174,7 +180,7 @@ def _example_blocks(result: DemoResult) -> list[str]:
         ),
         figure(
             draw_arcs(forms, parse.heads, parse.labels, parse.tags, probabilities=sure),
-            "The probability of each arc is the mean over the three members.",
+            caption,
         ),
         paragraph(description),
         figure(

@@ -1,4 +1,4 @@
-"""The page of `bistro diagnose`, with figures of all quantities and plots of the worst ones."""
+"""The page of `bistro diagnose`, with figures for all quantities and plots of the worst ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bistro.report.ranks import rank_plot
 from bistro.version import __version__
 
 PICTURES = 10
-"""The number of quantities that are drawn: the log-likelihood, and the worst of the others.
+"""The number of plotted quantities: the log-likelihood and those on which chains agree least.
 """
 FIRST = "log_likelihood"
 MEANING = (
@@ -24,14 +24,14 @@ READING = (
     "The left plot shows the complete chains, in which draws before the dashed line are "
     "discarded. The right plot shows the remaining draws, which should overlap like hairy "
     "caterpillars. The plots below show the ranks of the draws of each chain among all draws. "
-    "Bars of equal height, near the dashed line, mean that every chain has its share of low and "
-    "high values."
+    "Bars of equal height, near the dashed line, mean that all chains have low and high values "
+    "equally often."
 )
 SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "legend": False}
 
 
 def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source: str) -> html.Page:
-    """Return a page with the figures of chains.
+    """Return a page that shows whether several chains agree.
 
     `source` describes the origin of the chains.
     """
@@ -62,7 +62,7 @@ def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source:
 
 
 def by_need(rows: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """Sort the rows by agreement, starting with the worst."""
+    """Sort the quantities by how well the chains agree on them, starting with the worst."""
     return sorted(rows, key=lambda row: (-row.r_hat, row.ess_bulk))
 
 

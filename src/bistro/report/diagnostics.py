@@ -1,4 +1,4 @@
-"""The agreement of several chains, measured by R-hat and effective sample sizes with ArviZ.
+"""The agreement of several chains, measured with ArviZ by R-hat and effective sample sizes.
 
 A chain is the trace of one training run, and chains differ only in their seed. The compared
 quantities do not depend on the numbering of tables or states: log-likelihood, discounts, strengths,
@@ -42,7 +42,7 @@ Draws = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Chains:
-    """The quantities recorded by several runs, with one row per chain, and the burn-in."""
+    """The quantities recorded by several training runs, with one row per chain, and the burn-in."""
 
     names: list[str]
     quantities: dict[str, Draws]
@@ -57,7 +57,7 @@ class Chains:
 
     @property
     def draws(self) -> int:
-        """The number of sweeps per chain that are used."""
+        """The number of sweeps per chain after burn-in."""
         return self.sweeps - self.burn_in
 
     def kept(self, quantity: str) -> Draws:
@@ -65,7 +65,7 @@ class Chains:
         return self.quantities[quantity][:, self.burn_in :]
 
     def _repr_html_(self) -> str:
-        """Draw the chains in a notebook, including the burn-in."""
+        """Return a picture of the chains for a notebook, including the burn-in."""
         from bistro.pictures.notebook import draw_chains  # only notebooks need it
 
         return draw_chains({name: rows.tolist() for name, rows in self.quantities.items()})
@@ -82,7 +82,7 @@ class Diagnosis:
     ess_bulk: float
     ess_tail: float
     wanted: int
-    """The required number of effective draws."""
+    """The minimum number of effective draws for a reliable estimate."""
 
     @property
     def disagrees(self) -> bool:
@@ -96,7 +96,7 @@ class Diagnosis:
 
     @property
     def warning(self) -> str:
-        """The names of the violated criteria, or an empty string."""
+        """The criteria that are not met (R-hat, ESS), or an empty string."""
         found = [
             name for name, wrong in (("R-hat", self.disagrees), ("ESS", self.is_thin)) if wrong
         ]
@@ -106,7 +106,7 @@ class Diagnosis:
 def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None = None) -> Chains:
     """Combine traces into chains.
 
-    `burn_in` sweeps are left out; the default is the first half.
+    The first `burn_in` sweeps of each chain are left out; the default is half of all sweeps.
     """
     lengths = {len(trace) for trace in traces}
     if len(traces) < 2:
@@ -134,7 +134,7 @@ def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None
 
 
 def _columns(traces: Sequence[Trace]) -> dict[str, Draws]:
-    """Return all quantities that every row of every trace has."""
+    """Return the names of all quantities that occur in every row of every trace."""
     rows = [row for trace in traces for row in trace]
     names = []
     for key, value in rows[0].items():
@@ -187,8 +187,8 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         description.append(
             f"R-hat is above {R_HAT_LIMIT} for {len(apart)} of {len(rows)} quantities (worst: "
             f"{worst.quantity}, {worst.r_hat:.2f}). The chains, which differ only in their seed, "
-            "do not agree on these quantities yet, so results of a single chain depend on its "
-            f"start. Train longer (now {chains.sweeps} sweeps), or discard more sweeps "
+            "do not agree on these quantities yet, so the results of a single chain depend on its "
+            f"random start. Train longer (now {chains.sweeps} sweeps), or discard more sweeps "
             f"(--burn-in, now {chains.burn_in}). If the chains still disagree after long runs, "
             "each is stuck in a different mode, and no single chain is reliable."
         )
@@ -203,7 +203,8 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
             f"{len(thin)} of {len(rows)} quantities have fewer than {worst.wanted} effective "
             f"draws (fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the previous "
             f"sweep ended, so the {total:,} draws of {worst.quantity} are worth only {size:.0f} "
-            "independent draws, and its mean and its R-hat are uncertain. Run more sweeps."
+            "independent draws. The mean and the R-hat of this quantity are uncertain. Run more "
+            "sweeps."
         )
     if not rows:
         return ["No quantity changes after burn-in, so there is nothing to compare."]

@@ -14,7 +14,7 @@ from bistro.report.html import Page, figure, note, paragraph, table
 
 MOST_SENTENCES = 50
 MOST_WORDS = 60
-"""The maximum number of words of sentences that are drawn.
+"""The maximum length, in words, of a sentence whose tree is drawn.
 
 Longer sentences are only listed in the table.
 """
@@ -23,7 +23,7 @@ SHOWN = (
     *("annotated", "p", "alternative", "p_alternative"),
 )
 CAPTION = (
-    "The annotation is above the words, with doubtful arcs marked. The more likely arcs are "
+    "The annotated tree is above the words, with doubtful arcs marked. The more likely arcs are "
     "below the words, with dashed lines. A doubtful tag is followed by the more likely tag."
 )
 

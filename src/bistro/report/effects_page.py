@@ -88,7 +88,7 @@ def effects_page(
 
 
 def _labels(found: Sequence[Effect], model: str = "") -> list[str]:
-    """Return the labels of effects, without the parts that all of them share."""
+    """Return a label for each effect, without the parts that all labels share."""
     groups = len({effect.group for effect in found}) > 1
     regions = len({effect.region for effect in found}) > 1
     labels = []

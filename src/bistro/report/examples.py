@@ -1,4 +1,4 @@
-"""Example sentences with the most certain, the most doubtful and the most wrong trees.
+"""Example sentences with the most certain, the most doubtful and the least accurate trees.
 
 The certainty of a tree is the mean probability of its heads, which is the expected share of correct
 heads.
@@ -22,7 +22,7 @@ EACH = 2
 
 
 def example_blocks(tested: Tested) -> list[str]:
-    """Return pictures of chosen sentences, each with the gold and the predicted tree."""
+    """Return pictures of example sentences, each with the gold and the predicted tree."""
     sure = [head_probabilities(sentence) for sentence in tested.found]
     right = [
         fmean(a == b for a, b in zip(gold.heads, found.heads, strict=True))

@@ -1,7 +1,7 @@
 """Explanations as text for a terminal, with a tree of decisions and tables of back-off chains.
 
-The tree shows the main sources of each probability. A table shows a whole chain, so that every row
-can be computed from the row above it by p = own + weight · p above.
+The tree shows the main sources of each probability. A table shows a complete back-off chain, in
+which the probability of every row is computed from the row above it: p = own + weight · p above.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 LEAST_SHOWN = 0.01
-"""The minimum share of a probability for a level to be shown in the tree."""
+"""The tree shows only back-off levels that contribute at least this share of a probability."""
 BAR = 12
 
 
@@ -55,13 +55,13 @@ def headline(decision: Decision) -> str:
 
 
 def main_levels(decision: Decision) -> list[Level]:
-    """Return the levels that contribute most of a probability, longest context first."""
+    """Return the back-off levels that contribute most of a probability, longest context first."""
     least = LEAST_SHOWN * decision.probability
     return [level for level in reversed(decision.levels) if level.contribution >= least]
 
 
 def context_of(decision: Decision, level: Level) -> str:
-    """Return the name of a level's context, which is the preceding words or the last element."""
+    """Describe the context of a back-off level by its preceding words or by its last element."""
     if level.depth == BASE:
         is_uniform = abs(level.probability * level.kinds - 1) < 1e-6
         return f"base: one of {level.kinds:,}" if is_uniform else "base"
@@ -88,7 +88,7 @@ def tables_of(decisions: Iterable[Decision]) -> list[RenderableType]:
 
 
 def table_of(decision: Decision) -> Table:
-    """Return the chain of a decision, starting with the base."""
+    """Return the back-off chain of a decision as a table, starting with the base distribution."""
     levels = [level for level in decision.levels if level.known]
     has_counts = any(level.count is not None for level in levels)
     has_parameters = any(level.discount is not None for level in levels)
@@ -130,7 +130,7 @@ def members_of(decision: Decision) -> Table:
 
 
 def _rest(decision: Decision) -> list[RenderableType]:
-    """Return notes on unseen contexts, and on the factor of the chain if it is not 1."""
+    """Return notes on unseen contexts and on a scaling factor other than 1."""
     unknown = [level for level in decision.levels if not level.known]
     description = []
     if unknown:

@@ -49,7 +49,7 @@ def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 class Frame:
-    """The rectangle of a chart, its grid, and the mapping of values to heights."""
+    """The plot area of a chart, its grid, and the mapping from values to y coordinates."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Frame:
         return self.left + inset + share * (self.right - self.left - 2 * inset)
 
     def opening(self, title: str) -> list[str]:
-        """Return the start of the picture, with its size, title, grid and legend."""
+        """Return the start of the SVG picture, with its size, title, grid and legend."""
         width, height = self.right + RIGHT, self.floor + BOTTOM + 4
         parts = opening("bistro-chart", title, width, height)
         for tick in self.ticks:

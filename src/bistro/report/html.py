@@ -23,12 +23,12 @@ from bistro.report.plots import bar_chart as bar_chart
 from bistro.report.plots import line_chart as line_chart
 
 SHORT = 12
-"""Tables with at most this many rows are not split across printed pages."""
+"""The maximum number of rows of a table that is not split across printed pages."""
 
 
 @dataclass(frozen=True)
 class Percent:
-    """A table cell that shows a percentage as a bar and a figure."""
+    """A table cell that shows a percentage as a bar and as a number."""
 
     value: float | None
 
@@ -37,13 +37,13 @@ Cell = str | int | float | Percent | None
 
 
 class Facts(str):
-    """A block of tiles that stores its figures."""
+    """A block of HTML tiles that also stores the figures it shows."""
 
     values: dict[str, Cell]
 
 
 class Protocol(str):
-    """A block that describes how figures were computed, and stores the text."""
+    """A block of HTML that describes how figures were computed and also stores the plain text."""
 
     text: str
 
@@ -128,7 +128,7 @@ def facts(values: Mapping[str, Cell]) -> Facts:
 
 
 def heading(text: str) -> str:
-    """Return the heading of a part of a section."""
+    """Return a subheading within a section."""
     return f"<h3>{xml_text(text)}</h3>"
 
 
@@ -190,8 +190,8 @@ def table(
 ) -> str:
     """Return a table in which columns of numbers are aligned to the right.
 
-    Integers get thousands separators, and other numbers get two decimals. Pass text for any other
-    format.
+    Integers get thousands separators, and other numbers get two decimals. To use any other format,
+    pass the number as text.
     """
     body = [list(row) for row in rows]
     for row in body:

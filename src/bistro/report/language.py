@@ -1,4 +1,4 @@
-"""The prediction of words, with the perplexity of a text and the surprisal of each word.
+"""Report sections on word prediction, with the perplexity of a text and the surprisal of each word.
 
 A sentence's surprisals are drawn under its words (`bistro.report.strip`). Models that sum over
 analyses score only the first sentences of a file. The page shows the number of these sentences.
@@ -19,12 +19,12 @@ from bistro.report.html import figure, heading, paragraph, protocol, table
 from bistro.report.strip import surprisal_strip
 
 SUMMED = 200
-"""The number of sentences that are scored by models that sum over analyses.
+"""The maximum number of sentences that are scored by a model that sums over analyses.
 
 Sums over analyses take milliseconds per word.
 """
 SHOWN = range(5, 19)
-"""The lengths of the sentences that are drawn."""
+"""The lengths, in words, of the sentences that can be chosen as examples."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Scored:
     sentences: Sequence[Sequence[str]]
     figures: LanguageFigures
     rows: Sequence[Sequence[SurprisalRow]]
-    """The rows of each sentence, including its end."""
+    """The surprisal rows of each sentence, including the end of the sentence."""
     protocol: str
 
 
@@ -56,7 +56,7 @@ def scored(model: Scorer, sentences: Sequence[Sequence[str]], *, seed: int = 1) 
 
 
 def perplexity_blocks(figures: Mapping[str, LanguageFigures], description: str) -> list[str]:
-    """Return a table of the figures, with one row per model."""
+    """Return a table of perplexity and related figures, with one row per model."""
     cells = [
         (
             name,
@@ -78,7 +78,7 @@ def perplexity_blocks(figures: Mapping[str, LanguageFigures], description: str) 
 
 
 def surprisal_blocks(given: Scored) -> list[str]:
-    """Return a typical sentence, the hardest and the easiest sentence with their surprisals."""
+    """Return pictures of a typical sentence, the hardest sentence and the easiest sentence."""
     means = {
         number: fmean(row.surprisal for row in rows)
         for number, rows in enumerate(given.rows)
@@ -107,7 +107,7 @@ def surprisal_blocks(given: Scored) -> list[str]:
 
 
 def strip_of(rows: Sequence[SurprisalRow], most: float | None = None) -> str:
-    """Return the picture of one sentence."""
+    """Return a picture of the surprisals of one sentence."""
     words = [f"[{row.token}]" if row.oov else row.token for row in rows]
     parts = [row.surprisal_syn for row in rows]
     known = [part for part in parts if part is not None]

@@ -1,4 +1,4 @@
-"""The course of training, shown by small charts of the trace of a model.
+"""Small charts of a model's training trace, which show the course of training.
 
 A trace has one row per sweep: the log-likelihood of the state, and other quantities of its chains,
 single numbers (`live_states`) or one per depth (`words.discount`, `words.strength`,
@@ -24,7 +24,7 @@ from bistro.report.plots import line_chart
 Trace = Sequence[Mapping[str, Any]]
 TAKEN = ("sweep", "log_likelihood")
 CLIMBS = "held_out"
-"""The key that only the traces of models trained by maximisation have."""
+"""A key that occurs only in the traces of models trained by maximisation."""
 SMALL: dict[str, Any] = {"width": 300.0, "height": 120.0, "legend": False}
 AXES = {
     "discount": ("discount", False),
@@ -32,9 +32,10 @@ AXES = {
     "tables": ("tables, logarithmic", True),
 }
 MEANING = (
-    "The charts show the processes by depth. Depth 0 is the empty context, and each depth adds "
-    "one element. A discount near 1 and many tables mean that outcomes vary and that shorter "
-    "contexts have a large weight. If lines still rise at the right edge, more sweeps are needed."
+    "The charts show the discounts, strengths and numbers of tables of each process by depth. "
+    "Depth 0 is the empty context, and each depth adds one element. A discount near 1 and many "
+    "tables mean that outcomes vary and that shorter contexts have a large weight. If lines are "
+    "still rising at the right edge, more sweeps are needed."
 )
 
 

@@ -1,8 +1,8 @@
-"""The report on a trained model, as one page with its results on a test file.
+"""A report on a trained model, as one page with the results on a test file.
 
-The page depends on the abilities of the model. Parsers get scores by relation and length,
-calibration and trees. Models of words get perplexity and surprisal. Every model gets its settings
-and its training trace.
+The content of the page depends on the abilities of the model. For a parser, the page shows scores
+by relation and length, calibration and trees. For a model that scores words, it shows perplexity
+and surprisal. For every model, it shows the settings and the training trace.
 
 >>> import bistro
 >>> model = bistro.load("english.bistro")                            # doctest: +SKIP
@@ -116,12 +116,12 @@ def report_page(
 
 
 def _things(test: Sequence[Any]) -> str:
-    """Return a name for the items of a test file."""
+    """Return the word for the items of a test file, ``sentences`` or ``items``."""
     return "sentences" if isinstance(test[0], Sentence | Tree) else "items"
 
 
 def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportOptions) -> None:
-    """Add the sections for the abilities of the model."""
+    """Add the report sections that fit the abilities of the model."""
     if isinstance(model, abilities.TreeParser) and isinstance(test[0], Tree):
         found = tree_blocks(model, test, seed=options.seed, threads=options.threads)
         page.section("Trees", *found)

@@ -21,11 +21,11 @@ from bistro.treebank.sentence import Sentence
 ORDERS_SHOWN = 8
 TREES_SHOWN = 2
 SHOWN = range(4, 15)
-"""The lengths of the sentences that are shown, if the file has such sentences."""
+"""The preferred lengths, in words, of the sentences that are shown."""
 
 
 def figure_blocks(figures: Mapping[str, float]) -> list[str]:
-    """Return the figures of a model on held-out items."""
+    """Return report blocks with the figures of a model on held-out data."""
     return [
         facts(dict(figures)),
         protocol("These are the same figures that `bistro train --dev` prints."),
@@ -33,7 +33,7 @@ def figure_blocks(figures: Mapping[str, float]) -> list[str]:
 
 
 def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
-    """Return the probability of the real orders, and examples with the most likely orders."""
+    """Return report blocks with the probability of real word orders, and the most likely orders."""
     scores = [model.score_order(sentence) for sentence in sentences]
     total = added(one.log_prob for one in scores)
     dependents = sum(one.dependents for one in scores)

@@ -33,7 +33,7 @@ REPORT_FILE = "report.html"
 OWN_NAME = "bistro-syntax"
 DEFAULT_VERSION = "1.0.0"
 VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
-"""The pattern of Python package versions (PEP 440), without epochs and local parts."""
+"""A pattern for Python package versions (PEP 440) without epochs and local parts."""
 UD_FILE = re.compile(r"([a-z]{2,3})_([a-z0-9]+)-ud-")
 PYPROJECT = """\
 [build-system]
@@ -123,7 +123,7 @@ class Package:
 
     card: Mapping[str, Any]
     files: Mapping[str, Content]
-    """The contents of files by their path in ``site-packages``."""
+    """The contents of the package's files, by their paths in ``site-packages``."""
     distribution: Distribution
 
     @property
@@ -211,7 +211,7 @@ def make_package(
 
 
 def _module(name: str) -> str:
-    """Return the folder of a package in the notation of entry points."""
+    """Return the dotted module name of a model package, for its entry point."""
     return f"{FOLDER}.{name.replace('-', '_')}"
 
 

@@ -1,7 +1,7 @@
 """Small SVG charts, with grouped bars for the words of a sentence and lines for a trace.
 
-Both kinds of charts take named series, draw grid lines at round numbers and a legend, and label the
-values. The axes of bar charts start at zero, and the axes of line charts follow the data. Colours
+Both kinds of charts show named series, with labelled values, a legend, and grid lines at round
+numbers. The axes of bar charts start at zero, and the axes of line charts follow the data. Colours
 are presentation attributes that suit white paper; a page may restyle the classes `grid`, `axis`,
 `name`, `tick`, and `bar`, `curve` and `dot` with `s1` to `s10`, under `.bistro-chart`.
 
@@ -37,7 +37,7 @@ from bistro.sums import added
 
 BAR, BAR_GAP, GROUP_GAP = 20.0, 3.0, 22.0
 MOST_DOTS = 60
-"""The maximum number of points of a line that is drawn with dots.
+"""The maximum number of points in a line that is drawn with a dot at every point.
 
 Lines in small charts never have dots.
 """
@@ -238,5 +238,5 @@ def _check(series: Series, length: int) -> None:
     for name, values in series.items():
         if len(values) != length:
             raise ValueError(
-                f"the series {name!r} has {len(values)} values, but there are {length} places"
+                f"the series {name!r} has {len(values)} values, but there are {length} positions"
             )

@@ -1,4 +1,4 @@
-"""Rank plots, which show whether every chain has its share of small, medium and large values.
+"""Rank plots, which show whether all chains have small, medium and large values equally often.
 
 All draws of all chains are ranked together, and a small histogram per chain shows the ranks of its
 own draws. Chains that sample the same distribution have bars of about the same height, marked by

@@ -9,13 +9,14 @@ from bistro.report.intervals import interval_chart
 from bistro.version import __version__
 
 GAIN = (
-    "The gain measures how much the model's surprisal improves the prediction of reading times "
-    "of held-out items. The gain is the difference of log-likelihoods per row, in millinats, "
-    "with its 95 % interval. A useless predictor has a gain of 0 or slightly less."
+    "The gain measures how much the model's surprisal improves the prediction of reading times of "
+    "held-out items. The gain is the difference of log-likelihoods per row, in millinats, with "
+    "its 95 % interval. An uninformative predictor has a gain of 0 or slightly less."
 )
 SPILL_OVER = (
-    "The chart shows the effect on the reading time of one bit of surprisal, for the word itself "
-    "and for the words before it, from a single regression."
+    "The chart shows how one bit of surprisal changes the reading time of a word, for the "
+    "surprisal of the word itself and of the words before it. All effects are estimated in a "
+    "single regression."
 )
 SURPRISAL = "surprisal"
 

@@ -2,7 +2,7 @@
 
 A point is a bin of words. The horizontal position of a point is the mean probability of its words,
 the vertical position is their accuracy, and the area grows with the number of words. Points on the
-diagonal are well calibrated, and points below it are overconfident.
+diagonal indicate good calibration, and points below it indicate overconfidence.
 
 >>> from bistro.evaluate.calibration import calibration_of
 >>> svg = reliability_diagram({"PHead": calibration_of([(0.9, True), (0.8, False)])})

@@ -10,8 +10,8 @@ MEANING = (
     "Parameters were drawn from the prior, and data from the model with these parameters. The "
     "sampler then inferred the parameters from the data alone. If the sampler is correct, all "
     "ranks of the true value among its draws are equally likely. Each panel shows the share of "
-    "ranks below each value, minus the share expected of uniform ranks. All lines of a correct "
-    "sampler lie within the grey band, except with a probability equal to the error rate."
+    "ranks below each value, minus the share expected of uniform ranks. For a correct sampler, "
+    "all lines lie within the grey band, except with a probability equal to the error rate."
 )
 READING = (
     "A line above the middle means too many low ranks, so the draws are too high. A wave that "

@@ -24,7 +24,7 @@ WORD_SIZE = 15
 BAR, LONGEST = 22.0, 84.0
 MARGIN, GAP, LEAST = 14.0, 14.0, 34.0
 LINE = WORD_SIZE + 40.0
-"""The height of a line of words without its bars."""
+"""The height of one line of words, without the bars below it."""
 PARTS = ("lexical", "syntactic")
 
 
@@ -38,7 +38,7 @@ def surprisal_strip(
 ) -> str:
     """Return an SVG picture of surprisals.
 
-    `most` is the number of bits of the longest bar.
+    `most` is the surprisal, in bits, of a bar of full length.
     """
     if len(words) != len(bits):
         raise ValueError(f"{len(words)} words, but {len(bits)} values")

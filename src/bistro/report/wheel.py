@@ -33,7 +33,7 @@ SPDX = re.compile(
     r"CC0-1\.0|CC-BY(-NC)?(-SA|-ND)?-[1-4]\.\d|MIT|Apache-2\.0|BSD-[23]-Clause"
     r"|[AL]?GPL-\d\.\d-(only|or-later)|ODbL-1\.0|ODC-By-1\.0"
 )
-"""The pattern of SPDX identifiers of licences that treebanks have."""
+"""A pattern for the SPDX identifiers of common treebank licences."""
 Content = bytes | Path
 
 
@@ -53,7 +53,7 @@ class Distribution:
 
     @property
     def stem(self) -> str:
-        """The name and the version in the spelling of file names."""
+        """The name and version of the package, spelled as in file names."""
         return f"{self.name.replace('-', '_')}-{self.version}"
 
     @property
@@ -117,7 +117,7 @@ def write_wheel(
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: Content) -> tuple[str, int]:
-    """Add a file, and return its checksum, in the format of RECORD, and its size."""
+    """Add a file to the archive, and return its checksum (in the format of RECORD) and its size."""
     info = zipfile.ZipInfo(name)  # with the earliest date of the zip format
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # Unix, so that the permissions count

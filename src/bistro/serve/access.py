@@ -1,13 +1,13 @@
-"""Access control by host names, origins of pages and API keys.
+"""Access control by host name, origin and API key.
 
 A browser sends requests on behalf of any page that it shows, even to this machine. Three checks
-distinguish such requests from the requests of Bistro's own page and of programs.
+distinguish such requests from those of Bistro's own page and of programs.
 
-- The host name must be one of this server's names. The check of the host name refuses pages whose
-  own host name has been redirected to this machine (DNS rebinding). A numeric address cannot be
-  redirected in this way.
+- The host name must be one of this server's names. This check rejects pages whose own host name has
+  been redirected to this machine (DNS rebinding). A numeric address cannot be redirected in this
+  way.
 - The origin of the page, which browsers send with forms and scripts, must be this server or an
-  allowed origin. The header `Sec-Fetch-Site` gives the same information for pictures and links.
+  allowed origin. For pictures and links, the header `Sec-Fetch-Site` gives the same information.
 - If keys are configured, everything except the pages and /health requires one of them.
 """
 
@@ -30,7 +30,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 16
 """Minimum length of a key. Shorter keys are easy to guess."""
 OPEN = ("/", "/play", "/desk", "/docs", "/health")
-"""The addresses that need no key."""
+"""Paths that can be requested without an API key."""
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
@@ -101,7 +101,7 @@ class Access:
         return f"key {found}"
 
     def key_of(self, scope: Scope) -> str | None:
-        """Return the name of the key of a request, if the key is valid."""
+        """Return the name of a request's API key, or None if the key is missing or invalid."""
         return self._name_of_key(Headers(scope=scope)) if self.keys else None
 
     def _name_of_key(self, headers: Headers) -> str | None:
@@ -114,10 +114,10 @@ class Access:
 
 
 def read_keys(path: str) -> dict[str, str]:
-    """Return the names of clients by their keys, from a file with one key per line.
+    """Read a file with one API key per line, and return the names of the clients by their keys.
 
-    A line is ``NAME KEY`` or only a key. A client without a name is named after the line. Empty
-    lines and lines that begin with ``#`` are ignored.
+    A line is ``NAME KEY`` or only a key. A client without a name is named after the number of its
+    line. Empty lines and lines that begin with ``#`` are ignored.
     """
     keys: dict[str, str] = {}
     try:
@@ -141,7 +141,7 @@ def read_keys(path: str) -> dict[str, str]:
 
 
 def _is_open(scope: Scope) -> bool:
-    """Return whether a request needs no key, as for pages and the health of the server."""
+    """Return whether a request needs no API key, such as a request for a page or for /health."""
     path: str = scope["path"]
     return scope["method"] in ("GET", "HEAD") and (path in OPEN or path.startswith("/static/"))
 
@@ -161,7 +161,7 @@ def _is_number(host: str) -> bool:
 
 
 def _network(scope: Scope) -> str:
-    """Return the address of a client, or its network if a client has many addresses."""
+    """Return the IPv4 address of a client, or the /64 network of its IPv6 address."""
     host = (scope.get("client") or ("", 0))[0]
     try:
         address = ipaddress.ip_address(host)

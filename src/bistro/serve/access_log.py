@@ -25,7 +25,7 @@ from bistro.files import STANDARD_STREAM, explain
 
 NAMELESS = "-"
 UNSEEN = re.compile(rb'[^\x21-\x7e]|["\\]')
-"""Bytes of an address that could make one line look like two lines or like a different line."""
+"""Bytes of a path that are escaped, since they could break or forge a line of the log."""
 LONGEST_PATH = 200
 
 
@@ -38,7 +38,7 @@ class Served:
     """The path as it was sent, without the part after ``?``."""
     client: str
     key: str | None
-    """The name of the client's key."""
+    """The name of the client's API key."""
     http_version: str
     status: int
     sent: int
@@ -71,9 +71,9 @@ def _escaped(found: re.Match[bytes]) -> bytes:
 
 
 def open_log(path: str) -> Callable[[Served], None]:
-    """Return a function that writes to a log. The name ``-`` is standard output.
+    """Return a function that writes to a log file, or to standard output for the name ``-``.
 
-    If the log file is moved away, a new file is created.
+    If the log file is moved, for example by log rotation, a new file is created.
     """
     handler: logging.Handler
     if path == STANDARD_STREAM:

@@ -52,7 +52,7 @@ def facts(entry: Entry) -> Answer:
 
 
 def read(entry: Entry, sentence: Sentence, body: schemas.ReadBody) -> Answer:
-    """Return the surprisal of every word, and the live analyses if the model has them."""
+    """Return the surprisal of every word, and the live analyses if the model provides them."""
     model = entry.able("read")
     words = sentence.forms
     options = ONE_THREAD if "threads" in model.score_options.names() else {}
@@ -109,7 +109,7 @@ def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
 
 
 def _with_own_share(tree: Analysis, likeliest: Analysis) -> Analysis:
-    """Return the minimum-risk tree with its own posterior, not that of the most probable tree."""
+    """Return the minimum-risk tree with its own posterior instead of the most probable tree's."""
     if not (math.isfinite(tree.log_prob) and math.isfinite(likeliest.log_prob)):
         return tree
     share = likeliest.posterior * math.exp(min(0.0, tree.log_prob - likeliest.log_prob))
@@ -214,21 +214,21 @@ def _tree_of(body: schemas.LinearizeBody) -> Sentence:
 
 
 def _filled(schema: type[BaseModel], source: object, **given: Any) -> Answer:
-    """Return the fields of a JSON answer.
+    """Return the fields of a JSON answer as a dictionary.
 
-    Fields that are not given are taken from attributes of `source`.
+    The values of fields that are not in `given` are the attributes of `source` with the same names.
     """
     names = schema.model_fields
     return {n: given[n] if n in given else plain(getattr(source, n)) for n in names}
 
 
 def number(value: float | None) -> float | None:
-    """Return a number, or None if JSON cannot store it."""
+    """Return a number, or None if it is infinite or NaN, which JSON cannot store."""
     return float(value) if value is not None and math.isfinite(value) else None
 
 
 def plain(value: Any) -> Any:
-    """Replace numbers that JSON cannot store by None in nested values."""
+    """Replace infinite numbers and NaN, which JSON cannot store, by None in nested values."""
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list) and set(map(type, value)) <= {int, str}:

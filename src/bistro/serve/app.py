@@ -1,4 +1,4 @@
-"""The web application, with its addresses and handlers.
+"""The web application, with its routes and their handlers.
 
 >>> import bistro
 >>> from starlette.testclient import TestClient
@@ -47,11 +47,11 @@ SHORT_TEXT = 500
 """Length in characters below which a text is split on the event loop, which is faster than queueing
 it."""
 PLAYGROUND = "play.html"
-"""The name of a page that needs no model."""
+"""The page with the playground, which needs no model."""
 ABOUT = (
-    "This server offers surprisal, trees with probabilities, generated sentences and word orders "
-    "of Bistro's models, the REST protocol of UDPipe, and suggestions for INCEpTION. Every error "
-    "is an object with the field `error`, which holds one sentence."
+    "This server uses Bistro's models to compute surprisal, trees with probabilities, generated "
+    "sentences and word orders. It also supports the REST protocol of UDPipe and suggestions for "
+    "INCEpTION. Every error is an object with the field `error`, which holds one sentence."
 )
 
 
@@ -66,7 +66,7 @@ def create_app(
     desks: Desks | None = None,
     learn_after: int | None = None,
 ) -> FastAPI:
-    """Return the application for some models.
+    """Create the web application that serves a catalogue of models.
 
     Parameters
     ----------
@@ -170,9 +170,9 @@ def _add_page(app: FastAPI, start: str, *, has_desk: bool) -> None:
 async def _answered(
     work: Work, request: Request, model: str | None, compute: Callable[[], object], number: int = 1
 ) -> Response:
-    """Answer with the result of `compute`.
+    """Run `compute` in a worker thread, and return its result as a JSON response.
 
-    `number` is the requested number of items.
+    `number` is the number of items that the client requests, from which the cost is predicted.
     """
 
     def encoded() -> Response:

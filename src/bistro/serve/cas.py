@@ -1,15 +1,15 @@
 """UIMA documents (CAS) in XMI format, as INCEpTION sends them, without the UIMA libraries.
 
-A CAS is a text with annotations. Each annotation is one element of a flat file, whose name is its
-type, and whose attributes are its features. The text is an attribute of the element Sofa, and a
-View lists the annotations that belong to it.
+A CAS is a text with annotations. The file is flat, and each annotation is one element. The name of
+the element is the type of the annotation, and its attributes are the features. The text is an
+attribute of the element Sofa, and a View lists the annotations that belong to it.
 
     <type4:Token xmi:id="29" sofa="1" begin="0" end="3"/>
     <cas:Sofa xmi:id="1" sofaID="_InitialView" sofaString="Joe waited ."/>
     <cas:View sofa="1" members="29"/>
 
 Offsets count UTF-16 units, as in Java. XML with a document type, which can declare entities, is
-refused. XMI never has a document type, and entities can expand a short file enormously.
+rejected. XMI never has a document type, and entities can expand a short file enormously.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ INITIAL_VIEW = "_InitialView"
 PREDICTED = "inception_internal_predicted"
 """The feature that marks suggestions."""
 DEEPEST = 8
-"""Maximum depth of elements. XMI is flat, with a root, annotations, and lists of values."""
+"""Maximum depth of XML elements. XMI is flat: a root contains annotations, which contain lists of
+values."""
 PREFIXES = {XMI: "xmi", CAS: "cas"}
 
 
@@ -85,7 +86,7 @@ class Cas:
                 yield element
 
     def span(self, element: ElementTree.Element) -> Span:
-        """Return the part of the text that an annotation covers."""
+        """Return the span of the text that an annotation covers."""
         places = [element.get(name, "") for name in ("begin", "end")]
         if not all(place.isdecimal() and len(place) < 10 for place in places):
             raise MalformedError(f"an annotation has no offsets: {element.tag.partition('}')[2]}")

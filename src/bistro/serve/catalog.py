@@ -1,4 +1,6 @@
-"""The models of a server, by id. An id is a file name without folder and suffix, not a path.
+"""The catalogue of a server's models, by id.
+
+An id is a file name without folder and suffix, not a path.
 
 >>> unique_ids(["models/english.bistro", "old/english.bistro", "ngram.bistro"])
 ['english', 'english-2', 'ngram']
@@ -54,7 +56,7 @@ class Entry:
 
     @property
     def abilities(self) -> tuple[str, ...]:
-        """The names of the abilities of the model."""
+        """The names of the model's abilities."""
         return tuple(self.parts)
 
     @property
@@ -63,7 +65,10 @@ class Entry:
         return TOKENISE.of(self.model) if TOKENISE.is_of(self.model) else None
 
     def able(self, ability: str) -> LoadedModel:
-        """Return the model, or its part, with an ability. Raise an error if the model lacks it."""
+        """Return the model, or the part of it, that has an ability.
+
+        Raise an error if the model lacks the ability.
+        """
         if ability in self.parts:
             return self.parts[ability]
         able = ", ".join(self.abilities) or "none of what this server offers"
@@ -124,7 +129,7 @@ class Catalog:
 
 
 def unique_ids(names: Iterable[str]) -> list[str]:
-    """Return an id for each file. Equal names are numbered."""
+    """Return a unique id for each model file. Equal names are numbered."""
     ids: list[str] = []
     for name in names:
         base = PurePath(name).name.removesuffix(SUFFIX) or "model"
@@ -137,11 +142,11 @@ def unique_ids(names: Iterable[str]) -> list[str]:
 
 
 def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
-    """Yield each ability of a model and the part that has it, after testing the ability once.
+    """Test the abilities of a model, and yield each with the part of the model that has it.
 
-    The test also fills the caches of the model. The abilities of the model's kind are not
-    sufficient information. A parser without words, or a parser that reads from right to left, has
-    `score` but raises an error.
+    The test also fills the caches of the model. The kind of a model does not determine what it can
+    do. For example, a parser without words, or a parser that reads from right to left, has the
+    method `score`, but the method raises an error.
     """
     words = ["a"]
     tree = Sentence.from_columns(words, heads=[0], upos=["X"], xpos=["X"], deprels=["x"])

@@ -39,13 +39,13 @@ class Connection(H11Protocol):
     timer: asyncio.TimerHandle | None = None
     writing_timer: asyncio.TimerHandle | None = None
     is_reading = True
-    """Whether the server is waiting for the rest of a request.
+    """True if the server is waiting for the rest of a request.
 
-    This is true for the first request of a connection, and for a request whose first bytes have
-    arrived.
+    The flag is true for the first request of a connection, and for any request whose first bytes
+    have arrived.
     """
     has_bytes = False
-    """Whether bytes of the expected request have arrived."""
+    """True if the first bytes of the expected request have arrived."""
     waiting_since = 0.0
 
     # ---- events of the transport ---------------------------------------------------------------
@@ -140,7 +140,7 @@ class Connection(H11Protocol):
         return self.client[0] if self.client else ""
 
     def can_be_dropped(self) -> bool:
-        """Return whether the server is waiting for the client, and not the other way round."""
+        """Return whether the server is waiting for the client, and not vice versa."""
         return self._is_between() or self.cycle.more_body or self.cycle.response_started
 
     def drop(self) -> None:
@@ -157,7 +157,7 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def _refuse(self, status: int, sentence: str) -> None:
-        """Send an error without the application, if possible, and close the connection."""
+        """Send an error without the help of the application, if possible, and disconnect."""
         body = json.dumps({"error": sentence}).encode()
         headers = [
             ("content-type", "application/json"),

@@ -20,7 +20,7 @@ ABILITIES = {
 
 
 def describe(app: FastAPI, catalog: Catalog, limits: Limits) -> None:
-    """Add the model ids and limits of an application to its description."""
+    """Add the model ids and limits of an application to its OpenAPI description."""
     plain = app.openapi
 
     def with_facts() -> dict[str, Any]:

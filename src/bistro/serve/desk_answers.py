@@ -22,19 +22,19 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
 SNIPPET = 90
-"""Maximum number of characters of a sentence that the list shows."""
+"""Maximum number of characters shown per sentence in the list of sentences."""
 COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "misc")
 
 
 def listed(desk: Desk, beside: Beside) -> Answer:
-    """Return the whole list of sentences."""
+    """Return the list of all sentences in the file."""
     with desk.lock:
         rows = [row(desk, place) for place in range(len(desk.document))]
         return {"rows": rows, **status(desk, beside)}
 
 
 def changes(desk: Desk, beside: Beside, since: int) -> Answer:
-    """Return the rows of the list that changed since a revision."""
+    """Return the list entries that have changed since a revision."""
     with desk.lock:
         places = [place for place, at in desk.touched.items() if at > since]
         rows = {str(place): row(desk, place) for place in places}
@@ -86,7 +86,7 @@ def _doubt(doubts: tuple[float, ...] | None, words: int) -> float | None:
 
 
 def status(desk: Desk, beside: Beside) -> Answer:
-    """Return the state of the whole file, for the page."""
+    """Return the state of the whole file, with its model and the results of training."""
     document = desk.document
     suggester = desk.suggester
     return {

@@ -1,6 +1,6 @@
-"""The addresses of the desk.
+"""The routes of the annotation desk.
 
-These addresses exist only if the server was started with a file or a folder.
+These routes exist only if the server was started with --file or --desk.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ERRORS = {**MODEL_ERRORS, **responses(409, 507)}
 
 
 def add_desk(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None:
-    """Add the addresses of the desk."""
+    """Add the routes of the annotation desk to an application."""
     _add_files(app, desks)
     _add_readers(app, desks, inputs, work)
     _add_writers(app, desks, inputs, work)
@@ -53,7 +53,7 @@ def _add_files(app: FastAPI, desks: Desks) -> None:
 
     @app.post("/api/desk/open", responses=ERRORS)
     async def bring(body: schemas.PieceBody) -> Response:
-        """Upload a file in pieces, and open its copy in the folder of the desk."""
+        """Upload a piece of a file. The last piece opens the copy in the folder of the desk."""
         receive = partial(desks.receive, body.name, body.text, first=body.first, last=body.last)
         return json_response({"file": await _written(desks, receive)})
 
@@ -83,7 +83,7 @@ def _add_files(app: FastAPI, desks: Desks) -> None:
 
     @app.post("/api/desk/text", responses=ERRORS)
     async def text(body: schemas.FileBody) -> Response:
-        """Return the file with all decisions."""
+        """Return the file with all decisions applied."""
         desk, _ = desks[body.file]
         content = await _written(desks, desk.document.content)
         return Response(content, media_type="text/plain; charset=utf-8")

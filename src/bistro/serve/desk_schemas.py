@@ -18,7 +18,7 @@ Order = Literal["file", "doubt", "corrections", "worst", "new", "both", "random"
 
 
 class FileBody(Body):
-    """A file of the desk, which may be omitted if there is only one file."""
+    """A request about a file on the desk. The name may be omitted if only one file is open."""
 
     file: Text = Field("", description="The name of one of the files that /api/desk lists.")
 

@@ -1,4 +1,4 @@
-"""The open files of the desk of a server."""
+"""The files that are open on the annotation desk of a server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Desks:
     beside
         Further sentences to learn from.
     most_words
-        Maximum number of words of a sentence that is parsed.
+        Maximum length, in words, of a sentence that is parsed.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Desks:
         return self.open_files[name]
 
     def waiting_files(self) -> list[str]:
-        """Return the files of the folder that are not open."""
+        """Return the files in the folder of the desk that are not open."""
         if self.folder is None:
             return []
         found = sorted(path.name for path in self.folder.glob("*.conllu"))
@@ -96,7 +96,7 @@ class Desks:
     def receive(self, name: str, text: str, *, first: bool, last: bool) -> str:
         """Add a piece of a file.
 
-        The last piece opens the file. An empty text opens an existing file.
+        After the last piece, the file is opened. If the text is empty, an existing file is opened.
         """
         if self.folder is None:
             raise BistroError(

@@ -1,4 +1,4 @@
-"""The page /docs, which describes every address of the server, from the OpenAPI description.
+"""The page /docs, which describes every endpoint of the server, from the OpenAPI description.
 
 The page is plain HTML with one style sheet, which the server also delivers. The page has no
 scripts, and nothing is loaded from other hosts.
@@ -81,14 +81,14 @@ def docs_page(description: Schema, *, show_models: bool = True) -> str:
 
 
 class Reader:
-    """A converter of the parts of a description to HTML."""
+    """A converter that turns the parts of an OpenAPI description into HTML."""
 
     def __init__(self, description: Schema, *, show_models: bool) -> None:
         self.schemas = description.get("components", {}).get("schemas", {})
         self.show_models = show_models
 
     def section(self, method: str, path: str, operation: Schema) -> str:
-        """Return the description of one address and method."""
+        """Return the description of one endpoint, which is a path and a method."""
         blocks = [f'<section id="{_anchor(method, path)}">']
         blocks.append(f"<h2><code>{method} {escape(path)}</code></h2>")
         blocks.append(f"<p>{_text(operation.get('description', ''))}</p>")
@@ -214,7 +214,7 @@ def _first_line(operation: Schema) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text with ``code`` marked as HTML."""
+    """Convert a text to HTML, with the parts in backquotes marked as code."""
     pieces = escape(" ".join(text.replace("``", "`").split()), quote=False).split("`")
     return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
 

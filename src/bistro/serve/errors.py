@@ -62,7 +62,7 @@ MEANING = {
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the errors of an endpoint for the OpenAPI description."""
+    """Return the possible error responses of an endpoint, for the OpenAPI description."""
     return {status: {"model": Error, "description": MEANING[status]} for status in statuses}
 
 
@@ -71,7 +71,7 @@ MODEL_ERRORS = responses(400, 401, 403, 404, 408, 413, 422, 429, 503)
 
 
 def json_response(content: object) -> Response:
-    """Return a JSON answer. Raise an error if the answer has numbers that JSON cannot store."""
+    """Return a JSON response. Raise an error if it contains infinite numbers or NaN."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Response(text.encode(), media_type="application/json")
 

@@ -41,8 +41,8 @@ SECURITY_HEADERS = {
 }
 HEADERS_OF = {401: {"www-authenticate": "Bearer"}}
 DRAINED = 16
-"""How much of a body that is too large is read and discarded, as a multiple of the limit. A client
-that is still sending does not read the answer."""
+"""The amount of an oversized body that is read and discarded, as a multiple of the size limit. A
+client that is still sending does not read the answer."""
 SHORT_BODY = 65_536
 """Size in bytes below which a body does not count towards the memory limit for bodies."""
 
@@ -52,7 +52,7 @@ class GoneError(Exception):
 
 
 class Guard:
-    """The outermost layer of the application.
+    """The outermost middleware of the application, which checks every request.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class Answer:
 
 
 class Body:
-    """The body of a request, which takes memory until the request is answered."""
+    """The body of a request, which is kept in memory until the request is answered."""
 
     def __init__(self, guard: Guard) -> None:
         self.guard = guard
@@ -214,7 +214,7 @@ async def _while_connected(
     given = False
 
     async def replay() -> Message:
-        """Return the whole body first, and after that only the end of the connection."""
+        """Return the whole body when first called, and then only the end of the connection."""
         nonlocal given
         if given:
             await gone.wait()
@@ -247,7 +247,8 @@ async def run_for(
 ) -> Response:
     """Compute the answer to a request.
 
-    The cost is predicted from `about` and the size of the request.
+    The cost is predicted from earlier requests with the same path, a similar size and the same
+    value of `about`.
     """
     scope = request.scope
     sort = (scope["path"], about, scope[SIZE].bit_length())

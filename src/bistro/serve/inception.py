@@ -3,8 +3,8 @@
 INCEpTION sends a document and the names of a layer and a feature. The answer is the same document
 with new annotations of that layer. Each new annotation is marked as a suggestion, and its score is
 its probability. The existing annotation is treated as evidence. The tags and arcs that a document
-has are kept, and the rest is predicted given them. Words that are already annotated get no
-suggestion.
+has are kept, and all other tags and arcs are predicted given them. Words that are already annotated
+get no suggestion.
 
     layer                           feature          what is suggested
     …segmentation.type.Lemma        value            lemmas, by a pipeline
@@ -83,7 +83,7 @@ def check_layer(layer: str, feature: str) -> None:
 
 
 def tag_column(entry: Entry) -> str:
-    """Return the name of the column whose tags a model knows."""
+    """Return the column of the tags that a model predicts, ``upos`` or ``xpos``."""
     model: Any = entry.parts.get("parse") or entry.able("tag")
     column: str = model.tag_column
     return column
@@ -135,7 +135,7 @@ def _values(cas: Cas, layer: str, feature: str) -> dict[tuple[int, int], str]:
 
 
 def _tree(tokens: Sequence[Span], arcs: dict[str, tuple[str, str]]) -> tuple[list[int], list[str]]:
-    """Return the heads and labels of words.
+    """Return the annotated heads and labels of the words in a sentence.
 
     Arcs that do not form a tree are left out.
     """

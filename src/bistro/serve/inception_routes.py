@@ -1,4 +1,4 @@
-"""The addresses at which INCEpTION requests suggestions and sends annotated documents.
+"""The routes at which INCEpTION requests suggestions and sends annotated documents.
 
 The "Remote URL" of a model is ``/inception/MODEL``, to which INCEpTION adds ``/predict`` and
 ``/train``.
@@ -57,7 +57,7 @@ class TrainBody(BaseModel):
 
 
 class PredictAnswer(BaseModel):
-    """The document, with suggestions."""
+    """A document to which suggestions have been added."""
 
     document: str
 
@@ -65,7 +65,7 @@ class PredictAnswer(BaseModel):
 def add_inception(
     app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work, learner: Learner
 ) -> None:
-    """Add the addresses of the protocol."""
+    """Add the routes of INCEpTION's protocol for external recommenders."""
 
     @app.post("/inception/{model}/predict", response_model=PredictAnswer, responses=MODEL_ERRORS)
     async def predict(model: str, body: PredictBody, request: Request) -> Response:

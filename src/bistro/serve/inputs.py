@@ -16,7 +16,7 @@ from bistro.treebank.tokens import split_sentences, split_text
 
 
 class Inputs:
-    """A validator of request bodies."""
+    """A validator that checks request bodies against the limits and converts them to sentences."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -38,12 +38,12 @@ class Inputs:
         self.check_text("".join(words))
 
     def check_reading(self, model: Scorer, words: Sequence[str]) -> None:
-        """Reject a sentence whose chart would take too long."""
+        """Reject a sentence that is too long for a model whose cost is cubic in the length."""
         if model.is_cubic:
             self.check_chart(words)
 
     def check_chart(self, words: Sequence[str]) -> None:
-        """Reject a sentence that is too long for a chart."""
+        """Reject a sentence that is too long for chart parsing."""
         message = "the sentence has {} words; this server reads at most {} with a treebank grammar"
         _check(len(words), self.limits.chart_words, message)
 
@@ -110,7 +110,7 @@ class Inputs:
         return kept
 
     def prefix(self, body: GenerateBody, tokeniser: Tokeniser | None) -> list[str]:
-        """Return the words with which drawn sentences begin."""
+        """Return the words with which all generated sentences begin."""
         self.check_text(body.prefix)
         spaced = body.split == "spaces" or not body.prefix.strip()
         words = body.prefix.split() if spaced else _split(body.prefix, tokeniser).forms

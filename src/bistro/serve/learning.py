@@ -22,7 +22,7 @@ from bistro.tasks.train import train
 from bistro.treebank.sentence import Sentence
 
 MOST_MODELS = 16
-"""Maximum number of learned models. The least recently used model is dropped first."""
+"""Maximum number of trained models in memory. The least recently used model is dropped first."""
 
 
 class Learner:

@@ -25,8 +25,8 @@ class Limits:
     """Maximum number of words in a prefix for generation. The prefix is analysed again for each
     sentence."""
     dependents: int = 10
-    """Maximum number of dependents of one head to be ordered. The cost doubles with each dependent
-    of a different kind."""
+    """Maximum number of dependents per head in a tree whose words are to be ordered. The cost
+    doubles with each dependent of a different kind."""
     document: int = 5_000
     """Maximum number of words in a whole request to /process."""
     body: int = 1_000_000
@@ -34,15 +34,15 @@ class Limits:
     bodies: int = 64_000_000
     """Maximum total size in bytes of all long request bodies in memory."""
     seconds: float = 30.0
-    """Maximum seconds from a request to its answer, including waiting. A computation that takes
-    longer is stopped."""
+    """Maximum number of seconds from a request to its answer, including the time in the queue. A
+    computation that takes longer is stopped."""
     header_seconds: float = 10.0
-    """Maximum seconds from the first byte of a request to the end of its headers."""
+    """Maximum number of seconds from the first byte of a request to the end of its headers."""
     body_seconds: float = 20.0
     """Maximum number of seconds between a request's headers and the end of its body. A client
     has the same time to receive the answer."""
     idle_seconds: float = 30.0
-    """Maximum seconds between two requests of one connection."""
+    """Maximum number of seconds between two requests on one connection."""
     at_once: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Maximum number of concurrent short computations. The same number of concurrent long
     computations is allowed."""

@@ -1,8 +1,8 @@
 """Metrics of the server in the text format of Prometheus, such as requests, durations and memory.
 
-Requests are counted by route, method and status. A route is one of the addresses of the server, and
-all other addresses count as ``other``. A client that requests many addresses therefore does not
-create new series. All methods of this class run on the event loop.
+Requests are counted by route, method and status. A route is one of the server's own paths; all
+other paths are counted as ``other``. A client that requests many different paths therefore does not
+create new time series. All methods of `Metrics` run on the event loop.
 
 >>> from bistro.serve.limits import Limits
 >>> metrics = Metrics(["/api/parse"], Work(Limits()), [])
@@ -55,7 +55,7 @@ class Metrics:
     Parameters
     ----------
     routes
-        The addresses of the server.
+        The paths of the server's endpoints.
     work
         Its computations.
     models

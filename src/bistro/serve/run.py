@@ -23,7 +23,7 @@ from bistro.serve.work import Work
 from bistro.system import allow_restart, give_memory_back
 
 LAST_WORDS = 0.1
-"""Seconds to wait at the end, so that cancelled requests can still be answered."""
+"""Seconds to wait at shutdown, so that cancelled requests can still be answered."""
 
 
 def serve(

@@ -1,4 +1,4 @@
-"""The bodies of requests and answers, from which the OpenAPI description is generated."""
+"""The bodies of requests and responses, from which the OpenAPI description is generated."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ ModelId = Annotated[
 Splitting = Annotated[
     Literal["marks", "spaces"],
     Field(
-        description="How `text` is split into words. With marks, the model's tokeniser splits the "
-        "text, or punctuation is split off. With spaces, the text is split only at spaces."
+        description="How `text` is split into words. The value `marks` uses the model's tokeniser "
+        "or, if the model has none, splits punctuation from words. The value `spaces` splits the "
+        "text only at spaces."
     ),
 ]
 Listed = list[tuple[str, float]]
@@ -92,7 +93,7 @@ class ParseBody(SentenceBody):
 
 
 class GenerateBody(Body):
-    """The number of sentences to draw, and options."""
+    """A request to draw sentences from a model."""
 
     model: ModelId
     n: Count = 5
@@ -167,7 +168,7 @@ class Health(BaseModel):
 
 
 class Words(BaseModel):
-    """The words of a text, and the words of each sentence."""
+    """All words of a text in one list, and the words of each sentence."""
 
     words: list[str]
     sentences: list[list[str]]
@@ -187,7 +188,10 @@ class Row(BaseModel):
 
 
 class Live(BaseModel):
-    """An analysis of the words so far. A head of 0 is the root, and -1 means not attached yet."""
+    """An analysis of the words read so far.
+
+    The head 0 is the root, and the head -1 means that the word is not attached yet.
+    """
 
     id: int
     parent: int | None
@@ -254,7 +258,7 @@ class ParseAnswer(BaseModel):
 
 
 class Generated(BaseModel):
-    """A sentence drawn from a model, with its tree if the model draws trees and completed it."""
+    """A sentence drawn from a model, with its tree if the model drew a complete tree."""
 
     words: list[str]
     heads: list[int] | None

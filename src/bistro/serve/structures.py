@@ -1,4 +1,4 @@
-"""Phrases of a sentence and states of a model, for models other than dependency parsers."""
+"""Routes for phrases and latent states, for models other than dependency parsers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class States(BaseModel):
 
 
 def add_structures(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> None:
-    """Add the addresses of phrases and states."""
+    """Add the routes for phrases and latent states to an application."""
 
     async def answer(request: Request, model: str, compute: Callable[[], object]) -> Response:
         return await run_for(work, request, lambda: json_response(compute()), model)

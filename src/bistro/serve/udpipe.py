@@ -1,9 +1,9 @@
 """The REST protocol of UDPipe (``/process`` and ``/models``), so that its clients can use Bistro.
 
 The field ``data`` contains the text. The presence of ``tokenizer``, ``tagger`` and ``parser``,
-empty or not, selects the steps, and ``input`` and ``output`` name formats. Values that were not
-requested stay unchanged. With only ``parser``, the tags of the input are used and kept. With only
-``tagger``, the trees of the input are kept.
+empty or not, selects the processing steps, and ``input`` and ``output`` specify the formats. Values
+that were not requested stay unchanged. With only ``parser``, the tags of the input are used and
+kept. With only ``tagger``, the trees of the input are kept.
 """
 
 from __future__ import annotations

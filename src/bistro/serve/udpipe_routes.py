@@ -1,4 +1,4 @@
-"""The addresses of UDPipe's protocol, with parameters in the address, in a form or in files."""
+"""The routes of UDPipe's protocol, with parameters in the URL, in a form or in files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _parameter(name: str) -> Any:
 
 
 def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> None:
-    """Add the addresses of UDPipe's protocol to an application."""
+    """Add the routes of UDPipe's protocol to an application."""
     known = json_response(udpipe.models(catalog)).body
 
     async def answer(request: Request, given: dict[str, str]) -> Response:

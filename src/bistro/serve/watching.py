@@ -1,4 +1,4 @@
-"""Addresses for operators of the server, such as documentation, health and metrics."""
+"""Routes for the operators of the server: documentation, health and metrics."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ METRICS_ANSWER: dict[int | str, dict[str, Any]] = {
 
 
 def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: bool) -> Metrics:
-    """Add the operator addresses to an otherwise complete application.
+    """Add the operator routes to an otherwise complete application.
 
-    Return the counter of requests.
+    Return the metrics, which count requests.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: boo
 
     @app.get("/metrics", response_class=Response, responses={**COMMON, **METRICS_ANSWER})
     async def metrics() -> Response:
-        """Return metrics of requests, queue and memory in the text format of Prometheus."""
+        """Return metrics for requests, the queue and memory in the Prometheus text format."""
         return Response(counted.text(), media_type=CONTENT_TYPE)
 
     counted = Metrics(

@@ -6,9 +6,9 @@ takes too long or its client disconnects, the stop flag is set, and the thread b
 
 Short requests do not wait for long requests. Each kind of request has its own threads, and the
 threads for long requests have a lower priority. A computation counts as long if earlier
-computations with the same address, model and order of size have used more than `QUICK` seconds of
-CPU time. If a computation turns out to be long on a thread for short computations, it is stopped
-there and restarted on a thread for long computations.
+computations with the same path, the same model and a similar size have used more than `QUICK`
+seconds of CPU time. If a computation turns out to be long on a thread for short computations, it is
+stopped there and restarted on a thread for long computations.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Work:
         A pool is started when its first computation is submitted.
         """
         self._expected: dict[Hashable, float] = {}
-        """The recent duration of requests of each sort, in seconds."""
+        """The recent CPU time, in seconds, of each sort of request."""
 
     async def run(self, compute: Callable[[], T], *, client: str = "", sort: Hashable = None) -> T:
         """Run `compute` and return its result.
@@ -172,7 +172,7 @@ class Work:
         self._begin()
 
     def _expect(self, job: Job) -> None:
-        """Record the duration of a computation of this sort."""
+        """Update the expected CPU time of computations of the same sort."""
         before = self._expected.get(job.sort, job.seconds)
         self._expected[job.sort] = max(job.seconds, 0.8 * before + 0.2 * job.seconds)
 

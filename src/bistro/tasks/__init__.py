@@ -1,1 +1,1 @@
-"""Tasks that models perform, such as search and word-by-word prediction."""
+"""Tasks that models perform, such as parsing, scoring and next-word prediction."""

@@ -11,6 +11,7 @@ from bistro.errors import TreebankError
 from bistro.inference.workers import Workers
 from bistro.models.abilities import ANNOTATE, PARSE, TOKENISE
 from bistro.models.base import Model
+from bistro.progress import pace
 from bistro.tasks import spread
 from bistro.tasks.parsed import as_columns
 from bistro.treebank.blocks import Readable
@@ -22,12 +23,12 @@ from bistro.treebank.validate import Roots
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
 ALTERNATIVES = "alternatives"
-"""The name of the pipeline's own option. All other options belong to its parser."""
+"""The only option of the pipeline itself. All other options are passed to its parser."""
 Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 
 class AnnotateRun:
-    """One pass over the input, with a report at the end."""
+    """One pass of a pipeline over the input, with a report at the end."""
 
     def __init__(
         self,
@@ -41,7 +42,8 @@ class AnnotateRun:
     ) -> None:
         """Initialise the run.
 
-        `watch` receives the sentences of tokenised files. The annotation is done by `workers`.
+        The function `watch` yields the sentences of tokenised files unchanged, and may warn about
+        them. The `workers` annotate the sentences.
         """
         self._whole = model
         self._workers = workers
@@ -92,11 +94,11 @@ class AnnotateRun:
 
     def report(self) -> str:
         """Return a one-line report."""
-        seconds = max(time.monotonic() - self._begin, 1e-9)
+        seconds = time.monotonic() - self._begin
         own = {name: v for name, v in self._options.items() if name != ALTERNATIVES}
         return (
-            f"{self.sentences:,} sentences, {self.words:,} words, {self.words / seconds:,.0f} "
-            f"words/s; {self._parser.parse_protocol(**own)}"
+            f"{pace(self.sentences, self.words, seconds=seconds)}; "
+            f"{self._parser.parse_protocol(**own)}"
         )
 
 

@@ -1,8 +1,8 @@
 """Fill in the missing values of an annotation, and leave everything else unchanged.
 
-The heads, labels and tags of a sentence are evidence. Values that are ``_`` are taken from one
-minimum-risk parse given all of the evidence. They are written into their columns, and MISC names
-them with their probabilities:
+The given heads, labels and tags of a sentence are used as evidence. Values that are ``_`` are taken
+from one minimum-risk parse given all of the evidence. They are written into their columns, and MISC
+names them with their probabilities:
 
     Filled=Head,Deprel|PHead=0.9312|PDeprel=0.9120       values that were filled in
     MaybeHead=3|PHead=0.4127                             too improbable: not filled in
@@ -45,7 +45,7 @@ OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
 
 @dataclass
 class Completion:
-    """The completed sentences, and the numbers of values filled in, by the names used in MISC."""
+    """The completed sentences, and the numbers of values filled in, by their names in MISC."""
 
     sentences: list[Sentence] = field(default_factory=list)
     filled: dict[str, int] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Completion:
     left: dict[str, int] = field(default_factory=dict)
     """Numbers of values that were too improbable to be filled in and appear only in MISC."""
     relaxed: list[int] = field(default_factory=list)
-    """Line numbers of the sentences whose given heads were ignored, since they fit no tree of the
+    """Line numbers of the sentences whose given heads were ignored because they fit no tree of the
     model."""
     touched: int = 0
     """Number of sentences with missing values."""
@@ -161,7 +161,7 @@ def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[
 
 
 def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
-    """Return the words without a value in each column."""
+    """Return, for each column, the words that have no value in it."""
     columns = {"heads": sentence.heads, model.tag_column: getattr(sentence, model.tag_column)}
     if model.is_labelled:
         columns["deprels"] = sentence.deprels
@@ -185,7 +185,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
 
 
 def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
-    """Return a sentence as evidence, leaving out heads that fit no tree of the model."""
+    """Return a sentence as evidence, without its heads if they fit no tree of the model."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
     done.relaxed.append(sentence.line)
@@ -235,8 +235,8 @@ def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> li
     """Return the given heads, and the predicted heads for all other words.
 
     If the parser could not use the given heads, the given and predicted heads may not form a tree.
-    In that case, each open word, the most certain first, gets the most probable head that does not
-    close a cycle.
+    In that case, each word without a given head, starting with the most certain, gets the most
+    probable head that does not close a cycle.
     """
     given = sentence.heads
     heads = [old if old != MISSING else new for old, new in zip(given, parse.heads, strict=True)]

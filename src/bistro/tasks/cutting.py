@@ -1,8 +1,8 @@
 """Split text into words by a learned tokeniser, at punctuation, or at spaces.
 
-A sentence is one text or the cells of a table. Each cell keeps its own words. A model that has
-learned to tokenise from its treebank (a pipeline) splits text itself. For other models, text is
-split at spaces. Punctuation at the ends of words is split off on request.
+A sentence is a single text, or several cells of a table, each of which is split separately. A model
+that has learned to tokenise from its treebank (a pipeline) splits text itself. For other models,
+text is split at spaces. On request, punctuation is also split from the ends of words.
 
 >>> cut = at_punctuation(["He", "said:", "Don't!"])
 >>> [[token.form for token in cell] for cell in cut]
@@ -24,7 +24,7 @@ from bistro.treebank.invisible import is_invisible, seen
 from bistro.treebank.treebank import Source, opened
 
 Cutting = Callable[[Sequence[str]], list[list[CutToken]]]
-"""A function that returns the tokens of each cell of one sentence."""
+"""A function that splits the cells of one sentence and returns the tokens of each cell."""
 
 
 def cutting(model: Model, split_punct: bool | None = None, *, default: bool = False) -> Cutting:

@@ -27,7 +27,7 @@ from bistro.treebank.sentence import Sentence
 TagColumn = Literal["upos", "xpos", "none"]
 Direction = Literal["auto", "ltr", "rtl"]
 ONE_TREE = ("svg", "png")
-"""Formats of files that hold only one tree."""
+"""File formats that can hold only one tree."""
 FORMATS = (*ONE_TREE, "pdf", "tex")
 
 
@@ -52,7 +52,7 @@ class Drawing:
         direction: Direction = "auto",
         path: str | None = None,
     ) -> Drawing:
-        """Prepare the drawing of a sentence.
+        """Prepare a sentence for drawing.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Drawing:
         )
 
     def tikz(self) -> str:
-        """Return the environment of tikz-dependency, with words in visual order."""
+        """Return the LaTeX code for tikz-dependency, with words in visual order."""
         drawn = self._mirrored() if self.is_right_to_left else self
         return tikz_arcs(
             drawn.forms, drawn.heads, drawn.labels, drawn.tags, probabilities=drawn.probabilities
@@ -117,7 +117,7 @@ def drawn(
     scale: float = 2.0,
     path: str | None = None,
 ) -> bytes:
-    """Draw trees and return the content of a file.
+    """Draw trees, and return the content of a picture file.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""Folds, in which models are tested on sentences they were not trained on.
+"""Folds of a treebank, which test models on sentences that they were not trained on.
 
-A `Split` names the sentences to learn from and the sentences to test on. k folds cut a treebank
+A `Split` lists the sentences for training and the sentences for testing. k folds cut a treebank
 into k parts, each held out once. `run_splits` trains a model for every split, several at a time,
-and applies a function to each model and its held-out sentences. The splits need not be folds and
-can also be, for example, growing parts of a treebank. Every model is trained by one thread, so the
+and applies a function to each model and its held-out sentences. The splits need not be folds; they
+can also be growing parts of a treebank, for example. Every model is trained by one thread, so the
 result is the same for any number of threads.
 
 >>> import bistro
@@ -32,6 +32,7 @@ from bistro.models.inputs import Words
 from bistro.progress import phase
 from bistro.rng import Stream
 from bistro.tasks.train import train
+from bistro.treebank.documents import begins_document
 from bistro.treebank.sentence import Sentence
 
 Result = TypeVar("Result")
@@ -48,7 +49,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything that is needed to train a model, except the sentences."""
+    """Everything that is needed to train a model, except for the training sentences."""
 
     kind: str
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -57,7 +58,7 @@ class Recipe:
     dev: Sequence[Sentence] | None = None
     """A development set, for kinds of models that use one."""
     beside: Sequence[Words] = ()
-    """Additional sentences that every model is trained on, whatever the split."""
+    """Additional training sentences, which are the same for every split."""
 
     def trained(self, sentences: Sequence[Words]) -> Model:
         """Train a model in one thread on these sentences and on `beside`."""
@@ -110,14 +111,14 @@ def shuffled(items: Sequence[Result], seed: int, purpose: str, index: int = 0) -
 
 
 def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
-    """Return the units that are not divided, each as a list of sentence indices."""
+    """Return the units (sentences or documents) that stay whole, as lists of sentence indices."""
     if by not in get_args(Unit):
         raise BistroError(f"folds must be made by 'sentence' or by 'document', not by '{by}'")
     if by == "sentence":
         return [[place] for place in range(len(sentences))]
     units: list[list[int]] = []
     for place, sentence in enumerate(sentences):
-        if not units or _begins_document(sentence):
+        if not units or begins_document(sentence):
             units.append([])
         units[-1].append(place)
     if len(units) < 2:
@@ -125,13 +126,6 @@ def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
             "there are no documents to keep together: the file has no comments '# newdoc'"
         )
     return units
-
-
-def _begins_document(sentence: Words) -> bool:
-    return isinstance(sentence, Sentence) and any(
-        comment[1:].strip().partition("=")[0].split()[:1] == ["newdoc"]
-        for comment in sentence.comments
-    )
 
 
 def run_splits(
@@ -157,7 +151,7 @@ def run_splits(
 
 
 class Shared(NamedTuple):
-    """The data that all splits share."""
+    """The sentences, settings and function that all splits share."""
 
     recipe: Recipe
     sentences: list[Words]

@@ -1,7 +1,7 @@
 """The probability of each annotated value, given the rest of the annotation.
 
-In a sentence with a tree, the arc of one word (head and label) is opened. All other arcs, the words
-and the tags are evidence.
+In a sentence with a tree, the arc of one word (head and label) is treated as unknown. All other
+arcs, the words and the tags are evidence.
 
     p(head, label of i | words, tags, heads and labels of all other words)
 
@@ -11,9 +11,9 @@ the model may face an ambiguity that the other arcs have resolved. An arc that c
 scored in the form that the model has learned, which is lifted and has a marked label
 (`bistro.treebank.projectivity`).
 
-A search may lose very improbable values and give them the probability zero. Lost values are
-compared directly with the most probable alternative x, for each member m at its temperature T_m,
-which is 1 for labels.
+The search may lose very improbable values, which then have the probability zero. Each lost value is
+compared directly with the most probable alternative x under every member m. The temperature T_m of
+a member is 1 for labels.
 
     p(value) = p(x) · mean_m ( p_m(words, tags, tree with the value) / p_m(… with x) )^(1 / T_m)
 
@@ -52,11 +52,11 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING, find_tree_problem
 
 LONGEST = 120
-"""Maximum length of sentences that are scored with one copy per word. Longer sentences are parsed
-once, given words and tags."""
+"""Maximum length, in words, of a sentence that is parsed once per word, each time with one unknown
+arc or tag. Longer sentences are parsed only once, given words and tags."""
 WORDS_AT_ONCE = 40_000
 NEARLY_ALL = 0.95
-"""The share that counts as nearly all arcs, since a treebank has mistakes."""
+"""The share of arcs that counts as nearly all, since treebanks contain mistakes."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Opinion:
 
 @dataclass(frozen=True)
 class _Copy:
-    """A copy of a sentence with some open values, and the words to score in it."""
+    """A copy of a sentence in which some values are unknown, and the words to score in it."""
 
     sentence: Sentence
     place: int
@@ -85,7 +85,7 @@ class _Copy:
 def arcs(
     model: CommitteeModel, sentences: Sequence[Sentence], threads: int = 1
 ) -> list[list[Opinion]]:
-    """Return an opinion on the arc of every word, given the words, tags and all other arcs."""
+    """Score the arc of every word, given the words, the tags and all other arcs."""
     trees = [_as_learned(model, sentence) for sentence in sentences]
     numbers = {label: number for number, label in enumerate(model.symbols.labels)}
     root = numbers.get(_label_of_roots(sentences), -1)
@@ -119,7 +119,7 @@ def arcs(
 def tags(
     model: CommitteeModel, sentences: Sequence[Sentence], threads: int = 1
 ) -> list[list[Opinion]]:
-    """Return an opinion on the tag of every word, given the words, tree and all other tags."""
+    """Score the tag of every word, given the words, the tree and all other tags."""
     column = model.tag_column
     trees = [_as_learned(model, sentence) for sentence in sentences]
     numbers = {tag: number for number, tag in enumerate(model.symbols.tags)}
@@ -177,7 +177,7 @@ def _with_open_tags(tree: Sentence, words: range, column: str) -> Sentence:
 def _scored(
     model: CommitteeModel, copies: Iterator[_Copy], threads: int
 ) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.int64], Mixture]]:
-    """Score many copies of sentences at a time.
+    """Score copies of sentences in large batches.
 
     Yields words as pairs (sentence, index), with their rows and the mixture.
     """
@@ -218,7 +218,7 @@ def _label_of_roots(sentences: Sequence[Sentence]) -> str:
 
 
 def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
-    """Return a mask of arcs whose head and label are compatible.
+    """Return a mask of arcs that have the root label if and only if their head is 0.
 
     `root` is the label of roots, or -1 if there is none.
     """
@@ -243,8 +243,8 @@ def _compared(
 def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence | None:
     """Return the tree with another arc, or None if the result is not a tree.
 
-    If the whole sentence was open, or its other arcs could not be used, the most probable head of a
-    word may be one of its descendants in the annotated tree.
+    The most probable head of a word may be one of its descendants in the annotated tree. This is
+    possible if the sentence was parsed without its other arcs.
     """
     heads, labels = list(tree.heads), list(tree.deprels)
     heads[word], labels[word] = head, label
@@ -262,7 +262,7 @@ def _with_tag(tree: Sentence, word: int, tag: str, column: str) -> Sentence:
 def _ratios(
     model: CommitteeModel, pairs: Sequence[tuple[Sentence, Sentence | None]], threads: int
 ) -> NDArray[np.float64]:
-    """Divide the probability of the first sentence of each pair by that of the second."""
+    """Return the probability of the first sentence of each pair, divided by that of the second."""
     ratios = np.zeros(len(pairs))
 
     def is_able(sentence: Sentence) -> bool:
@@ -306,7 +306,7 @@ def _with_same_tags(model: CommitteeModel) -> list[Voter]:
 def _as_annotated(
     model: CommitteeModel, tree: Sentence, word: int, head: int, label: str
 ) -> tuple[int, str]:
-    """Return an arc as an annotator would write it. A lifted arc is moved back to its head."""
+    """Return an arc as in the treebank, with a lifted arc moved back to its original head."""
     scheme = model.symbols.nonprojective
     if scheme is None or not any(LIFTED in name for name in (label, *tree.deprels)):
         return head, label

@@ -1,4 +1,4 @@
-"""Find the most probable word orders of the trees of a file, draw samples, or score orders."""
+"""Find the most probable word orders of the trees in a file, draw samples, or score orders."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def score_rows(
 
 
 def bits_per_dependent(log_prob: float, dependents: int) -> float:
-    """Return the information in an order, in bits per dependent.
+    """Return the surprisal of a word order, in bits per dependent.
 
     The result is 0 if there are no dependents.
     """
@@ -76,7 +76,7 @@ def bits_per_dependent(log_prob: float, dependents: int) -> float:
 def with_probability(result: Linearization, *, numbered: bool) -> Sentence:
     """Return the sentence.
 
-    If orders are `numbered`, a comment gives the log-probability of the order.
+    If `numbered` is true, a comment with the log-probability of the word order is added.
     """
     sentence = result.sentence
     if not numbered or sentence.format != "conllu":

@@ -4,9 +4,9 @@
 
 The weights λ are given, or learned on a development text by expectation-maximisation
 (`bistro.inference.mixture_weights`). The scores are mixed by `bistro.models.mixing`. All models
-must give probabilities to the same events, which are the same words, in any order, and the same
-classes of unknown words. Alternatively, all models have an open vocabulary, in which every string
-is a word.
+must assign probabilities to the same events: the same words, in any order, and the same classes of
+unknown words. Alternatively, all models must have an open vocabulary, in which every string is a
+word.
 
 >>> better, worse = np.log([0.5, 0.4, 0.5]), np.log([0.1, 0.5, 0.1])
 >>> weights = fitted_weights([better, worse])
@@ -35,13 +35,13 @@ from bistro.models.scoring import Scoring
 
 CLOSE_ENOUGH = 1e-8
 SUM_WITHIN = 1e-6
-"""Tolerance for the sum of given weights, which must be 1."""
+"""The largest allowed difference between the sum of given weights and 1."""
 
 Logs = NDArray[np.float64]
 
 
 def fitted_weights(logs: Sequence[Logs]) -> list[float]:
-    """Find the weights that maximise the likelihood of events with these log-probabilities."""
+    """Return the mixture weights that maximise the likelihood of the events."""
     if len({log.shape for log in logs}) != 1 or not logs[0].size:
         raise ValueError("all models must score the same events, and at least one event")
     table = np.stack(logs)
@@ -69,7 +69,7 @@ def checked_weights(weights: Sequence[float], models: int) -> list[float]:
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a mixture, with the options for its scores."""
+    """A model in a mixture, with its own scoring options."""
 
     scorer: Scorer
     options: Mapping[str, Any]

@@ -8,8 +8,8 @@ is wrong.
     doubt(word) = 1 - p(best head) p(best label)
 
 The model learns more from a decision about a frequent word than from one about a rare word. The
-gain of a sentence therefore weights each doubt by the frequency of its word in all remaining
-sentences.
+gain of a sentence is therefore a sum of doubts, each weighted by the frequency of the word in all
+remaining sentences.
 
     gain(sentence) = sum of doubt(word) log(1 + count(word)) / number of words
 
@@ -48,7 +48,7 @@ NEAR = 0.6
 
 @dataclass(frozen=True)
 class OpenWord:
-    """A word without a head, and the head and label that the model suggests."""
+    """A word that has no head yet, and the head and label that the model suggests."""
 
     sentence: int
     """Index of the sentence in the treebank, from 0."""
@@ -94,9 +94,16 @@ STRATEGIES: dict[str, Callable[[OpenSentence], float]] = {
     "gain": lambda one: one.gain,
     "random": lambda one: 0.0,
 }
-"""The strategies by which sentences are scored. The scores are the doubt per word, the expected
-corrections, the most doubtful word, the share of new words, doubt and new words together, doubt
-about frequent words, or no score at all."""
+"""The strategies for scoring sentences.
+
+- ``doubt``: the doubt per word;
+- ``corrections``: the expected number of corrections;
+- ``worst``: the doubt of the most doubtful word;
+- ``new``: the share of new words;
+- ``both``: a combination of the doubt per word and the share of new words;
+- ``gain``: the doubt, weighted by word frequency;
+- ``random``: 0 for all sentences.
+"""
 
 
 @dataclass(frozen=True)
@@ -213,7 +220,7 @@ def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
 
     A near-copy is not compared with later sentences.
 
-    Only sentences that share one of their rarest words are compared, since two sets that share
+    Two sentences are compared only if they share one of their rarest words. Sentences that share
     `NEAR` of all their words always share one of the rarest.
     """
     sets = [frozenset(form.lower() for form in sentence.forms) for sentence in sentences]

@@ -1,8 +1,7 @@
-"""Next-word prediction, with the most probable words after contexts and scores of given words.
+"""Next-word prediction: the most probable words after a context, and the scores of given words.
 
 In a cloze task, people continue the beginning of a sentence. A model gives the exact probability of
-every word, the rank of the target word, and the entropy of the whole distribution, in one tidy
-table.
+every word, the rank of the target word, and the entropy of the whole distribution.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -38,7 +37,7 @@ class Question:
     context: list[str]
     targets: list[str] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
-    """The cells of the context's row in a table."""
+    """The cells of the table row that contains the context."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +73,9 @@ COLUMNS = tuple(one.name for one in fields(NextWordRow))
 def answers(
     model: Model | Mixture, questions: Iterable[Question], **options: Any
 ) -> Iterator[tuple[Question, NextWords]]:
-    """Yield every question with the next words of its context.
+    """Yield each question with the distribution of the next word in its context.
 
-    Equal successive contexts are scored once.
+    If successive contexts are equal, the context is scored only once.
     """
     scorer = model if isinstance(model, Mixture) else SCORE.of(model)
     last: tuple[list[str], NextWords] | None = None
@@ -111,13 +110,13 @@ def next_word_rows(
 
 
 def rows_of(question: Question, found: NextWords, top: int | None = None) -> list[NextWordRow]:
-    """Return the rows of one context."""
+    """Return the table rows of one context: its most probable words, then its target words."""
     likeliest = [_row(question, found, word, 0) for word in found.top(number_shown(question, top))]
     return likeliest + [_row(question, found, word, 1) for word in found.of(question.targets)]
 
 
 def number_shown(question: Question, top: int | None) -> int:
-    """Return the number of most probable words that are shown."""
+    """Return how many of the most probable words are shown for a context."""
     return (0 if question.targets else DEFAULT_TOP) if top is None else top
 
 
@@ -165,7 +164,7 @@ def context_words(text: str, cut: Cutting) -> list[str]:
 
 
 def single_word(text: str, cut: Cutting) -> str:
-    """Return a target as a word of the model.
+    """Split a target as the model does, and return it as one word.
 
     Raise an error unless the target is exactly one word.
     """

@@ -10,6 +10,7 @@ from bistro.errors import BistroError
 from bistro.models.abilities import PARSE
 from bistro.models.base import Model
 from bistro.models.parsing.codec import can_be_met
+from bistro.progress import pace
 from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ParseRun:
-    """One pass over the input, which counts the given values that could not be used."""
+    """One pass of a parser over the input, which counts the given values that could not be used."""
 
     def __init__(
         self, model: Model, options: Mapping[str, Any], workers: Workers | None = None
@@ -62,11 +63,8 @@ class ParseRun:
 
     def report(self, name: str) -> str:
         """Return a one-line report."""
-        seconds = max(time.monotonic() - self._begin, 1e-9)
-        parts = [
-            f"{self.sentences:,} sentences, {self.words:,} words, "
-            f"{self.words / seconds:,.0f} words/s; {self.protocol()}"
-        ]
+        seconds = time.monotonic() - self._begin
+        parts = [f"{pace(self.sentences, self.words, seconds=seconds)}; {self.protocol()}"]
         if self.relaxed:
             where = f"{'<stdin>' if name == '-' else name}:{self.relaxed[0]}"
             parts.append(
@@ -90,7 +88,7 @@ class ParseRun:
         return self._given.get("tags") == "given"
 
     def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Prepare sentences for the parser. Heads that fit no tree are left open."""
+        """Prepare sentences for the parser. Given heads that fit no tree are removed."""
         for sentence in sentences:
             if sentence.format == "conllx":
                 self._refuse_probabilities()

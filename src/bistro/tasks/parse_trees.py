@@ -12,6 +12,7 @@ from bistro.inference.workers import Workers
 from bistro.models.abilities import PARSE_TREES
 from bistro.models.base import Model
 from bistro.models.results.structures import TreeParse
+from bistro.progress import pace
 from bistro.tasks import spread
 from bistro.treebank.brackets import Tree
 
@@ -20,7 +21,7 @@ COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
 
 
 class TreeRun:
-    """One pass over the input, which counts the sentences that could not be parsed fully."""
+    """One pass of a parser over the input, which counts the sentences without a complete parse."""
 
     def __init__(
         self,
@@ -61,11 +62,8 @@ class TreeRun:
 
     def report(self) -> str:
         """Return a one-line report."""
-        seconds = max(time.monotonic() - self._begin, 1e-9)
-        parts = [
-            f"{self.sentences:,} sentences, {self.words:,} words, "
-            f"{self.words / seconds:,.0f} words/s; {self._protocol()}"
-        ]
+        seconds = time.monotonic() - self._begin
+        parts = [f"{pace(self.sentences, self.words, seconds=seconds)}; {self._protocol()}"]
         if self.without:
             parts.append(
                 f"no tree in the grammar for {len(self.without):,} sentences (the first is number "

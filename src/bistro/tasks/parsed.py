@@ -50,7 +50,7 @@ class Written:
 
     @classmethod
     def of(cls, sentence: Sentence) -> Written:
-        """Return the text of a sentence."""
+        """Format a sentence as text for the output."""
         return cls(str(sentence), sentence.format, sentence.line, sentence.lead, len(sentence))
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class Written:
 
 
 class ParseFacts(NamedTuple):
-    """The facts about a parse that are used in the report."""
+    """The facts about a parse that are counted in the final report."""
 
     line: int
     words: int
@@ -73,7 +73,7 @@ class ParseFacts(NamedTuple):
 
     @classmethod
     def of(cls, parse: Parse, model: Parser, *, given_tags: bool) -> ParseFacts:
-        """Return the facts about a parse."""
+        """Collect the facts about a parse."""
         sentence = parse.sentence
         has_graph = sentence.format == "conllu" and any(deps != EMPTY for deps in sentence.deps)
         first = cls(sentence.line, len(sentence), parse.relaxed, has_graph)
@@ -86,7 +86,7 @@ class ParseFacts(NamedTuple):
 
 @dataclass
 class ParseWriter:
-    """A writer that turns parses into sentences, the best parse first."""
+    """A writer that converts parses to sentences, the best parse first."""
 
     tag_column: str = "upos"
     """The column to which tags are written."""
@@ -94,7 +94,7 @@ class ParseWriter:
     """If true, tags of the input are kept, and predicted tags are written only for words without a
     tag."""
     shown_tags: Callable[[Sequence[str]], list[str]] = list
-    """A function that converts the tags of parses to the tags shown in the column."""
+    """A function that converts the tags of a parse to the tags that are written to the column."""
     sentences_written: int = 0
 
     @classmethod

@@ -1,8 +1,8 @@
-"""Regions of a sentence, whose words share one row with their summed surprisal.
+"""Regions of a sentence: sequences of words that share one row with their summed surprisal.
 
 A region is marked by square brackets or by a column of a table with one word per row. In the table
-of surprisal, a region is treated like a multiword token. The row of a region has the sum over its
-words and the error of this sum.
+of surprisal, a region is treated like a multiword token. The row of a region contains the sum of
+the surprisals of its words and the standard error of this sum.
 
 >>> bracketed("The horse [raced past the barn] [fell] .")
 [('The horse', None), ('raced past the barn', '1'), ('fell', '2'), ('.', None)]
@@ -54,8 +54,8 @@ def bracketed(text: str, path: str | None = None, line: int | None = None) -> Pa
 def critical_parts(text: str, cell: str, path: str | None = None, line: int | None = None) -> Parts:
     """Return the parts of a text whose critical region is given by a cell of its row.
 
-    The cell contains the words of the region, or the position of a word between spaces, from 1. An
-    empty cell means that there is no region.
+    The cell contains the words of the region, or the position of a word. Words are separated by
+    spaces and counted from 1. An empty cell means that there is no region.
 
     >>> critical_parts("The horse raced past the barn fell.", "fell")
     [('The horse raced past the barn', None), ('fell', '1'), ('.', None)]
@@ -83,7 +83,7 @@ def critical_parts(text: str, cell: str, path: str | None = None, line: int | No
 
 
 def region_rows(parts: Parts, cut: Cutting) -> tuple[list[Token], list[str]]:
-    """Return one token per part of a text, and all words of the sentence."""
+    """Return one token for each part of a text, and the list of all words of the sentence."""
     cells = cut([text for text, _ in parts])
     words = [words_in(cell) for cell in cells]
     sizes = zip((text for text, _ in parts), map(len, words), strict=True)

@@ -1,4 +1,4 @@
-"""Find the morphemes of the words of a file, and annotations that a model finds improbable."""
+"""Find the morphemes of the words in a file, or annotations that a model considers improbable."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _trace(shared: tuple[str, Any, dict[str, Any]], seed: int) -> Trace:
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that are passed to `train`."""
+    """Combine a configuration and individual settings into the settings for `train`."""
     changes = {name: value for name, value in settings.items() if name != "config"}
     config = settings.get("config")
     return configuration.merged({} if config is None else configuration.to_dict(config), changes)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from bistro.errors import ConfigError
 from bistro.inference.workers import Workers
-from bistro.models.abilities import ANNOTATE, PARSE, PARSE_TREES, SCORE
+from bistro.models.abilities import ANNOTATE, PARSE, PARSE_TREES, REMEMBER, SCORE
 from bistro.models.base import Model
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_words
 from bistro.models.results.scores import TextScores
@@ -155,16 +155,22 @@ def surprisal_rows(
     """Yield the rows of ``model.surprisal(texts, names=names, tokens=tokens, **options)``."""
     scorer: Any = SCORE.of(model)
     known = scorer.score_options.names()
-    own: dict[str, Any] = {"threads": 1} if "threads" in known else {}
-    different, order = distinct(as_words(texts))
+    own = {name: value for name, value in options.items() if name != "documents"}
+    if "threads" in known:
+        own["threads"] = 1
+    words = as_words(texts)
+    different, order = distinct(words)
 
     def questions() -> Iterator[Question]:
         for first, piece in pieces_of(different):
             place = {"part": (first, len(different))} if "part" in known else {}
-            yield Question(piece, {**options, **own, **place})
+            yield Question(piece, {**own, **place})
 
     parts = list(workers.run(score_piece, SharedModel(scorer), questions()))
     scores = TextScores.joined(parts).taken(order)
+    if options.get("documents") is not None:
+        # The memory of a document needs all of its sentences, in their order.
+        scores = REMEMBER.of(model).remember(scores, words, options["documents"])
     return rows_of(scores, zip(names, tokens, strict=True), eos=eos)
 
 

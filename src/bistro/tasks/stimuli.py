@@ -33,7 +33,7 @@ MISSING = "NA"
 WORKBOOK = b"PK\x03\x04"
 """The first bytes of Excel and LibreOffice files."""
 Row = tuple[int, list[str]]
-"""The line of a row in the file, and the cells of the row."""
+"""The line number of a table row in its file, and the cells of the row."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Stimulus:
-    """A sentence with its tokens, and the table cells that precede each token's figures."""
+    """A sentence with its tokens, and the table cells that are written before their scores."""
 
     name: str
     tokens: list[Token]
     words: list[str]
     cells: list[list[str]]
     """The cells, with one row per token and one row for the end of the sentence."""
+    document: str = ""
+    """The name of the document, if columns name it."""
 
 
 def plain_name(column: str) -> str:

@@ -39,7 +39,8 @@ _TOKEN = re.compile(
 _CLOSING = {"(": ")", "[": "]"}
 Value = Callable[[Surprisals], float]
 Part = tuple[Value, bool]
-"""The value of a part of a formula, and whether this part is a prediction or a number."""
+"""A function that computes a part of a formula, and a flag that is true for a prediction and false
+for a number."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class _Reader:
         return self._joined("|", lambda: self._joined("&", self._side, True), True)
 
     def _joined(self, signs: str, part: Callable[[], Part], predictions: bool) -> Part:
-        """Read predictions or numbers that are joined by any of the signs."""
+        """Parse predictions or numbers that are joined by any of the given operators."""
         left, is_prediction = part()
         while (sign := self._peek()) and sign in signs:
             self.place += 1
@@ -106,7 +107,7 @@ class _Reader:
         return left, is_prediction
 
     def _side(self) -> Part:
-        """Read a comparison, or a single sum in brackets."""
+        """Parse a comparison, or a single sum in brackets."""
         left, is_prediction = self._sum()
         sign = self._peek()
         if sign not in ("<", ">", "="):

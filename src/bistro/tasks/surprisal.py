@@ -28,6 +28,7 @@ from bistro.tasks.cutting import Cutting, visible, visible_text
 from bistro.tasks.mixture import Mixture
 from bistro.tasks.regions import Parts, bracketed, region_rows
 from bistro.tasks.stimuli import Stimulus
+from bistro.treebank.documents import check_documents
 from bistro.treebank.sentence import Sentence
 
 __all__ = ["COLUMNS", "SurprisalRow", "surprisal_rows", "written_tokens"]
@@ -68,13 +69,15 @@ def surprisal_rows(
 
 
 class ReadSentence(NamedTuple):
-    """A sentence to score, with its name, its words, and the tokens that have rows."""
+    """A sentence to score, with its name, its words, and the tokens that get one row each."""
 
     name: str
     words: list[str]
     rows: list[Token]
     parts: Parts | None = None
-    """The texts and names of the regions, if rows are regions in brackets."""
+    """The texts and names of the regions, if each row is a region in brackets."""
+    document: int | str = 0
+    """The number or the name of the document."""
 
 
 def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> ReadSentence:
@@ -114,14 +117,19 @@ def scored_rows(
     sentences: Sequence[ReadSentence],
     *,
     eos: bool = True,
+    memory: bool = False,
     workers: Workers | None = None,
     **options: Any,
 ) -> Iterator[SurprisalRow]:
     """Yield the rows of all sentences.
 
-    `workers` score the sentences in batches. By default, this process scores all sentences.
+    With `memory`, scores depend on the earlier sentences of the document. `workers` score the
+    sentences in batches. By default, this process scores all sentences.
     """
-    names, texts, tokens, _ = (list(part) for part in zip(*sentences, strict=True))
+    names, texts, tokens, _, documents = (list(part) for part in zip(*sentences, strict=True))
+    if memory:
+        check_documents(documents, len(texts))
+        options["documents"] = documents
     if isinstance(model, Mixture):
         if workers is not None:
             raise ConfigError("a mixture (--with) is scored by one process: leave out --cluster")
@@ -139,6 +147,7 @@ def stimulus_rows(
     stimuli: Sequence[Stimulus],
     *,
     eos: bool = True,
+    memory: bool = False,
     workers: Workers | None = None,
     **options: Any,
 ) -> tuple[list[str], Iterator[list[Any]]]:
@@ -148,9 +157,10 @@ def stimulus_rows(
     prefix ``bistro_``.
     """
     sentences = [
-        ReadSentence(stimulus.name, stimulus.words, stimulus.tokens) for stimulus in stimuli
+        ReadSentence(stimulus.name, stimulus.words, stimulus.tokens, document=stimulus.document)
+        for stimulus in stimuli
     ]
-    table = scored_rows(model, sentences, eos=eos, workers=workers, **options)
+    table = scored_rows(model, sentences, eos=eos, memory=memory, workers=workers, **options)
     before = (cells for s in stimuli for cells in (s.cells if eos else s.cells[:-1]))
     ours = [f"bistro_{name}" if name in columns else name for name in COLUMNS]
     rows = ([*own, *vars(row).values()] for own, row in zip(before, table, strict=True))

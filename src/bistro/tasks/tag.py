@@ -19,13 +19,14 @@ from bistro.errors import BistroError
 from bistro.models.abilities import TAG
 from bistro.models.base import Model
 from bistro.models.results.structures import Tagging
+from bistro.progress import pace
 from bistro.tasks.parsed import as_columns
 from bistro.treebank.probabilities import KEYS, put_probabilities
 from bistro.treebank.sentence import Sentence
 
 
 class TagRun:
-    """One pass over the input, with a report at the end."""
+    """One pass of a tagger over the input, with a report at the end."""
 
     def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
         self.model = TAG.of(model)
@@ -44,10 +45,10 @@ class TagRun:
 
     def report(self) -> str:
         """Return a one-line report."""
-        seconds = max(time.monotonic() - self._begin, 1e-9)
+        seconds = time.monotonic() - self._begin
         return (
-            f"{self.sentences:,} sentences, {self.words:,} words, "
-            f"{self.words / seconds:,.0f} words/s; {self.model.tag_protocol(**self.options)}"
+            f"{pace(self.sentences, self.words, seconds=seconds)}; "
+            f"{self.model.tag_protocol(**self.options)}"
         )
 
     def _checked(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:

@@ -111,7 +111,8 @@ def train(
     text
         Files of raw text, one sentence per line, from which an n-gram model, a transition or
         latent-variable parser, or a reader learns in addition to its treebank, and from which a
-        committee learns classes of words. The parser of a pipeline learns as it does alone.
+        committee learns classes of words. The parser of a pipeline learns from the files in the
+        same way as a separate parser.
     **settings
         Changes of single settings, as in ``order=3`` or ``sampler={"sweeps": 20}``.
     """
@@ -141,7 +142,7 @@ def _given_settings(config: Any) -> Mapping[str, Any]:
         return configuration.read_mapping(file_or_preset(os.fspath(config)))
     if isinstance(config, type) or not dataclasses.is_dataclass(config):
         raise ConfigError(
-            "config is a configuration object, or the name of a preset or of a TOML file, not "
-            f"{config!r:.60}: give single settings by name, as in order=3"
+            "config must be a configuration object, or the name of a preset or of a TOML file, "
+            f"not {config!r:.60}: give individual settings by name, as in order=3"
         )
     return configuration.to_dict(config)

@@ -42,7 +42,7 @@ Binarisation = Literal["right", "left", "head-left", "head-right"]
 """The method that splits nodes with more than two children. With "right" and "left", the remaining
 children are on that side. The other methods split from the head outwards
 (`bistro.treebank.phrase_heads`). With "head-left", the children on the left of the head are split
-off first, and with "head-right", the children on its right."""
+off first. With "head-right", the children on the right of the head are split off first."""
 
 
 def binarised(tree: Tree, binarisation: Binarisation = "right") -> Tree:

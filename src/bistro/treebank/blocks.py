@@ -1,10 +1,10 @@
 """Split the bytes of a file into blocks, without holding the whole file in memory.
 
 A file is read in pieces of about a megabyte, cut where an item (a sentence) begins, and split into
-blocks. Each block is decoded separately, because a single emoji would make a whole piece take four
-bytes per character. Lines end only at ``\\n`` or ``\\r\\n``. U+2028, U+0085 and similar characters
-are ordinary characters. Nothing is discarded, so the concatenated ``lead``, ``text`` and ``end`` of
-all blocks are the file.
+blocks. Each block is decoded separately, because a single emoji would increase the size of a whole
+piece to four bytes per character. Lines end only at ``\\n`` or ``\\r\\n``. U+2028, U+0085 and
+similar characters are ordinary characters. Nothing is discarded, so the concatenated ``lead``,
+``text`` and ``end`` of all blocks are the file.
 
 >>> import io
 >>> list(iter_blocks(io.BytesIO(b"a\\nb\\n\\nc\\n"), path=None))

@@ -239,7 +239,7 @@ class _CarefulReader:
 
 
 def _after_comments(text: str) -> str:
-    """Return the lines after the initial comments, or "" if the first of them is not word 1."""
+    """Return the lines after the initial comments, or "" if they do not begin with word 1."""
     if text.startswith("1\t"):
         return text
     start = text.find("\n1\t") + 1

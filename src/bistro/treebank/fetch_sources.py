@@ -3,8 +3,8 @@
 A *mirror* has one of two forms.
 
 - With ``{name}`` (and ``{release}``) in it, it is the address of an archive (``.tar.gz``) for each
-  treebank. The public source, which consists of the release tags of the project's repositories, is
-  such a mirror.
+  treebank. The public source is a mirror of this form. It consists of the release tags of the
+  project's repositories.
 - Otherwise it is a folder, or the URL of one, laid out as the official release archive unpacks:
   ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file ``SHA256SUMS`` next to the
   treebank's files lists their checksums, in the format of the program ``sha256sum``. At a URL,

@@ -57,8 +57,8 @@ def split_word(
     forms
         The forms of the parts.
     multiword
-        Keep the word as a multiword token with its form, over the parts. Otherwise, unless the word
-        is already in a multiword token, its form must be the concatenation of the parts.
+        If true, the word is kept as a multiword token over the parts. If false, the concatenated
+        parts must be the form of the word, unless the word is already in a multiword token.
     """
     _check_word(sentence, word)
     if len(forms) < 2:

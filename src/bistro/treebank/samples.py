@@ -2,8 +2,8 @@
 
 ``builtin("english")`` samples the hand-written grammar of `bistro.treebank.builtin`, whose true
 probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank (Kayadelen and
-colleagues 2020). The Turkish treebank has 4,851 hand-annotated sentences of the web and of
-Wikipedia, with words split into inflectional groups. The files are read from the pip package
+colleagues 2020). The Turkish treebank has 4,851 hand-annotated sentences from the web and from
+Wikipedia. Its words are split into inflectional groups. The files are read from the pip package
 ``turkish-treebanks``.
 
 >>> treebank = builtin("english", sentences=2, seed=1)
@@ -87,9 +87,7 @@ def _turkish(sentences: int | None) -> Treebank:
 
 
 def _turkish_paths() -> list[Path]:
-    """Return the files that the package's record lists, since the package cannot always be
-    imported.
-    """
+    """Return the files in the package's record, since the package cannot always be imported."""
     try:
         record = metadata.files(TURKISH_PACKAGE) or []
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Common column names of tables of reading times, and the choice of columns and rows.
+"""Common column names in tables of reading times, and the selection of columns and rows.
 
 Experiment software names its columns in many ways (``rt``, ``ReadingTime``, ``subject_id``). If the
 caller does not name a column, common names are tried. Case, spaces and punctuation are ignored.
@@ -33,22 +33,22 @@ GUESSES: dict[str, tuple[str, ...]] = {
 """The names that are tried for each column, the most common first, in lower case without
 punctuation."""
 IBEX = {"word": "value", "position": "parameter"}
-"""Column names that are meaningful only together. Ibex writes one parameter and its value per
-row."""
+"""Ibex column names that are used only if both are present. Ibex writes one parameter and its value
+per row."""
 NEEDED = ("word", "item", "time")
 
 
 def find_columns(
     header: Sequence[str], names: Mapping[str, str | None], path: str
 ) -> dict[str, str]:
-    """Return the names of the columns in `header` by their meaning.
+    """Return the name of the column in `header` for each role, such as ``word`` or ``time``.
 
     Parameters
     ----------
     header
         The columns of the table.
     names
-        Names that were given; None where common names are tried.
+        Column names chosen by the caller; if a name is None, common names are tried.
     path
         The file, for messages.
     """

@@ -1,4 +1,4 @@
-"""Reading times of an experiment, with one row per participant and word, or means.
+"""Reading times of an experiment, with one row per participant and word, or mean times per word.
 
     participant,item,condition,position,word,time
     p01,7,reduced,1,The,312
@@ -6,8 +6,8 @@
 
 A *text* is an item in one of its conditions, as participants read it; without a column of
 conditions, every item has one text. Rows with the same text and position must have the same word
-for all participants, and the positions of a text must have no gaps. A model's score of a word can
-then be joined to the correct rows.
+for all participants, and the positions of a text must have no gaps. The surprisal of each word
+under a model can then be joined to the correct rows.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ IBEX_COMMA = "%2C"
 
 @dataclass(frozen=True)
 class ReadingData:
-    """Reading times, and the words that were read."""
+    """The reading times of an experiment, and the words that were read."""
 
     path: str
     items: list[str]
@@ -44,9 +44,9 @@ class ReadingData:
     """The words of each text."""
     participants: list[str]
     token: NDArray[np.int64]
-    """The index of the word of each row, counted over all texts."""
+    """Index of the word in each row, counted over all texts."""
     reader: NDArray[np.int64]
-    """The index of the participant of each row."""
+    """Index of the participant in each row."""
     times: NDArray[np.float64]
     """Reading times in milliseconds. Missing times are NaN."""
     columns: dict[str, str]
@@ -55,6 +55,14 @@ class ReadingData:
     """The condition of each text, if the table has a column of conditions."""
     kept: dict[str, list[str]] = field(default_factory=dict)
     """Other columns of the table, with one cell per row."""
+
+    def documents(self, columns: Sequence[str]) -> list[str] | None:
+        """Return the document of each text from kept columns, or None if no column is given."""
+        if not columns:
+            return None
+        _, first = np.unique(self.text_of_token[self.token], return_index=True)
+        cells = [self.kept[name] for name in columns]
+        return [".".join(column[row] for column in cells) for row in first.tolist()]
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -68,7 +76,7 @@ class ReadingData:
 
     @property
     def item_of_token(self) -> NDArray[np.int64]:
-        """The index of the item of each word. The conditions of an item share its index."""
+        """Index of the item of each word, which all conditions of the item share."""
         numbers = {name: number for number, name in enumerate(dict.fromkeys(self.items))}
         return np.array([numbers[name] for name in self.items])[self.text_of_token]
 
@@ -111,7 +119,7 @@ def read_reading_data(
 
 
 class _Collected:
-    """The rows of a table that have been read so far."""
+    """The rows that have been collected so far while a table is read."""
 
     def __init__(
         self, path: str, header: list[str], columns: dict[str, str], keep: Sequence[str]
@@ -126,7 +134,7 @@ class _Collected:
         """The word at each position of each text, and the line where it first occurs."""
         self.readers: dict[str, int] = {}
         self._last_line: dict[int, int] = {}
-        """The last line of each text, if there are neither participants nor positions."""
+        """The last line of each text in a table without participants and positions."""
 
     def is_whole(self, row: tuple[int, list[str]]) -> bool:
         """Raise an error unless a row has one cell per column."""
@@ -197,7 +205,7 @@ class _Collected:
         raise TreebankError(problem, path=self.path, line=line)
 
     def _check_mean(self, text: int, position: int, line: int, *, is_adjacent: bool) -> None:
-        """Raise an error if a word has two times and there is no column of participants."""
+        """Raise an error if a word has two reading times but there is no column of participants."""
         remedy = "if there are several participants, name their column, --participant COLUMN"
         if "position" in self.place:
             first = self.words[text][position][1]

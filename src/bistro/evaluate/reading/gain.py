@@ -1,9 +1,9 @@
-"""The gain of a predictor in the prediction of held-out reading times.
+"""The gain of a predictor: how much it improves the prediction of held-out reading times.
 
 The items are divided into folds. For each fold, two regressions, with and without the predictor,
 are fitted on all other folds and predict the reading times of the fold. The gain of a row is the
-difference between the two log-likelihoods, in nats. A predictor without information has a gain of 0
-or a little less. Intervals are computed by bootstrap, which draws items with replacement. Two
+difference between the two log-likelihoods, in nats. A predictor without information has a gain of
+zero or slightly less. Intervals are computed by bootstrap, which draws items with replacement. Two
 models are compared by a permutation test, which exchanges them item by item.
 """
 
@@ -71,7 +71,7 @@ def held_out_likelihoods(
 
 
 def mean_gain(differences: Floats, items: Groups, random: np.random.Generator) -> Gain:
-    """Return the mean of differences with a bootstrap interval over items."""
+    """Return the mean of the differences with a bootstrap interval over items."""
     sums, sizes = _by_item(differences, items)
     means = []
     for _ in range(DRAWS):
@@ -82,7 +82,7 @@ def mean_gain(differences: Floats, items: Groups, random: np.random.Generator) -
 
 
 def exchange_probability(differences: Floats, items: Groups, random: np.random.Generator) -> float:
-    """Return the p-value of a mean difference if the two models are exchanged at random."""
+    """Return the p-value of a permutation test that exchanges the two models item by item."""
     sums, _ = _by_item(differences, items)
     seen = abs(sums.sum())
     signs = random.integers(0, 2, size=(DRAWS, len(sums))) * 2 - 1

@@ -16,7 +16,7 @@ MARKS = "\"'.,;:!?()[]«»“”‘’…"
 
 @dataclass(frozen=True)
 class Predictors:
-    """The predictors, with one value per word and predictor.
+    """The values of all predictors, with one value per word and predictor.
 
     A value is NaN if it needs a preceding word that is missing.
     """
@@ -41,9 +41,9 @@ def build(
     counts: Mapping[str, int] | None,
     before: int,
 ) -> Predictors:
-    """Return all predictors.
+    """Return the predictors of the baseline and of every model.
 
-    `surprisal` has one value per word for each model.
+    For each model, `surprisal` has one value per word.
     """
     words = [word.strip(MARKS) or word for words in data.words for word in words]
     own = {"length": np.array([len(word) for word in words], dtype=np.float64)}

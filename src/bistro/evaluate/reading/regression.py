@@ -4,9 +4,8 @@
 
 The intercepts are not columns of the design: the mean of each participant is subtracted from times
 and predictors, which gives the same coefficients. Rows of one participant depend on each other, and
-so do rows of one item. The covariance of the coefficients sums the scores over both kinds of
-clusters (Cameron, Gelbach & Miller 2011), so the intervals are valid without a model of the
-dependence.
+so do rows of one item. The covariance of the coefficients is therefore clustered by participant and
+by item (Cameron, Gelbach & Miller 2011). The intervals are valid without a model of the dependence.
 """
 
 from __future__ import annotations
@@ -37,7 +36,8 @@ class Fit:
     deviation: float
     """The standard deviation of the noise."""
     freedom: int
-    """Degrees of freedom of the intervals, which are the smaller number of clusters minus 1."""
+    """Degrees of freedom of the intervals: the smaller number of clusters (participants or items),
+    minus 1."""
 
     @property
     def t_values(self) -> Floats:
@@ -123,7 +123,7 @@ def _check_rank(gram: Floats, names: Sequence[str]) -> None:
 def _errors(
     x: Floats, noise: Floats, inverse: Floats, readers: Groups, items: Groups
 ) -> tuple[Floats, int]:
-    """Return the standard errors and the smaller number of clusters."""
+    """Return the standard errors, and the smaller number of clusters (participants or items)."""
     scores = x * noise[:, None]
     both = readers * (int(items.max()) + 1) + items
     _, pairs = np.unique(both, return_inverse=True)

@@ -29,7 +29,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ItemScores:
-    """The scores of all texts in order, with one value per word."""
+    """The surprisals of all words of all texts, in order, and whether each word is unknown."""
 
     surprisal: Floats
     """In bits."""

@@ -42,18 +42,19 @@ out."""
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison of two models on the same rows."""
+    """A comparison of two models on the same reading times."""
 
     first: str
     second: str
     difference: Gain
     probability: float
-    """The p-value of the difference if the models are exchanged at random, item by item."""
+    """The p-value of the difference, from a permutation test that exchanges the models item by
+    item."""
 
 
 @dataclass(frozen=True)
 class ReadingStudy:
-    """The results of a study, and its protocol."""
+    """The results of a reading-time study, and a description of how they were computed."""
 
     fits: dict[str, Fit]
     spill_over: dict[str, Fit]
@@ -192,7 +193,7 @@ def _spill_over(
     known: Flags | None,
     logarithm: bool,
 ) -> dict[str, Fit]:
-    """Fit each model again with more preceding words.
+    """Fit each regression again, with more preceding words as predictors.
 
     The result is empty if the items are too short.
     """
@@ -222,7 +223,7 @@ def _protocol(
 
 
 def _unknown_words(unknown: Mapping[str, Flags], known_only: bool) -> str:
-    """Return the part of the protocol about the number of unknown words and their treatment."""
+    """Describe, for the protocol, how many words are unknown and how they are treated."""
     counts = [f"{int(own.sum()):,} of {len(own):,} for {name}" for name, own in unknown.items()]
     treatment = "left out" if known_only else "used"
     return f"; unknown words, {treatment}: {', '.join(counts)}" if counts else ""

@@ -1,4 +1,4 @@
-"""Results of a study as tables of gains, coefficients and, for other programs, reading times."""
+"""Tables of a study: gains, coefficients, and reading times with predictors for other programs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def coefficient_rows(found: ReadingStudy) -> Iterator[Row]:
 
 
 def tidy_columns(data: ReadingData, found: ReadingStudy) -> list[str]:
-    """Return the columns of the table for other programs.
+    """Return the column names of the reading-time table that is written for other programs.
 
     Columns that Bistro adds have names that are valid in R.
     """

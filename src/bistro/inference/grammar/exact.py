@@ -5,8 +5,8 @@ The grammar is an exact language model.
     p(w₁ … w_n) = Σ over parses,      surprisal(w_k) = -log₂ p(w₁ … w_k …) / p(w₁ … w_{k-1} …)
 
 Here p(w₁ … w_k …) is the sum over all sentences with this beginning. The surprisals of the words
-and of the end of the sentence add up to ``-log₂ p``. `english` is the hand-written grammar of
-Bistro.
+and of the end of the sentence add up to ``-log₂ p(w₁ … w_n)``. `english` is the hand-written
+grammar of Bistro.
 
 >>> grammar = english()
 >>> sentence = next(grammar.sample(1, seed=1))

@@ -1,9 +1,9 @@
 """Find the best derivation, random derivations or all derivations in a filled chart.
 
 A symbol over a span is built by a word, by a unary rule, or by a binary rule and a split position.
-`ways` lists these possibilities with their values. In a chart of maxima, choosing the way with the
-largest value for each span gives the best parse. In a chart of sums, choosing in proportion to the
-values gives an exact sample from p(parse | words).
+`ways` lists these possibilities with their values. In a chart of maxima, the best parse uses the
+way with the largest value for each span. In a chart of sums, drawing a way for each span in
+proportion to the values gives an exact sample from p(parse | words).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Chart:
 class Way(NamedTuple):
     """One way to build a symbol over a span, from a word or by applying a rule to smaller parts.
 
-    The label is a word or the index of a rule, which is `PART_OF_RULE` for a remainder.
+    The label is a word or the index of a rule. For the remainder of a rule, it is `PART_OF_RULE`.
     """
 
     value: float

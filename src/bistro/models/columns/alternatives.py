@@ -21,7 +21,7 @@ def other_values(
     kept: Sequence[str] | None,
     most: int,
 ) -> list[list[tuple[str, float]]]:
-    """Return the likeliest alternatives to the chosen values of a column.
+    """Return the most probable alternatives to the predicted values of a column.
 
     Parameters
     ----------

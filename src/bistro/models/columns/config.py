@@ -1,4 +1,4 @@
-"""Settings of the model of columns."""
+"""Settings of a model that predicts tags, features and lemmas."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class ColumnContexts:
     frame: tuple[str, ...] = setting(
         ("suffix1", "deprel", "frame", "subject", "head.tag", "suffix2", "suffix4", "low",
          "previous.low"),
-        "Context of the expert that predicts tags and features from the tree, with auxiliaries "
-        "and subject.",
+        "Context of the expert that predicts tags and features from the tree, including the "
+        "auxiliaries and the subject.",
     )  # fmt: skip
     neighbours: tuple[str, ...] = setting(
         ("suffix2", "shape", "previous.tag", "next.tag", "previous.shape", "next.shape", "low",
@@ -50,18 +50,20 @@ class ColumnContexts:
 
     @property
     def experts(self) -> dict[str, tuple[str, ...]]:
-        """The contexts of the experts on tags and features."""
+        """The contexts of the experts that predict tags and features."""
         named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != LEMMAS}
         return {name: context for name, context in named.items() if context}
 
     def validate(self) -> None:
         """Raise an error if a context element does not exist or an expert uses its own outcome."""
         if not self.experts:
-            raise ConfigError("contexts must name at least one expert on tags and features")
+            raise ConfigError("contexts must have at least one expert for tags and features")
         for expert, context in {**self.experts, LEMMAS: self.lemmas}.items():
             for name in context:
                 if name not in ELEMENTS:
-                    raise ConfigError(f"contexts.{expert}: no '{name}'{nearest(name, ELEMENTS)}")
+                    raise ConfigError(
+                        f"contexts.{expert}: unknown element '{name}'{nearest(name, ELEMENTS)}"
+                    )
                 if expert != LEMMAS and name in (*TAGS, "tag"):
                     raise ConfigError(
                         f"contexts.{expert} cannot use '{name}', since this is what the expert "
@@ -71,35 +73,35 @@ class ColumnContexts:
 
 @dataclass(frozen=True)
 class ColumnsConfig:
-    """Settings of the model of columns."""
+    """Settings of a model that predicts tags, features and lemmas."""
 
     columns: tuple[str, ...] = setting(PREDICTED, "The columns to learn.")
-    contexts: ColumnContexts = setting(ColumnContexts(), "The contexts of each expert.")
+    contexts: ColumnContexts = setting(ColumnContexts(), "The context elements of each expert.")
     evidence: float = setting(
         5.0, "Weight of a parser's tag probabilities, relative to the experts."
     )
     other_evidence: float = setting(
         0.3,
-        "Weight of tag probabilities for the other column, from the committee members that "
-        "predict it.",
+        "Weight of the tag probabilities from committee members that do not predict the parser's "
+        "own tag column.",
     )
     prior: float = setting(
         0.25,
-        "Exponent of the tag frequencies by which the product of the experts is divided, because "
-        "every expert includes them.",
+        "The product of the experts is divided by the tag frequencies to this power, because "
+        "every expert already includes them.",
     )
     known_lemmas: float = setting(
         20.0, "Factor that makes lemmas seen in training likelier than new lemmas."
     )
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=10, samples=5), "Training of the columns."
+        SamplerSettings(sweeps=10, samples=5), "Settings for learning the distributions."
     )
 
     def validate(self) -> None:
         """Raise an error if a column cannot be learned or a weight is out of range."""
         for name in self.columns:
             if name not in PREDICTED:
-                raise ConfigError(f"columns: no '{name}'{nearest(name, PREDICTED)}")
+                raise ConfigError(f"columns: unknown column '{name}'{nearest(name, PREDICTED)}")
         weights = (self.evidence, self.other_evidence)
         if not (all(0 <= weight <= 1000 for weight in weights) and 0 <= self.prior < 1):
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""Context elements for columns: properties of a word, its neighbours and its tree.
+"""Context elements for predicting columns: properties of a word, its neighbours and its tree.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])
@@ -18,7 +18,7 @@ from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
 TAGS = ("upos", "xpos", "feats")
-"""The columns that are predicted together."""
+"""The columns that are predicted jointly."""
 PREDICTED = (*TAGS, "lemmas")
 """The columns that can be predicted, in the order of prediction."""
 START, END, ROOT = "START", "END", "ROOT"
@@ -45,7 +45,7 @@ class Words:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence]) -> Words:
-        """Return the words of sentences in one list."""
+        """Collect the words of several sentences."""
         forms = [form for sentence in sentences for form in sentence.forms]
         ends = list(accumulate(map(len, sentences)))
         starts = [end - len(sentence) for end, sentence in zip(ends, sentences, strict=True)]
@@ -60,7 +60,7 @@ class Words:
 
     @property
     def tags(self) -> list[str]:
-        """The parts of speech, from UPOS or, if it is empty, from XPOS."""
+        """The tag of each word, from UPOS or, if UPOS is empty, from XPOS."""
         pairs = zip(self.columns["upos"], self.columns["xpos"], strict=True)
         return [xpos if upos == EMPTY else upos for upos, xpos in pairs]
 
@@ -83,7 +83,7 @@ class Words:
 
 
 def _subjects(words: Words) -> list[str]:
-    """Return the subject of each word: a pronoun, or the tag and last letter of another word."""
+    """Return the subject of each word: its form if it is a pronoun, or its tag and last letter."""
     found = [""] * len(words.forms)
     tags = words.tags
     for place, (head, relation) in enumerate(zip(words.heads, words.deprels, strict=True)):
@@ -98,7 +98,7 @@ def _subjects(words: Words) -> list[str]:
 
 
 def _frames(words: Words) -> list[str]:
-    """Return the auxiliaries and the last marker of each word."""
+    """Return the auxiliaries and the last subordinating marker of each word."""
     auxiliaries: dict[int, list[str]] = {}
     markers: dict[int, str] = {}
     for low, head, label in zip(words.low, words.heads, words.deprels, strict=True):
@@ -155,8 +155,8 @@ OWN: dict[str, Callable[[Words], list[str]]] = {
     "frame": _frames,
     "subject": _subjects,
 }
-"""Elements of the word itself. *frame* contains its auxiliaries and markers, *subject* its
-subject."""
+"""Context elements that describe the word itself. The element *frame* contains its auxiliaries and
+its marker."""
 MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "head": _of_heads,
     "previous": _before,
@@ -164,6 +164,6 @@ MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "next": _after,
     "next2": lambda words, values: _after(words, _after(words, values)),
 }
-"""Words to which an element may belong. For example, ``previous.low`` belongs to the previous
-word."""
+"""Other words that a context element may describe. For example, ``previous.low`` describes the
+previous word."""
 ELEMENTS = (*OWN, *(f"{where}.{name}" for where in MOVES for name in OWN))

@@ -1,4 +1,4 @@
-"""Lemmas of words, each derived by an edit rule that a Pitman-Yor process chooses."""
+"""A model of lemmas, in which a Pitman-Yor process chooses the edit rule that derives a lemma."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Weighted = list[tuple[tuple[str, ...], float]]
 
 
 class Lemmas:
-    """A learned model that chooses lemmas."""
+    """A trained model that predicts lemmas."""
 
     def __init__(
         self,
@@ -52,12 +52,13 @@ class Lemmas:
         doubts: Sequence[Doubt],
         alternatives: int = 0,
     ) -> tuple[list[str], list[float], list[list[tuple[str, float]]]]:
-        """Return lemmas, their probabilities and alternatives.
+        """Return the lemma of each word, its probability and its alternatives.
 
         Lemmas that are kept from the input have probability 1.
 
-        The lemma is the best candidate over all likely tags, which are weighted as in tagging. The
-        probability of a lemma is a sum over the likely tags.
+        If the tags of a word are uncertain, its lemma is the candidate with the highest score,
+        summed over the likely tags (`Doubt.deciding`). The probability of the lemma is the sum with
+        the probabilities of the tags (`Doubt.weights`).
         """
         names = self.config.contexts.lemmas
         contexts = [words.element(name) for name in names]
@@ -89,7 +90,7 @@ class Lemmas:
         return lemmas, probabilities, others
 
     def _summed(self, weighted: Iterable[tuple[tuple[str, ...], float]]) -> Chances:
-        """Return the probabilities of lemmas, summed over contexts."""
+        """Return the weighted sum of the lemma probabilities over several contexts."""
         sums: Chances = {}
         for key, weight in weighted:
             for lemma, p in self._cache[key].items():
@@ -97,7 +98,7 @@ class Lemmas:
         return sums
 
     def _learn(self, keys: Sequence[tuple[str, ...]]) -> None:
-        """Compute the lemmas of forms in contexts, and cache them."""
+        """Compute and cache the lemma probabilities for pairs of form and context."""
         cache = self._cache
         if len(cache) > _MOST_CACHED:
             cache.clear()
@@ -148,7 +149,7 @@ def _other_keys(
 
 
 def _best(chances: Chances, form: str) -> tuple[str, float]:
-    """Return the best lemma with its probability. Without candidates, the lemma is the form."""
+    """Return the best lemma with its probability, or the form if there are no candidates."""
     if not chances:
         return form, 0.0
     best = max(chances, key=lambda lemma: chances[lemma])

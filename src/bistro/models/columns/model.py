@@ -5,7 +5,7 @@
 
 UPOS, XPOS and FEATS are one outcome, which several experts predict together
 (`bistro.inference.products`). The experts use the spelling, the surrounding words, the tree and the
-surrounding tags. A parser's tag probabilities count as one more expert. An edit rule derives the
+surrounding tags. A parser's tag probabilities serve as another expert. An edit rule derives the
 lemma from the word, so unseen words have lemmas too. Values from the input can be kept as evidence
 for the other values.
 
@@ -38,19 +38,19 @@ from bistro.treebank.sentence import Sentence
 
 @dataclass(eq=False, repr=False)
 class ColumnsModel(Model):
-    """A trained model of columns."""
+    """A trained model that predicts tags, features and lemmas."""
 
     kind: ClassVar[str] = "columns"
 
     config: ColumnsConfig
     tags: Tags | None
-    """The experts on tags and features, if the treebank contains these columns."""
+    """The experts that predict tags and features, or None if the treebank has neither."""
     lemmas: Lemmas | None
     origin: Origin
 
     @property
     def found(self) -> tuple[str, ...]:
-        """The columns that the model predicts, in order."""
+        """The columns that the model predicts, in the order of prediction."""
         return (*(self.tags.columns if self.tags else ()), *([LEMMAS] if self.lemmas else []))
 
     def fill(
@@ -61,11 +61,12 @@ class ColumnsModel(Model):
         beliefs: Sequence[Beliefs] = (),
         alternatives: int = 0,
     ) -> list[FilledColumns]:
-        """Return the columns of sentences. Non-empty values in the columns to `keep` do not change.
+        """Predict the annotation columns of sentences.
 
-        `beliefs` are a parser's distributions over tags. The first distribution is for the parser's
-        own column, and the sentences contain the best tags of that column. `alternatives` is the
-        maximum number of alternative values per word and column.
+        Non-empty values in the columns listed in `keep` do not change. `beliefs` are a parser's
+        distributions over tags. The first distribution is for the parser's own column, and the
+        sentences contain the best tags of that column. `alternatives` is the maximum number of
+        alternative values per word and column.
         """
         for name in keep:
             if name not in PREDICTED:
@@ -92,7 +93,10 @@ class ColumnsModel(Model):
         ]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return the percentage of correct values, given the earlier columns and the tree."""
+        """Return the percentage of correct values in each column.
+
+        Each column is predicted from the correct earlier columns and the correct tree.
+        """
         before: list[str] = []
         shares = {}
         for name in self.found:
@@ -111,7 +115,7 @@ class ColumnsModel(Model):
         return {name: layer.header() if layer else None for name, layer in layers.items()}
 
     def arrays(self) -> Arrays:
-        """Return the distributions of all experts and of lemmas."""
+        """Return the arrays of the experts and of the lemma model."""
         parts = dict(self.tags.product.parts) if self.tags else {}
         return flat(parts | ({LEMMAS: self.lemmas.choice.arrays} if self.lemmas else {}))
 
@@ -126,7 +130,7 @@ class ColumnsModel(Model):
         if header["tags"] is not None:
             own = {name: parts[name] for name in experts if name in parts}
             if len(own) < len(experts):
-                raise ModelFileError("the arrays of an expert on tags and features are missing")
+                raise ModelFileError("the arrays of an expert for tags and features are missing")
             tags = Tags.from_parts(config, header["tags"], own)
         if header[LEMMAS] is not None:
             lemmas = Lemmas.from_parts(config, header[LEMMAS], parts[LEMMAS])

@@ -22,7 +22,7 @@ BETWEEN = "\t"
 """The separator between columns in the name of an outcome."""
 _CANDIDATES = 5
 _LEAST_BELIEF = 1e-3
-"""Minimum probability of a parser's tag. A tag that the parser excludes may still be correct."""
+"""Lower bound on a parser's tag probabilities, since a tag that it excludes may be correct."""
 
 _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)
@@ -30,10 +30,11 @@ _CALM_EVIDENCE = (0.25, 0.1)
 the development part of English EWT. The weights that give the best tags yield overconfident
 probabilities."""
 _DECIDING = 0.5
-"""Exponent of the deciding weights when the lemma depends on several likely tags. The exponent was
-chosen on the development parts of the English EWT, French and Basque treebanks."""
+"""Exponent of the tag scores when the lemma depends on several likely tags. The exponent was chosen
+on the development parts of the English EWT, French and Basque treebanks."""
 _ANY: list[int] = []
-"""One list shared by all words, because separate lists would slow down the garbage collector."""
+"""The result for words without kept values. All words share one list, because separate lists would
+slow down the garbage collector."""
 _SURE = 0.97
 _LIKELY = 4
 
@@ -45,9 +46,9 @@ class Doubt:
     place: int
     tags: list[dict[str, str]]
     weights: list[float]
-    """The probabilities of the tags."""
+    """The probabilities of the likely tags."""
     deciding: list[float]
-    """Probabilities of the tags under the weights that choose them."""
+    """Weights of the tags in the choice of the lemma."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Found:
 
 
 class Tags:
-    """Learned experts on combinations of tags and features."""
+    """Trained experts that predict combinations of tags and features."""
 
     def __init__(self, config: ColumnsConfig, columns: Sequence[str], product: Product) -> None:
         rows = [name.split(BETWEEN) for name in product.outcomes.names]
@@ -86,7 +87,7 @@ class Tags:
         beliefs: Sequence[Beliefs],
         alternatives: int = 0,
     ) -> Found:
-        """Return values and probabilities, and store the values in the columns of the words.
+        """Predict tags and features, and store them in the columns of `words`.
 
         The contexts of the experts contain the tags of neighbouring words. If the tags of
         neighbouring words are unknown, they are predicted in a first pass.

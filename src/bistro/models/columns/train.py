@@ -1,4 +1,4 @@
-"""Training of the model of columns, with one chain per expert and one for lemmas."""
+"""Training of the model of tags, features and lemmas, with one chain per expert."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bistro.treebank.sentence import Sentence
 
 
 def train_columns(data: Sequence[Sentence], config: ColumnsConfig, run: Run) -> ColumnsModel:
-    """Train the model on all columns that contain any values."""
+    """Train the model on all configured columns that are not empty in the treebank."""
     if not all(isinstance(sentence, Sentence) for sentence in data):
         raise BistroError("columns are learned from a treebank, but lists of words were given")
     words = Words.of(data)
@@ -52,7 +52,7 @@ def train_columns(data: Sequence[Sentence], config: ColumnsConfig, run: Run) -> 
 def _experts(
     words: Words, columns: Sequence[str], config: ColumnsConfig, seed: int
 ) -> ProductLearner:
-    """Return the experts on combinations of column values."""
+    """Return the learner of the experts, which predict combinations of column values."""
     outcomes = list(map(BETWEEN.join, zip(*(words.columns[n] for n in columns), strict=True)))
     seen = config.contexts.experts
     contexts = {name: [words.element(e) for e in context] for name, context in seen.items()}
@@ -60,7 +60,7 @@ def _experts(
 
 
 def _lemmas(words: Words, config: ColumnsConfig, seed: int) -> tuple[list[EditRule], ChoiceLearner]:
-    """Return the rules that produce all lemmas, and the process that chooses among them."""
+    """Return the rules that produce all lemmas, and the learner that chooses among them."""
     pairs = list(zip(words.forms, words.columns[LEMMAS], strict=True))
     chosen = chosen_rules(Counter(pairs))
     rules = sorted(set(chosen.values()))

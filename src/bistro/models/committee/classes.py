@@ -1,14 +1,15 @@
-"""Word classes learned from the neighbours of words, in text without trees.
+"""Word classes, which are learned from the neighbouring words in text without trees.
 
-Words are similar if their neighbours are similar. The frequent words at the four nearest positions
-are counted, and the counts are converted to positive pointwise mutual information:
+Two words are similar if they tend to have the same neighbours. The frequent words at the four
+nearest positions are counted, and the counts are converted to positive pointwise mutual
+information:
 
     PPMI(w, c) = max(0, log p(w, c) / (p(w) p(c)^¾))
 
 Truncated singular vectors of this matrix put words that occur in the same contexts near each other
-(Levy and Goldberg 2014). The classes are clusters of these vectors, found by *k*-means that starts
-from the most frequent words. The words are divided into few, some and many classes, and a decision
-uses all three partitions.
+(Levy and Goldberg 2014). The classes are clusters of these word vectors, found by *k*-means, which
+starts from the most frequent words. The words are divided three times, into few, some and many
+classes, and the stack uses all three partitions.
 
 >>> import bistro
 >>> classes = WordClasses.learn([s.forms for s in bistro.builtin(sentences=300, seed=1)])
@@ -37,18 +38,18 @@ Ints = NDArray[np.int32]
 Vectors = NDArray[np.float64]
 OFFSETS = (-2, -1, 1, 2)
 LEAST = 3
-"""Minimum frequency of a word that gets a class. Rarer words have no class, so that decisions also
-learn to work without classes."""
+"""Minimum frequency of words that are assigned to a class. Rarer words have no class, so that the
+stack also learns to decide without classes."""
 MOST_WORDS = 30_000
 NEIGHBOURS = 1_500
-"""Number of frequent words that are counted as neighbours."""
+"""Number of most frequent words that are counted as neighbours of other words."""
 ROUNDS = 12
 SMOOTHING = 0.75
 UNKNOWN = -4
-"""The class of an unknown word."""
+"""Class number of unknown words."""
 SIZES = (48, 256, 1024)
 WORDS_PER_CLASS = (40, 12, 4)
-"""Minimum average number of words per class. A small vocabulary has fewer classes."""
+"""Minimum average number of words per class. A small vocabulary is divided into fewer classes."""
 FEWEST_WORDS = 100
 """Minimum size of a vocabulary that is divided into classes."""
 DIMENSIONS = 60
@@ -56,15 +57,15 @@ DIMENSIONS = 60
 
 @dataclass(frozen=True, eq=False)
 class WordClasses:
-    """The classes of known words, in lower case."""
+    """The known words in lower case, and their classes."""
 
     words: list[str]
     numbers: Ints
-    """Class numbers, with one row per word and one column per partition."""
+    """Class numbers, shape (words, partitions)."""
 
     @classmethod
     def learn(cls, sentences: Iterable[Sequence[str]]) -> WordClasses:
-        """Divide the words of sentences into classes."""
+        """Divide the words of the given sentences into classes."""
         text = [[_plain(form) for form in forms] for forms in sentences]
         counts = Counter(word for words in text for word in words)
         ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -79,12 +80,12 @@ class WordClasses:
         return cls(words, np.stack(divided, axis=1).astype(np.int32))
 
     def arrays(self) -> Arrays:
-        """Return the class numbers of all words."""
+        """Return the array of class numbers, for a model file."""
         return {"numbers": self.numbers}
 
     @classmethod
     def from_parts(cls, words: list[str], numbers: NDArray[Any] | None) -> WordClasses:
-        """Restore the classes from a file and check them."""
+        """Restore the word classes from the contents of a file and check them."""
         shape = (len(words), len(SIZES))
         if numbers is None or numbers.dtype != np.int32 or numbers.shape != shape:
             raise ModelFileError("the word classes are damaged")
@@ -96,12 +97,12 @@ class WordClasses:
 
     @cached_property
     def _rows(self) -> Ints:
-        """The classes of all words. The last row contains the classes of an unknown word."""
+        """The class numbers of all words. The last row is for unknown words."""
         unknown = np.full((1, self.numbers.shape[1]), UNKNOWN, np.int32)
         return np.concatenate((self.numbers, unknown))
 
     def of(self, forms: Iterable[str]) -> Ints:
-        """Return the classes of words, one row per word."""
+        """Return the class numbers of the given words, shape (words, partitions)."""
         places = self._places
         return self._rows[[places.get(_plain(form), -1) for form in forms]]
 
@@ -119,7 +120,7 @@ def _plain(form: str) -> str:
 
 
 def association(text: Sequence[Sequence[str]], words: Sequence[str]) -> csr_matrix:
-    """Return the positive pointwise mutual information of words and their neighbours."""
+    """Return the positive pointwise mutual information between words and their neighbours."""
     places = {word: i for i, word in enumerate(words)}
     others, border = len(words), len(words) + 1
     gap = [border] * max(OFFSETS)
@@ -157,7 +158,10 @@ def _vectors(association: csr_matrix, dimensions: int) -> Vectors:
 
 
 def _divided(vectors: Vectors, weights: Vectors, size: int) -> NDArray[np.int64]:
-    """Return the class of each word by spherical k-means. The first words are the initial means."""
+    """Cluster the words by spherical k-means.
+
+    The vectors of the first words are the initial means.
+    """
     means = vectors[:size].copy()
     found = np.zeros(len(vectors), np.int64)
     for _ in range(ROUNDS):

@@ -16,8 +16,8 @@ QUICK = IsbnConfig(
     hidden=80,
     learning=LearningSettings(passes=30, reads=75_000, patience=2, rate=0.1, dropout=0.15),
 )
-"""Settings of a latent-variable parser that trains in half a minute. In a committee, such a parser
-is almost as useful as a parser that trains for 15 minutes."""
+"""Settings of a latent-variable parser that is trained in half a minute. In a committee, a parser
+with these settings is almost as useful as a parser that is trained for 15 minutes."""
 AUTO = "auto"
 Member = Literal[
     "left",
@@ -43,28 +43,34 @@ MOST_BEAM = 10_000
 
 @dataclass(frozen=True)
 class StackSettings:
-    """Settings of the stack, a model that weights votes and is trained on held-out votes."""
+    """Settings of the stack, a model that is trained on held-out sentences to weight the votes."""
 
     folds: int = setting(
         2,
-        "Number of folds of the training data. Members that are trained on the other folds vote "
-        "on each fold. With 0 folds, there is no stack, and votes are mixed with fixed weights.",
+        "Number of folds into which the training data is divided. Members that are trained on "
+        "the other folds vote on each fold. With 0 folds, no stack is trained, and votes are "
+        "mixed with fixed weights.",
         most=1_000,
     )
     passes: int = setting(6, "Passes over the votes.")
     rate: float = setting(0.04, "Step size (AdaGrad).")
     rounds: int = setting(
-        1, "Rounds of decisions, 1 or 2: the second round sees the tree of the first.", most=2
+        1,
+        "Number of rounds of decisions, 1 or 2. The second round uses the tree of the first round.",
+        most=2,
     )
     classes: bool = setting(
         True,
-        "Use classes of words that have similar neighbours in the training data and in --text.",
+        "Use word classes, which group words that have similar neighbours in the training data "
+        "and in --text.",
     )
-    bits: int = setting(22, "Number of weights per decision, as a power of 2. Features are hashed.")
+    bits: int = setting(
+        22, "Base-2 logarithm of the number of weights per decision. Features are hashed."
+    )
     dropout: float = setting(
         0.5,
-        "Share of the features that are left out in each training step. With fewer than 100,000 "
-        "words of training data, all features are used.",
+        "Proportion of the features that are dropped in each training step. With fewer than "
+        "100,000 words of training data, all features are used.",
     )
 
     def validate(self) -> None:
@@ -87,29 +93,29 @@ class CommitteeConfig:
 
     members: tuple[Member, ...] = setting(
         ("left", "right-other-tags", "eisner", "isbn"),
-        "The members of the committee. Possible members are transition parsers from left to right "
-        "and from right to left, Eisner's model, and the latent-variable parser in both "
-        "directions (isbn, isbn-right). Transition parsers and Eisner's model are available in a "
-        "plain form, with contexts that contain labels (-labels), with the contexts of the preset "
-        "table1 (-table1, only transition parsers), or with the other column of tags "
-        "(-other-tags). On a treebank with only one column of tags, right replaces "
-        "right-other-tags, or left-labels does if right is already a member. Members that would "
-        "be identical on a treebank are left out.",
+        "The members of the committee. Possible members are transition parsers that read from "
+        "left to right (left) or from right to left (right), Eisner's model (eisner), and the "
+        "latent-variable parser in both directions (isbn, isbn-right). Transition parsers and "
+        "Eisner's model are available in a plain form, with contexts that contain labels "
+        "(-labels), with the contexts of the preset table1 (-table1, only transition parsers), "
+        "or with the other column of tags (-other-tags). If the treebank has only one column of "
+        "tags, right-other-tags is replaced by right, or by left-labels if right is already a "
+        "member. Duplicate members are left out.",
     )
     preset: str = setting(
         AUTO,
-        "Settings of the transition parsers, as a preset or a file. With auto, the first preset "
-        "whose tag features exist in the treebank is used.",
+        "Preset or file with the settings of the transition parsers. With auto, the first "
+        "preset whose tag features exist in the treebank is used.",
     )
     spelled: tuple[Member, ...] = setting(
         ("left", "right", "left-labels"),
-        "Transition parsers that spell unknown words (unknown = 'spelling') regardless of the "
-        "preset. Parsers that spell words make different tagging errors than parsers with word "
-        "classes.",
+        "Transition parsers that spell out unknown words (unknown = 'spelling') regardless of "
+        "the preset. Such parsers make different tagging errors than parsers that assign "
+        "unknown words to classes.",
     )
     label_actions: tuple[str, ...] = setting(
         elements("s1.tag s2.tag s1.rc1.label s2.rc1.label s1.lc1.label distance s1.word s2.word"),
-        "Context of the next action, for members whose contexts contain labels.",
+        "Context for predicting the next action, for members whose contexts contain labels.",
     )
     weights: Literal["accurate", "likely", "equal"] = setting(
         "accurate",
@@ -123,15 +129,17 @@ class CommitteeConfig:
     calibrate: bool = setting(
         True,
         "If there is no development set, fit the sharpness of the mixture on held-out training "
-        "sentences. For this purpose, members are trained on the other sentences in a few sweeps.",
+        "sentences. For this purpose, the members are trained on the remaining sentences for a "
+        "few sweeps.",
     )
     crossing: float = setting(
         10.0,
-        "Factor on a vote for a crossing arc if half of the patterns of its kind cross in the "
-        "training data. With the factor 0, arcs cross only if that is most probable.",
+        "Factor by which a vote for a crossing arc is multiplied if its pattern crosses in half "
+        "of its occurrences in the training data. With 0, an arc crosses only if the members "
+        "find that most probable.",
     )
     particles: int = setting(
-        50, "Default number of particles per member when parsing.", most=MOST_PARTICLES
+        50, "Default number of particles per member for parsing.", most=MOST_PARTICLES
     )
     beam: int = setting(
         5, "Number of derivations that a latent-variable member keeps after each word."
@@ -142,7 +150,7 @@ class CommitteeConfig:
     isbn: IsbnConfig = setting(
         QUICK,
         "Settings of the latent-variable parser. Tags, labels, roots and crossing arcs are "
-        "treated as in the other members.",
+        "handled as in the other members.",
     )
 
     def validate(self) -> None:

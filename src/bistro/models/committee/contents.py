@@ -16,10 +16,10 @@ from bistro.models.committee.templates import Templates, compiled
 from bistro.models.nested import BETWEEN
 
 WAYS = ("given", "joint")
-"""The sources of tags. Each source of tags has its own weights."""
+"""The two sources of tags, each with its own weights: tags are given or predicted jointly."""
 NO_CROSSING = Crossing()
 STACK = "stack."
-"""Prefix of the array names of a stack."""
+"""Prefix of the names of a stack's arrays."""
 CLASSES = "classes"
 TEMPLATES = "templates"
 
@@ -63,7 +63,7 @@ def apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str, 
 
 
 def _templates_of(header: Mapping[str, Any]) -> dict[str, Templates]:
-    """Read the templates of a stack's decisions. Older files do not contain templates."""
+    """Read the feature templates of a stack. Older files do not contain templates."""
     given = header.get(TEMPLATES, {})
     try:
         found = {name: (str(own), str(of_votes)) for name, (own, of_votes) in given.items()}

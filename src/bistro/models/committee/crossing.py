@@ -1,17 +1,17 @@
-"""The frequency of crossing arcs in a treebank, given the surrounding words and tree.
+"""The frequency of crossing arcs in a treebank, given the words and the tree around them.
 
-A crossing arc is lifted in training and encoded in the label (`bistro.treebank.projectivity`). The
-word w is attached to a word h above its true head t. The pattern of the three words predicts
-whether a word that is attached to h depends on a word t below h. A pattern consists of the
+A crossing arc is lifted in training and encoded in the label (`bistro.treebank.projectivity`).
+Lifting attaches a word w to an ancestor h of its true head t. The pattern of w, t and h predicts
+whether a word that is attached to h really depends on t. A pattern of words consists of the
 following elements.
 
     tags of w, t and h, the label of t, the order of the three, whether t is a child of h, whether
     t has children, and whether another child of h has the most frequent label of words like w
 
-The last element is for fronted objects, as in "That I can do". A word before a finite verb is
-usually its subject, but this verb already has a subject. `Crossing` counts how often each pattern
-crosses, for all words and for particular forms of t and of w. The counts of particular forms are
-smoothed with the counts of all words.
+The last element is for fronted objects, as in "That I can do". Usually, a word before a finite verb
+is its subject, but in this example, the verb already has another subject. `Crossing` counts how
+often each pattern crosses, for all words and for particular forms of t and of w. The counts of
+particular forms are smoothed with the counts of all words.
 
 >>> heads, labels = [2, 0, 2, 5, 1], ["subj", "root", "pred", "mark", "ccomp"]
 >>> tags = ["PRON", "AUX", "ADJ", "SCONJ", "VERB"]
@@ -36,22 +36,24 @@ from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 
 LEAST_SHARE = 0.05
-"""Minimum share of crossings. Patterns with a smaller share of crossings are ignored."""
+"""Minimum proportion of crossing arcs in the occurrences of a pattern. Patterns that cross less
+often are ignored."""
 PRIOR_SHARE = 0.003
 STRENGTHS = (3.0, 1.0, 1.0)
-"""Weight of each prior share, as a number of occurrences. The first prior is the share of crossings
-among all patterns. The share of all words is the prior for a form of t, and the share of a form of
-t is the prior for a form of w. The weights of priors and votes were chosen on the development parts
-of the Danish and Basque treebanks and on a part of the Danish training data."""
+"""Weight of each prior, as a number of occurrences. Each level estimates how often a pattern
+crosses: for all forms, for a particular form of t, and for particular forms of t and w. The
+estimate of each level is the prior of the next. The prior of the first level is `PRIOR_SHARE`. The
+weights of priors and votes were chosen on the development parts of the Danish and Basque treebanks
+and on a part of the Danish training data."""
 MOST_STEPS = 3
-"""Maximum number of steps from h down to t."""
+"""Maximum number of arcs on the path from h down to t."""
 
 Side = tuple[str, str, bool]
 """The tag of a word, the tag of its head (empty for the root), and whether the word precedes its
 head."""
 Counts = dict[tuple[str, ...], tuple[int, int]]
-"""The crossings and occurrences of a pattern: for all forms, for a form of t, or for forms of t and
-w."""
+"""Numbers of crossings and occurrences of a pattern. The key () stands for all forms, (t,) for a
+form of t, and (t, w) for forms of t and w."""
 
 
 class Pattern(NamedTuple):
@@ -63,18 +65,18 @@ class Pattern(NamedTuple):
     head_tag: str
     """Empty for the root."""
     order: str
-    """The letters w, t and h in the order of these words in the sentence."""
+    """The letters w, t and h, ordered by the positions of these words in the sentence."""
     is_child: bool
     """Whether t is a child of h."""
     is_leaf: bool
     """Whether t has no children."""
     is_taken: bool
-    """Whether another child of h already has the most frequent label of words like w."""
+    """Whether another child of h already has the label that is most frequent for words like w."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A tree with labels and tags. Words are numbered from 1."""
+    """A dependency tree with labels and tags. Words are numbered from 1."""
 
     heads: Sequence[int]
     labels: Sequence[str]
@@ -89,7 +91,7 @@ class Tree:
         return found
 
     def side(self, word: int, head: int) -> Side:
-        """Return the tags and the order of a word and a head."""
+        """Return the tags of a word and its head, and whether the word precedes the head."""
         return self.tags[word - 1], self.tags[head - 1] if head else "", word < head
 
     def below(self, head: int, word: int) -> Iterator[tuple[int, bool]]:
@@ -100,7 +102,7 @@ class Tree:
             level = [w for target in level for w in self.children[target] if w != word]
 
     def would_cross(self, word: int, target: int) -> bool:
-        """Return whether an arc to another head would cover words that are not below that head."""
+        """Return whether an arc from `target` to `word` would cross another arc of the tree."""
         return not all(
             self._is_below(between, word, target)
             for between in range(min(word, target) + 1, max(word, target))
@@ -114,16 +116,16 @@ class Tree:
 
 @dataclass(frozen=True)
 class Crossing:
-    """Statistics of how often word patterns cross in a treebank."""
+    """Statistics on how often each pattern of words crosses in a treebank."""
 
     counts: dict[Pattern, Counts] = field(default_factory=dict)
-    """The counts of all patterns that cross at least once."""
+    """The counts of all patterns that cross at least once in the treebank."""
     frequent: dict[Side, str] = field(default_factory=dict)
-    """The most frequent label of each word."""
+    """The most frequent label, given the tags and the order of a word and its head."""
 
     @classmethod
     def learn(cls, sentences: Iterable[Sentence], column: str) -> Crossing:
-        """Count how often patterns cross in a treebank, with tags from the given column."""
+        """Count how often each pattern crosses in a treebank, with tags from the given column."""
         trees = [_Lifted.of(sentence, column) for sentence in sentences]
         labels: Counter[tuple[Side, str]] = Counter()
         for one in trees:
@@ -150,7 +152,7 @@ class Crossing:
                     counts[key] = crossed + (one.heads[word - 1] == target), seen + 1
 
     def candidates(self, tree: Tree, word: int, head: int) -> Iterator[tuple[int, Pattern]]:
-        """Yield the words that could be heads of `word` with a crossing arc instead of `head`."""
+        """Yield the words that could replace `head` as the head of `word` by a crossing arc."""
         frequent = self.frequent.get(tree.side(word, head))
         if frequent is None:
             return
@@ -160,14 +162,14 @@ class Crossing:
                 yield target, pattern
 
     def share(self, pattern: Pattern, target_form: str, form: str) -> float:
-        """Return the estimated probability that a pattern with these forms of t and w crosses."""
+        """Return the estimated probability that a pattern crosses, given the forms of t and w."""
         counts = self.counts.get(pattern)
         if counts is None:
             return 0.0
         return _share(counts, _keys(target_form, form))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts in a JSON-serialisable form."""
+        """Return the counts as a JSON-serialisable dictionary."""
         return {
             "usual": [[*side, label] for side, label in sorted(self.frequent.items())],
             "patterns": [
@@ -189,7 +191,7 @@ class Crossing:
 
 
 class _Lifted(NamedTuple):
-    """A sentence with its projective tree, plain labels and true heads."""
+    """A sentence with its true heads, plain labels and a projective tree of lifted arcs."""
 
     tree: Tree
     heads: Sequence[int]
@@ -202,7 +204,7 @@ class _Lifted(NamedTuple):
         return cls(tree, sentence.heads, [form.lower() for form in sentence.forms])
 
     def crossing_patterns(self, frequent: Mapping[Side, str]) -> Iterator[Pattern]:
-        """Yield the patterns of the words that were lifted."""
+        """Yield the patterns of the lifted arcs."""
         for word, (head, real) in enumerate(zip(self.tree.heads, self.heads, strict=True), start=1):
             if head != real:
                 label = frequent[self.tree.side(word, head)]
@@ -247,7 +249,7 @@ def _share(counts: Counts, keys: Iterable[tuple[str, ...]]) -> float:
 
 
 def _with_effect(counts: Counts) -> Counts:
-    """Remove forms that never cross, if their pattern without the form crosses too rarely."""
+    """Remove forms that never cross and whose pattern crosses too rarely without them."""
 
     def has_effect(key: tuple[str, ...]) -> bool:
         above = [key[:length] for length in range(len(key))]

@@ -1,8 +1,8 @@
 """Training of committee members by workers, with one member per task.
 
 Members share nothing during training, so the model file is identical to the file that a single
-process writes. The checkpoint keeps finished members. If a worker fails, its member is trained
-again from the beginning.
+process writes. Finished members are stored in the checkpoint. If a worker fails, its member is
+trained again from the beginning.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 
 PHASE = -1
-"""The phase of a checkpoint with remote members. The phases of a training run in a single process
-are numbered from 0."""
+"""The phase number of a checkpoint with members that were trained by workers. Training in a single
+process numbers its phases from 0."""
 TRACES = "traces"
 
 
 def begin(
     sentences: Sequence[Sentence], settings: TransitionConfig | EisnerConfig, seed: int
 ) -> Training | EisnerTraining:
-    """Prepare the training of a member with chains."""
+    """Prepare the training of a member that is trained with Markov chains."""
     if isinstance(settings, EisnerConfig):
         return EisnerTraining(sentences, settings, seed)
     return training_of(sentences, settings, seed)
 
 
 class Errand(NamedTuple):
-    """The training data of all members, and the settings."""
+    """The training data and the settings that all members share."""
 
     sentences: dict[str, list[Sentence]]
-    """The training sentences for each column of tags that members use."""
+    """The training sentences, by the tag column that members use."""
     own: str
     """The tag column of the unchanged sentences, on which latent-variable members are trained."""
     dev: Sequence[Sentence] | None
@@ -59,11 +59,12 @@ class Errand(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """The file content of a member, with the traces of its chains."""
+    """The content of a trained member's file, and the traces of its chains."""
 
     content: bytes
     traces: list[Trace]
-    """The traces of the chains, in order. A latent-variable member has no traces."""
+    """The training traces of the member's chains, in order. A latent-variable member has no
+    traces."""
 
 
 def learn_member(shared: Errand, member: tuple[str, MemberSettings]) -> Learned:
@@ -91,14 +92,17 @@ def learn_members(
     session: Session,
     fingerprint: str,
 ) -> tuple[dict[str, Voter], Trace]:
-    """Train the members that are not in the checkpoint. Return all members and their trace."""
+    """Train the members that are not in the checkpoint.
+
+    Return all members and their joint trace.
+    """
     known: dict[str, Learned] = dict(_saved(session, fingerprint, members))
     missing = [(name, settings) for name, settings in members.items() if name not in known]
     learned_there = workers.run(learn_member, shared, missing)
     results = each(learned_there, "members", len(missing), "members", share=0.8)
     for (name, _), learned in zip(missing, results, strict=True):
         known[name] = learned
-        session.on_note(f"{name} has learned: {len(known)} of {len(members)} members")
+        session.on_note(f"{name} is trained: {len(known)} of {len(members)} members")
         if session.checkpoint:
             _save(session, fingerprint, known)
     found = {
@@ -131,7 +135,7 @@ def _save(session: Session, fingerprint: str, known: Mapping[str, Learned]) -> N
 def _saved(
     session: Session, fingerprint: str, members: Mapping[str, MemberSettings]
 ) -> Iterator[tuple[str, Learned]]:
-    """Yield the members of a checkpoint that was written by one process or by workers."""
+    """Yield the members in a checkpoint, whether a single process or workers wrote it."""
     saved = session.saved(fingerprint)
     if not saved:
         return

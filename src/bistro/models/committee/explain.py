@@ -27,7 +27,7 @@ def explain_vote(
     training: Iterable[Sentence] | None,
     name: str | None,
 ) -> Explanation:
-    """Return the decisions of the named member, or of the member with the highest weight."""
+    """Explain a tree by the decisions of the named member or the member with the highest weight."""
     place, explainer = _explainer(committee, name)
     member = committee.members[place]
     note = "the given tree"

@@ -26,9 +26,9 @@ WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.floa
 def fitted(
     model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: int, **options: Any
 ) -> Fit:
-    """Return the weights that give the most correct heads and tags, and the best sharpness.
+    """Return the weights and the sharpness that fit the development set best.
 
-    Use the same options here as for parsing with these weights.
+    The options must be the same as for parsing with these weights.
     """
     known = with_trees(dev)
     votes = model.votes_of_members(known, model.asked(tags=way, threads=threads, **options))
@@ -58,14 +58,17 @@ def with_trees(dev: Sequence[Sentence]) -> list[Sentence]:
 
 
 def heads_of(sentences: Sequence[Sentence]) -> Ints:
-    """Return the heads of all words."""
+    """Return the heads of all words of the sentences, as one array."""
     return np.array([head for sentence in sentences for head in sentence.heads])
 
 
 def _tag_weights(
     symbols: Symbols, known: Sequence[Sentence], tags: Sequence[Rows | None], kind: str
 ) -> tuple[float, ...]:
-    """Return the weights for tags. A member whose tags come from another column has no weight."""
+    """Return the weights of the votes for tags.
+
+    Members that use another tag column have weight 0.
+    """
     numbers = {tag: i for i, tag in enumerate(symbols.tags)}
     gold = np.array([numbers.get(tag, -1) for s in known for tag in getattr(s, symbols.tag_column)])
     voting = {i: rows for i, rows in enumerate(tags) if rows is not None}

@@ -1,8 +1,8 @@
 """Held-out sentences of a treebank, for the calibration of a committee.
 
 Neighbouring sentences share words and topics. Therefore a few contiguous stretches of the treebank
-are held out instead of single sentences. Such stretches differ from the training data as much as
-new text does.
+are held out instead of isolated sentences. Such stretches differ from the training data about as
+much as new text does.
 
 >>> sentences = [Sentence.from_columns(["word"] * 100) for _ in range(100)]
 >>> rest, held_out = stretches(sentences)
@@ -24,7 +24,7 @@ LEAST_WORDS = 1000
 
 
 def stretches(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Return training and held-out sentences. A small treebank has no held-out sentences."""
+    """Return training and held-out sentences. In a small treebank, no sentences are held out."""
     size, words = len(sentences), sum(map(len, sentences))
     share = min(LARGEST_SHARE, MOST_WORDS / max(words, 1))
     if share * words < LEAST_WORDS or size < STRETCHES / LARGEST_SHARE:
@@ -35,9 +35,9 @@ def stretches(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sente
 
 
 def places(size: int, share: float) -> set[int]:
-    """Return the positions of held-out sentences, which form a few stretches.
+    """Return the positions of the held-out sentences, which form a few contiguous stretches.
 
-    There is at least one.
+    At least one sentence is held out.
 
     >>> sorted(places(100, 0.1)), places(4, 0.1)
     ([9, 10, 29, 30, 49, 50, 69, 70, 89, 90], {2})

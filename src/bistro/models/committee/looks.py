@@ -1,8 +1,8 @@
-"""Numeric features of word spelling, for stacked decisions.
+"""Numeric features of the spelling of words, for stacked decisions.
 
-The numbers represent the form, the form in lower case, the last 3, 2 and 4 letters, the first 3
-letters, the shape, whether the word is punctuation, the last letter, and the first two letters. The
-numbers are checksums of strings, so they are the same in every run.
+The ten features of a word are its form, its form in lower case, its last 3, 2 and 4 letters, its
+first 3 letters, its shape, whether it is punctuation, its last letter, and its first two letters.
+All features except punctuation are checksums of strings, so they are the same in every run.
 
 >>> dog, dogs = looks(["dog", "Dogs"]).tolist()
 >>> dog[1] == dogs[1], looks_of("Dog")[1] == looks_of("dog")[1], looks_of(",")[7]
@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 MORE = 2
-"""Number of additional columns that only templates use, after the columns of the core."""
+"""Number of additional columns after the columns of the core. Only templates use these columns."""
 REMEMBERED = 200_000
-"""Maximum number of words in the cache."""
+"""Maximum number of words whose features are cached."""
 
 
 def looks(forms: Iterable[str]) -> NDArray[np.int32]:
@@ -44,12 +44,12 @@ def looks_of(form: str) -> tuple[int, ...]:
 
 
 def checksum(text: str) -> int:
-    """Return a checksum of a string, a number from 0 to 2^31 - 1."""
+    """Return a checksum of a string, which is an integer from 0 to 2^31 - 1."""
     return zlib.crc32(text.encode()) & 0x7FFFFFFF
 
 
 def _shape(form: str) -> str:
-    """Return the classes of the first and last letters, and marks for hyphens and digits.
+    """Return the classes of the first and the last letter, with marks for hyphens and digits.
 
     >>> _shape("Xerox-2000"), _shape("dogs")
     ('Xd-9', 'xx')

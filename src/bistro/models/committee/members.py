@@ -1,7 +1,8 @@
-"""The settings of each member of a committee, by name.
+"""The settings of the members of a committee.
 
-Transition parsers and Eisner's model share the settings of a preset that fits the treebank. The
-latent-variable parser has its own settings, except for tags, roots and arcs.
+Transition parsers and Eisner's model share the settings of a preset, which is chosen to fit the
+treebank. The latent-variable parser has its own settings, except for tags, labels, roots and
+crossing arcs.
 
 >>> import bistro
 >>> from bistro.models.committee.config import CommitteeConfig
@@ -35,16 +36,16 @@ GENERATED_LABELS = ChildContexts(
     words=("tag", "label", "direction", "parent.tag", "parent.word"),
 )
 OTHER_TAGS = "other-tags"
-"""Suffix of the names of members that learn from the other column of tags."""
+"""Suffix of the names of members that learn from the other tag column."""
 INSTEAD = {"left-other-tags": ("left-labels",), "right-other-tags": ("right", "left-labels")}
-"""Replacements for members whose tags the treebank lacks. The first replacement that is not yet a
-member is used."""
+"""Replacements for members that need a second tag column, if the treebank lacks it. The first
+replacement that is not yet a member is used."""
 
 
 def member_settings(
     config: CommitteeConfig, sentences: Sequence[Sentence]
 ) -> dict[str, MemberSettings]:
-    """Return the settings of every member by name. Members that would be identical are left out."""
+    """Return the settings of every member by name. Duplicate members are left out."""
     base = replace(preset_settings(config.preset, sentences), sampler=config.sampler)
     if base.unsupervised.sweeps:
         raise ConfigError(
@@ -72,7 +73,7 @@ def member_settings(
 
 
 def _instead(wanted: str, members: Sequence[str]) -> str:
-    """Return the replacement for a member that needs the other column of tags.
+    """Return the replacement for a member that needs the other tag column.
 
     >>> _instead("right-other-tags", ["left", "right"]), _instead("right-other-tags", ["left"])
     ('left-labels', 'right')
@@ -86,8 +87,8 @@ def _transition(
 ) -> TransitionConfig:
     """Return the settings of a transition parser.
 
-    The name of the member determines the direction and the contexts. A member only votes and draws
-    no sentences, so lengths need not be matched.
+    The name of the member determines the direction and the contexts. A member does not generate
+    sentences, so there is no need to match sentence lengths.
     """
     side, _, family = name.partition("-")
     settings = replace(
@@ -106,7 +107,7 @@ def _transition(
 
 
 def _isbn(own: IsbnConfig, settings: TransitionConfig, *, to_left: bool) -> IsbnConfig:
-    """Return the settings of a latent-variable parser that uses the same trees as the others."""
+    """Return the settings of a latent-variable parser that uses the same trees as other members."""
     return replace(
         own,
         direction="right-to-left" if to_left else own.direction,
@@ -119,7 +120,7 @@ def _isbn(own: IsbnConfig, settings: TransitionConfig, *, to_left: bool) -> Isbn
 
 
 def _eisner(settings: TransitionConfig, *, generated: bool) -> EisnerConfig:
-    """Return the settings of Eisner's model, taken from the transition parsers."""
+    """Return the settings of Eisner's model, based on the settings of a transition parser."""
     names = ("tagset", "tag_features", "roots", "nonprojective", "sampler", *UNKNOWN)
     shared = {name: getattr(settings, name) for name in names}
     if generated:
@@ -128,7 +129,7 @@ def _eisner(settings: TransitionConfig, *, generated: bool) -> EisnerConfig:
 
 
 def preset_settings(name: str, sentences: Sequence[Sentence]) -> TransitionConfig:
-    """Return the settings of a preset or file.
+    """Return the transition parser's settings from a preset or a file.
 
     ``auto`` selects the preset that fits the treebank.
     """
@@ -139,5 +140,5 @@ def preset_settings(name: str, sentences: Sequence[Sentence]) -> TransitionConfi
 
 
 def other_tags_of(sentences: Sequence[Sentence], own: Column) -> OtherTags:
-    """Return statistics of the tag column that the preset does not use."""
+    """Return statistics on the tag column that the preset does not use."""
     return OtherTags.of(sentences, own, "xpos" if own == "upos" else "upos")

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from bistro.models.abilities import Voter
 
 USUAL_SHARPNESS = 1.4
-"""The sharpness that is used without a development set. Fitted values of three treebanks were 1.2
-to 1.5."""
+"""The default sharpness if there is no development set. The values fitted on three treebanks were
+1.2 to 1.5."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,14 @@ class Fit:
     """The weight of each member, the sharpness of the mixture, and the calibration of its trees."""
 
     heads: tuple[float, ...]
-    """The weights for heads and labels, which sum to 1. The weights for tags also sum to 1."""
+    """Weight of each member's votes for heads and labels. The weights sum to 1, and so do the
+    weights for tags."""
     tags: tuple[float, ...]
     sharpness: float = USUAL_SHARPNESS
     slope: float = 1.0
     offset: float = 0.0
-    """The log-odds of the heads in the best tree are multiplied by the slope; this is added."""
+    """To calibrate the heads of the best tree, their log-odds are multiplied by `slope`, and then
+    `offset` is added."""
 
     @classmethod
     def equal(cls, members: int) -> Fit:
@@ -46,7 +48,7 @@ class Fit:
 
     @classmethod
     def together(cls, fits: Sequence[Fit]) -> Fit:
-        """Return the combined weights of several committees that are joined with equal shares."""
+        """Return the weights of a committee that joins several committees in equal shares."""
         share = 1 / len(fits)
         return cls(
             tuple(share * weight for fit in fits for weight in fit.heads),
@@ -54,7 +56,7 @@ class Fit:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the weights in a JSON-serialisable form."""
+        """Return the weights as a JSON-serialisable dictionary."""
         found = {"heads": list(self.heads), "tags": list(self.tags), "sharpness": self.sharpness}
         return found | ({"slope": self.slope, "offset": self.offset} if self.is_calibrated else {})
 
@@ -65,7 +67,7 @@ class Fit:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], members: int) -> Fit:
-        """Restore and check the weights."""
+        """Restore the weights from a dictionary and check them."""
         weights = [np.asarray(given[name], dtype=np.float64) for name in ("heads", "tags")]
         sharpness = float(given["sharpness"])
         slope, offset = float(given.get("slope", 1.0)), float(given.get("offset", 0.0))
@@ -81,28 +83,28 @@ class Fit:
 
 @dataclass(frozen=True)
 class OtherVotes:
-    """The tags of members whose column differs from the committee's."""
+    """The tags of members whose tag column differs from the committee's."""
 
     names: list[str]
     numbers: dict[int, Ints]
-    """The committee's index for each tag of each member."""
+    """The indices of each member's tags in `names`, by the index of the member."""
 
     @classmethod
     def of(cls, members: Sequence[Voter], column: str) -> OtherVotes:
-        """Collect the tags of one column."""
+        """Collect the tags of the members that use the given tag column."""
         own = {i: m.tag_names for i, m in enumerate(members) if m.tag_column == column}
         names = sorted({name for tags in own.values() for name in tags})
         return cls(names, {i: _numbers(tags, names) for i, tags in own.items()})
 
     def mixed(self, votes: Sequence[Votes], counted: Sequence[NDArray[np.bool_]]) -> Rows:
-        """Mix the votes of these members with equal weights."""
+        """Mix the votes of the members that use this tag column, with equal weights."""
         rows = [votes[i].tags.renamed(own[votes[i].tags.what]) for i, own in self.numbers.items()]
         return mixed(rows, _row_weights([1.0] * len(rows), [counted[i] for i in self.numbers]))
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """The labels and tags of a committee, with the mapping from its members' symbols."""
+    """The labels and tags of a committee, with a mapping from its members' indices to its own."""
 
     labels: list[str]
     tags: list[str]
@@ -114,19 +116,18 @@ class Symbols:
     """The committee's index for each tag of each member, or None if the member uses another
     column."""
     other_tags: dict[str, OtherVotes]
-    """The tags of members that use another column, by the name of the column."""
+    """The tags of members that use another tag column, by the name of the column."""
 
     @cached_property
     def is_lifted(self) -> NDArray[np.bool_]:
-        """For each label, and for no label at the end: whether it encodes a crossing arc."""
+        """Whether each label encodes a crossing arc. The last entry stands for no label."""
         return np.array([LIFTED in label for label in [*self.labels, ""]])
 
     @classmethod
     def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
-        """Collect the symbols of all members. Tags come from the column of the first member.
+        """Collect the labels and tags of all members. Tags come from the first member's tag column.
 
-        With `like`, each symbol has the index that it has in that committee, which must contain all
-        symbols.
+        With `like`, each label or tag keeps its index in `like`, which must contain all of them.
         """
         if len({bool(member.label_names) for member in members}) > 1:
             raise BistroError("models with labels cannot be combined with models without labels")
@@ -161,7 +162,7 @@ def _numbers(names: Sequence[str], among: Sequence[str], last: int | None = None
 
 @dataclass(frozen=True)
 class Mixture:
-    """The mixed marginals of a batch of sentences."""
+    """The mixture of the members' marginals for a batch of sentences."""
 
     arcs: Rows
     tags: Rows
@@ -173,13 +174,13 @@ class Mixture:
     longest: int = LONGEST_FOR_RISK
     """Maximum length of a sentence for which the minimum-risk tree is computed."""
     chosen: tuple[Ints, Ints, Ints] | None = None
-    """The trees, if they were found before their probabilities were calibrated."""
+    """Heads, labels and tags of the best trees, if they were found before the calibration."""
 
     @classmethod
     def of(
         cls, votes: Sequence[Votes], fit: Fit, symbols: Symbols, lengths: Sequence[int]
     ) -> Mixture:
-        """Mix the votes of all members."""
+        """Mix the votes of all members on a batch of sentences."""
         code = ArcCode(len(symbols.labels))
         arcs, tags = in_common(votes, symbols)
         counted = _counted(votes, lengths)
@@ -199,7 +200,7 @@ class Mixture:
 
     @cached_property
     def heads(self) -> Rows:
-        """The distribution of heads, summed over labels."""
+        """The distribution over heads for each word, summed over labels."""
         return self.arcs.mapped(self.code.head(self.arcs.what))
 
     def span(self, sentence: int) -> slice:
@@ -227,7 +228,7 @@ class Mixture:
         return heads, labels, self.tags.likeliest()
 
     def marginals(self, sentence: int) -> Marginals:
-        """Return the marginals of one sentence."""
+        """Return the marginals of heads, labels and tags in one sentence."""
         span = self.span(sentence)
         first, last = span.start, span.stop
         labels, tags = self.symbols.labels, self.symbols.tags
@@ -245,7 +246,7 @@ class Mixture:
         )
 
     def judged(self, sentence: int, analysis: Analysis) -> Analysis:
-        """Return an analysis and its expected share of correct heads."""
+        """Return the analysis with its expected proportion of correct heads."""
         first, last = (int(self.offsets[sentence + i]) for i in (0, 1))
         begin = self.heads.begin[first : last + 1]
         inside = slice(int(begin[0]), int(begin[-1]))
@@ -266,9 +267,9 @@ class Mixture:
 
 
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:
-    """Return the votes with the committee's indices for labels and tags.
+    """Return the votes, with labels and tags converted to the committee's indices.
 
-    A word may then have several entries with the same index, which are added up by mixing.
+    A word may then have several entries with the same index. Mixing adds up their probabilities.
     """
     code = ArcCode(len(symbols.labels))
     arcs: list[Rows] = []
@@ -282,9 +283,10 @@ def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], lis
 
 
 def _counted(votes: Sequence[Votes], lengths: Sequence[int]) -> list[NDArray[np.bool_]]:
-    """Return the words on which each member's vote counts.
+    """Return for each member a mask of the words on which its vote counts.
 
-    A member's vote counts if the member was able to use the evidence, or if no member was able to.
+    The vote of a member that could not use the given annotation counts only if no other member
+    could use it.
     """
     relaxed = np.stack([vote.relaxed for vote in votes])
     counts = ~relaxed | relaxed.all(axis=0)
@@ -300,14 +302,15 @@ def _row_weights(weights: Sequence[float], counted: Sequence[NDArray[np.bool_]])
 
 
 def sharper(mixture: Mixture, power: float) -> Mixture:
-    """Return a mixture with sharper or flatter distributions of heads."""
+    """Return a mixture in which the distributions over heads are raised to a power."""
     return replace(mixture, arcs=_with_sharper_heads(mixture.arcs, mixture.code, power))
 
 
 def with_calibrated_trees(mixture: Mixture, fit: Fit, single_root: bool, threads: int) -> Mixture:
-    """Return a mixture whose trees have calibrated heads.
+    """Return a mixture in which the probabilities of the best trees' heads are calibrated.
 
-    The other heads of a word share the rest in the same proportions as before.
+    The remaining probability is divided among the other heads of a word in the same proportions as
+    before.
     """
     if not fit.is_calibrated:
         return mixture
@@ -325,9 +328,9 @@ def with_calibrated_trees(mixture: Mixture, fit: Fit, single_root: bool, threads
 
 
 def _with_sharper_heads(arcs: Rows, code: ArcCode, power: float) -> Rows:
-    """Sharpen the distribution of heads.
+    """Sharpen the distributions over heads.
 
-    The distribution of labels given the head does not change.
+    The distributions over labels given the head do not change.
     """
     if power == 1:
         return arcs

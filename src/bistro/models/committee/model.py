@@ -1,15 +1,15 @@
 """The committee, which consists of several generative models of one treebank.
 
-Every member gives each word of a sentence a distribution over heads with labels and a distribution
-over tags. These distributions are marginals of the member's posterior over trees. The committee
-mixes the distributions of all members.
+For each word of a sentence, every member predicts a distribution over labelled heads and a
+distribution over tags. These distributions are marginals of the member's posterior over trees. The
+committee mixes the distributions of all members.
 
     p(head, label of i) = Σ_m w_m p_m(head, label of i)         p(tag of i) = Σ_m v_m p_m(tag of i)
 
 A power that was fitted with the weights makes the distributions of heads sharper or flatter. The
-result is the tree with the highest expected number of correct heads. Members make different errors
-because they differ, for example, in the direction of reading or in the use of labels. The mixture
-is better than the best member.
+result is the tree with the highest expected number of correct heads. The members make different
+errors because they differ, for example, in reading direction or in their use of labels. The mixture
+is more accurate than the best member.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -73,21 +73,22 @@ if TYPE_CHECKING:
 
 WORDS_IN_CHARTS = 300
 """Maximum length of a sentence on which chart parsers vote, if tags are predicted. A chart over all
-tags of all words takes 0.4 s for 250 words, 3 s for 500, and 90 s and gigabytes of memory for
-1,000."""
+tags of all words takes 0.4 s for 250 words, 3 s for 500 words, and 90 s and several gigabytes of
+memory for 1,000 words."""
 
 
 @dataclass(frozen=True)
 class CommitteeOptions(DictionaryOptions):
-    """Options of a committee. Each member uses those options that apply to its kind."""
+    """Options for parsing with a committee. Each member uses the options that apply to its kind."""
 
     samples_by_number: ClassVar[bool] = False
-    """Whether samples depend on sentence numbers. In a committee, samples do not depend on them,
-    because members with a maximum length count only the sentences that they parse."""
+    """Whether the samples of a sentence depend on its number in the input. The value is false for a
+    committee, because a member with a maximum sentence length counts only the sentences that it
+    parses."""
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 100
-    """The number of particles, or the width of the beam."""
+    """Number of particles, or width of the beam."""
     selection: Literal["weight", "paper"] = "weight"
     labels_per_arc: int = 3
     both_reduces: bool = True
@@ -104,12 +105,12 @@ class CommitteeModel(TaggingByParsing, Model):
     config: CommitteeConfig
     members: list[Voter]
     fits: dict[str, Fit]
-    """The weights of the members, by the source of tags."""
+    """The weights of the members, by the source of tags (given or joint)."""
     origin: Origin
     crossing: Crossing = NO_CROSSING
-    """The patterns in which arcs cross in the training data."""
+    """The patterns of words in which arcs cross in the training data."""
     stacks: dict[str, Stack] = field(default_factory=dict)
-    """The stacks that weight the votes, by the source of tags."""
+    """The stacks that weight the votes, by the source of tags (given or joint)."""
     classes: WordClasses = NO_CLASSES
     """The word classes that the stacks use."""
 
@@ -122,7 +123,7 @@ class CommitteeModel(TaggingByParsing, Model):
 
     @classmethod
     def of(cls, models: Sequence[Model], config: CommitteeConfig | None = None) -> Self:
-        """Combine models with equal weights.
+        """Combine models into a committee with equal weights.
 
         If a model is itself a committee, its members keep their relative weights.
         """
@@ -140,7 +141,7 @@ class CommitteeModel(TaggingByParsing, Model):
 
     @property
     def tag_column(self) -> str:
-        """The column to which tags are written."""
+        """The treebank column to which tags are written."""
         return self.symbols.tag_column
 
     @property
@@ -155,19 +156,19 @@ class CommitteeModel(TaggingByParsing, Model):
 
     @property
     def tag_names(self) -> list[str]:
-        """All tags, as they appear in the column."""
+        """All tags of the committee, as they are written in the tag column."""
         return self.symbols.tags
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return the given tags of a sentence that the member with the fewest tags does not know.
+        """Return the sentence's tags that are unknown to the member that knows the fewest of them.
 
-        A tag may be unknown because a member combines tags with features.
+        A tag may be unknown to a member because the member combines tags with features.
         """
         voting = [member for member in self.members if member.tag_column == self.tag_column]
         return max((member.unknown_tags(sentence) for member in voting), key=len)
 
     def parse_protocol(self, **options: Any) -> str:
-        """Describe how trees are found with these options."""
+        """Return a description of how trees are found with these options."""
         chosen = self._chosen(options)
         parts = [f"{self.kind} of {len(self.members)}", f"tags {chosen.tags}"]
         parts.append(f"{chosen.search} {chosen.size:,} by {chosen.selection}")
@@ -179,23 +180,23 @@ class CommitteeModel(TaggingByParsing, Model):
         return ", ".join([*parts, chosen.goal])
 
     def asked(self, **given: Any) -> dict[str, Any]:
-        """Return the options of the members: the given options and the committee's defaults."""
+        """Return the given parsing options, completed by the committee's defaults."""
         return {"tags": "joint", "size": self.config.particles, **given}
 
     def _chosen(self, options: Mapping[str, Any]) -> CommitteeOptions:
         return CommitteeOptions.of(self.asked(**options), self.kind, "parse")
 
     def known_to(self, member: Voter, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options that apply to a member."""
+        """Return those of the parsing options that apply to a member."""
         return member.member_options(asked, beam=self.config.beam)
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences and yield them in the order of the input.
+        """Parse sentences and yield the parses in the order of the input.
 
         The first tree is the minimum-risk tree under the mixed marginals. With ``kbest`` or
         ``mbr=False``, the best trees of each member are ranked by the mixture of the members'
-        posteriors. For a sample, a member is drawn by its weight, and then a tree is drawn from
-        this member.
+        posteriors. To draw a sample, a member is drawn by its weight, and then a tree is drawn from
+        this member's posterior.
         """
         asked, chosen = self.asked(**options), self._chosen(options)
         by_risk = chosen.by_risk
@@ -223,7 +224,7 @@ class CommitteeModel(TaggingByParsing, Model):
                 )
 
     def mixture(self, sentences: Sequence[Sentence], asked: Mapping[str, Any]) -> Mixture:
-        """Return the mixed marginals of a batch of sentences."""
+        """Return the mixture of the members' marginals for a batch of sentences."""
         votes = self.votes_of_members(sentences, asked)
         way, lengths = asked["tags"], [len(sentence) for sentence in sentences]
         fit = self.fits[way]
@@ -245,7 +246,7 @@ class CommitteeModel(TaggingByParsing, Model):
         symbols: Symbols,
         threads: int = 0,
     ) -> Ballot:
-        """Return the votes and their mixture, as weighted by a stack."""
+        """Return the votes on a batch of sentences and their mixture, as input for a stack."""
         lengths = [len(sentence) for sentence in sentences]
         arcs, tags = in_common(votes, symbols)
         return Ballot(
@@ -265,7 +266,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return [self._votes_of(member, sentences, asked) for member in self.members]
 
     def most_words_of(self, member: Voter, asked: Mapping[str, Any]) -> float:
-        """Return the maximum length of a sentence for a member."""
+        """Return the maximum length of the sentences on which a member votes."""
         most = math.inf if member.most_words is None else member.most_words
         is_slow = member.most_words is not None and asked["tags"] == "joint"
         if is_slow and any(
@@ -277,9 +278,9 @@ class CommitteeModel(TaggingByParsing, Model):
     def _votes_of(
         self, member: Voter, sentences: Sequence[Sentence], asked: Mapping[str, Any]
     ) -> Votes:
-        """Return the votes of a member.
+        """Return the votes of one member on a batch of sentences.
 
-        A member does not vote on sentences that are too long for it.
+        The member does not vote on sentences that exceed its maximum length.
         """
         own, lengths = self.known_to(member, asked), [len(sentence) for sentence in sentences]
         most = self.most_words_of(member, asked)
@@ -305,7 +306,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
     def _may_cross(self, mixture: Mixture, chosen: CommitteeOptions) -> list[bool]:
-        """Return for each sentence whether arcs of its tree may cross. Given arcs do not change."""
+        """Return for each sentence whether arcs of its tree may be moved so that they cross."""
         knows = self.crossing.counts and self.symbols.nonprojective == "head"
         if not knows or not chosen.by_risk or chosen.partial:
             return [False] * (mixture.offsets.size - 1)
@@ -318,7 +319,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return with_crossing_arcs(tree, mixture, number, sentence.forms, self.crossing, weight)
 
     def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
-        """Return the tree of the member with the highest weight, for very long sentences."""
+        """Parse a very long sentence with the member that has the highest weight."""
         weights = self.fits[asked["tags"]].heads
         able = [len(sentence) <= self.most_words_of(m, asked) for m in self.members]
         first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
@@ -339,7 +340,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return explain_vote(self, as_sentence(sentence), training, member)
 
     def header(self) -> dict[str, Any]:
-        """Return the weights and the headers of the members."""
+        """Return the header of the model file, with the members' weights and headers."""
         return {
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
             "members": [member.whole_header() for member in self.members],
@@ -371,7 +372,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return cls(config, members, fits, origin, crossing_of(header), stacks, classes)
 
     def summary(self) -> dict[str, Any]:
-        """Return the members, their weights and the model size."""
+        """Return the names of the members, their weights and the size of the model."""
         shown = {
             f"weights, tags {way}": " ".join(f"{weight:.2f}" for weight in fit.heads)
             for way, fit in self.fits.items()
@@ -383,7 +384,7 @@ class CommitteeModel(TaggingByParsing, Model):
         }
 
     def describe(self) -> str:
-        """Return one line per source of tags, with the members and their weights for heads."""
+        """Return one line per source of tags, with each member's weight for heads."""
         names = self.member_names()
         lines = []
         for way, fit in self.fits.items():
@@ -395,5 +396,5 @@ class CommitteeModel(TaggingByParsing, Model):
         return "\n".join(lines)
 
     def member_names(self) -> list[str]:
-        """Return a name for every member."""
+        """Return the names of the members."""
         return [str(member.origin.treebank.get("member", member.kind)) for member in self.members]

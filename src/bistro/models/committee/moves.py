@@ -1,14 +1,15 @@
-"""Crossing arcs of a committee. A word is moved if the votes for a crossing arc prevail.
+"""Crossing arcs in a committee's trees. A word is moved if the votes for a crossing arc prevail.
 
-The members are parsers of projective trees. A vote for (h, d↑x) means that the word depends, with
-label d, on a descendant t of h whose own label is x. A vote for a crossing arc is rarely the most
-probable vote, because the member must also predict this annotation. Some word patterns cross more
-often than not (`bistro.models.committee.crossing`), but members do not use these patterns.
+The members find only projective trees, in which labels encode crossing arcs. A vote for (h, d↑x)
+means that the word depends, with label d, on a descendant t of h whose own label is x. Such a vote
+is rarely the most probable one, because the member must predict x in addition to d. Some word
+patterns cross more often than not (`bistro.models.committee.crossing`), but members do not use
+these patterns.
 
 A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
-pattern crosses, but by at least 1. A vote (h, d↑y), which attaches the word to another word below
-h, counts towards t, weighted by its probability times OTHER_NOTES. A word is moved if the votes for
-a crossing arc outweigh the votes for its current head in the tree.
+pattern crosses, but by at least 1. A vote (h, d↑y) with another label y also counts for t, but is
+multiplied by OTHER_NOTES. A word is moved if the votes for a crossing arc outweigh the votes for
+its current head in the tree.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from bistro.models.results.parses import Analysis
 from bistro.treebank.projectivity import LIFTED
 
 LEAST_VOTE = 0.01
-"""Minimum probability of a vote. Less probable votes cannot outweigh others."""
+"""Minimum total probability of a word's votes for crossing arcs from one head. Less probable votes
+are ignored."""
 OTHER_NOTES = 0.3
 MOST_SHARE = 0.99
 
@@ -38,7 +40,7 @@ def with_crossing_arcs(
     crossing: Crossing,
     weight: float,
 ) -> Analysis:
-    """Move the words for which votes for a crossing arc prevail, and return the tree."""
+    """Return the tree after moving the words for which the votes for a crossing arc prevail."""
     votes = _Votes.of(mixture, number)
     tree = Tree(analysis.heads, analysis.labels, analysis.tags)
     lifted = votes.lifted(tree, forms, crossing, weight)
@@ -59,7 +61,7 @@ def with_crossing_arcs(
 
 
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
-    """Return whether each sentence has a vote for a crossing arc that could prevail."""
+    """Return for each sentence whether it has a vote for a crossing arc that could prevail."""
     arcs = mixture.arcs
     likely = mixture.symbols.is_lifted[mixture.code.label(arcs.what)] & (
         arcs.probability >= LEAST_VOTE
@@ -71,7 +73,7 @@ def with_lifted_votes(mixture: Mixture) -> list[bool]:
 
 
 def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Return whether a word equals or dominates another word."""
+    """Return whether a word is an ancestor of another word or the same word."""
     while other and other != word:
         other = heads[other - 1]
     return other == word
@@ -98,7 +100,7 @@ class _Votes:
         return cls(mixture, mixture.span(number))
 
     def row(self, word: int) -> list[tuple[int, str, float]]:
-        """Return the votes on a word: (head, label, probability)."""
+        """Return the votes on a word as tuples (head, label, probability)."""
         arcs, code = self.mixture.arcs, self.mixture.code
         names = self.mixture.symbols.labels
         begin, end = arcs.begin[self.span.start + word - 1 : self.span.start + word + 1].tolist()
@@ -111,7 +113,7 @@ class _Votes:
         ]
 
     def noted(self) -> list[int]:
-        """Return the words with a vote for a crossing arc."""
+        """Return the words that have at least one vote for a crossing arc."""
         mixture, first = self.mixture, self.span.start
         begin = mixture.arcs.begin[first : self.span.stop + 1]
         what = mixture.arcs.what[int(begin[0]) : int(begin[-1])]
@@ -120,16 +122,16 @@ class _Votes:
         return found
 
     def of_head(self, word: int, head: int) -> float:
-        """Return the probability of a head.
+        """Return the probability that a word is attached to a head.
 
-        Votes for a crossing arc to a word below this head do not count.
+        Votes for a crossing arc from a word below this head are not counted.
         """
         return sum(p for h, la, p in self.row(word) if h == head and LIFTED not in la)
 
     def lifted(
         self, tree: Tree, forms: Sequence[str], crossing: Crossing, weight: float
     ) -> dict[tuple[int, int], _Arc]:
-        """Return the weighted votes for crossing arcs, by word and target."""
+        """Return the weighted votes for crossing arcs, by word and new head."""
         arcs: dict[tuple[int, int], _Arc] = {}
         for word in self.noted():
             for head, notes in _notes(self.row(word)).items():
@@ -145,7 +147,7 @@ class _Votes:
 
 
 def _notes(row: Sequence[tuple[int, str, float]]) -> dict[int, list[tuple[float, str, str]]]:
-    """Return the likely votes for crossing arcs by head: (probability, label, label of t)."""
+    """Return likely votes for crossing arcs by head, as tuples (probability, label, label of t)."""
     found: dict[int, list[tuple[float, str, str]]] = {}
     for head, noted, probability in row:
         label, arrow, below = noted.partition(LIFTED)
@@ -155,7 +157,7 @@ def _notes(row: Sequence[tuple[int, str, float]]) -> dict[int, list[tuple[float,
 
 
 def _for_target(notes: Sequence[tuple[float, str, str]], target_label: str) -> tuple[str, float]:
-    """Return the likeliest label of an arc to a target, and the votes for the arc."""
+    """Return the likeliest label of a crossing arc from a target, and the votes for the arc."""
     exact = [(p, label) for p, label, below in notes if below == target_label]
     others = [(p, label) for p, label, below in notes if below != target_label]
     votes = sum(p for p, _ in exact) + OTHER_NOTES * sum(p for p, _ in others)
@@ -163,6 +165,6 @@ def _for_target(notes: Sequence[tuple[float, str, str]], target_label: str) -> t
 
 
 def _times(share: float, weight: float) -> float:
-    """Return the factor on a vote for a crossing arc, given its pattern's share of crossings."""
+    """Return the factor on a vote for a crossing arc, given how often its pattern crosses."""
     share = min(share, MOST_SHARE)
     return max(1.0, weight * math.sqrt(share / (1 - share)))

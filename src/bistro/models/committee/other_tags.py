@@ -1,9 +1,10 @@
-"""Statistics of a treebank's second tag column, from which some members learn.
+"""Statistics on a treebank's second tag column, from which some members learn.
 
 A treebank may have tags in one column, in two columns, or in two columns of which one has gaps. If
-most words have a tag in the other column, gaps are filled. A gap gets the most frequent tag of the
-same word with the same tag in the first column. If the word was never seen with this tag, the gap
-gets the most frequent tag of all words with this tag in the first column.
+at least half of the words have a tag in the other column, gaps are filled in. A gap is filled with
+the most frequent tag among the occurrences of the word that have the same tag in the first column.
+If there are no such occurrences, the most frequent tag of all words with this tag in the first
+column is used.
 
 >>> words = [("the", "DET", "DT"), ("dog", "NOUN", "NN"), ("dogs", "NOUN", "_")]
 >>> columns = dict(zip(("forms", "upos", "xpos"), map(list, zip(*words)), strict=True))
@@ -27,25 +28,26 @@ from bistro.treebank.sentence import Sentence
 
 Column = Literal["upos", "xpos"]
 LEAST_SHARE = 0.5
-"""Minimum share of words with a tag. If fewer words have a tag, missing tags are not filled in."""
+"""Minimum proportion of words that have a tag in the other column. Below it, the column is not
+used."""
 
 
 @dataclass(frozen=True)
 class OtherTags:
-    """Statistics of the other tag column of a treebank."""
+    """Statistics on the tags in the other tag column of a treebank."""
 
     own: Column
     other: Column
     words: int
     missing: int
     is_same: bool
-    """Whether every tag is equal to the tag in the first column."""
+    """Whether the two tag columns are identical."""
     kinds: int
     """Number of different tags."""
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], own: Column, other: Column) -> OtherTags:
-        """Count the tags of a treebank."""
+        """Count the tags in the other column of a treebank."""
         tags: Counter[str] = Counter()
         is_same = True
         for sentence in sentences:
@@ -57,13 +59,13 @@ class OtherTags:
 
     @property
     def is_useful(self) -> bool:
-        """Whether the column contains information that the first column lacks."""
+        """Whether the other column has enough tags, and tags that differ from the first column."""
         enough = self.words - self.missing >= LEAST_SHARE * self.words
         return enough and not self.is_same and self.kinds > 1
 
     @property
     def note(self) -> str:
-        """A note for the user, or an empty string."""
+        """A note for the user about missing or identical tags, or an empty string."""
         name, without = self.other.upper(), "the committee has no members that learn from it"
         if self.is_same:
             return f"{name} is the same as {self.own.upper()}: {without}"
@@ -77,7 +79,7 @@ class OtherTags:
         return f"{gaps}: filled in for the members that learn from it" if self.missing else ""
 
     def filled(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """Return the sentences with a tag for every word."""
+        """Return the sentences with missing tags of the other column filled in."""
         if not self.missing:
             return list(sentences)
         by_word: dict[tuple[str, str], Counter[str]] = {}

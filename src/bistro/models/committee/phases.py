@@ -1,8 +1,8 @@
-"""Approximate shares of the phases in the training time of a committee.
+"""Approximate share of each phase in the training time of a committee.
 
-The shares serve the estimate of the remaining time. The times are relative: a latent-variable
-member of the default committee takes 5. They were measured on English EWT and French ParTUT, whose
-shares differ by up to a third.
+The shares are used to estimate the remaining time. All times are relative to the time for training
+a latent-variable member of the default committee, which is set to 5. The times were measured on
+English EWT and French ParTUT, for which the shares differ by up to a third.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ from bistro.models.committee.members import MemberSettings
 from bistro.models.isbn.config import IsbnConfig
 
 LEARNING = 5.0
-"""Time for training a latent-variable member."""
+"""Relative time for training a latent-variable member."""
 SWEEP, FINISHING = 0.055, 0.1
-"""Time per member for one sweep over the training data, and for averaging its samples."""
+"""Relative time per member for one sweep over the training data, and for averaging the samples."""
 FITTING = 0.7
-"""Time per member for voting on a development set."""
+"""Relative time per member for voting on a development set."""
 CHAINS_OF_FOLD, LEARNING_OF_FOLD = 0.3, 3.3
-"""Times per member for training on one of two folds: a few sweeps, or a latent-variable member."""
+"""Relative times for training a member on one of two folds: a member with chains, and a
+latent-variable member."""
 VOTES, LATENT_VOTES = 0.5, 2.5
-"""Times for voting on one of two folds, with predicted and with given tags: a member with chains,
-and a latent-variable member."""
+"""Relative times for the votes of a member on one of two folds, both with predicted and with given
+tags: a member with chains, and a latent-variable member."""
 JUDGING = 0.6
-"""Time per member and pass for training the stacks."""
+"""Relative time per member and pass for training the stacks."""
 WITHOUT_VOTING = {"chains": 0.6, "finish": 0.15, "latent": 0.0}
-"""Shares of a training on held-out sentences that is followed by a quarter of voting."""
+"""Shares of the phases in the time for fitting the sharpness on held-out sentences. The remaining
+quarter is for voting."""
 
 
 def phase_shares(
@@ -54,7 +56,7 @@ def phase_shares(
 
 
 def stack_shares(members: Mapping[str, MemberSettings], stack: StackSettings) -> dict[str, float]:
-    """Return the shares of folds and judging in training a stack, and of the parts of a fold."""
+    """Return the share of each phase in training a stack, and of each part of a fold."""
     fold, judging = _stack_costs(members, stack)
     whole = _normalised({"folds": stack.folds * sum(fold.values()), "judging": judging})
     return whole | _normalised(fold)
@@ -63,7 +65,7 @@ def stack_shares(members: Mapping[str, MemberSettings], stack: StackSettings) ->
 def _stack_costs(
     members: Mapping[str, MemberSettings], stack: StackSettings
 ) -> tuple[dict[str, float], float]:
-    """Return the relative times of the parts of one fold, and of training the stacks."""
+    """Return the relative times for the parts of one fold and for training the stacks."""
     latent, others = _counts(members)
     rest = 2 * (1 - 1 / stack.folds)
     fold = {
@@ -77,7 +79,7 @@ def _stack_costs(
 
 
 def _counts(members: Mapping[str, MemberSettings]) -> tuple[int, int]:
-    """Return the numbers of latent-variable members and of other members."""
+    """Return the number of latent-variable members and the number of other members."""
     latent = sum(isinstance(settings, IsbnConfig) for settings in members.values())
     return latent, len(members) - latent
 

@@ -4,8 +4,8 @@
 
 A sample is drawn in two steps: first a member by its weight, then a tree from that member. To find
 the most probable trees, each member proposes its own best trees. Trees with the same heads and tags
-from several members count as one tree. The probabilities of equal trees are added up, and the
-labels are taken from the member that contributes most.
+count as one tree, even if several members propose them. The probability of a tree is the sum over
+the members, and its labels come from the member that contributes most to the sum.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LEAST_PROPOSED = 10
 def pooled(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
-    """Yield the most probable trees among the proposals of the members for each sentence."""
+    """Yield for each sentence the most probable trees among the members' proposals."""
     kbest = asked.get("kbest", 1)
     wanted = {"kbest": max(kbest, LEAST_PROPOSED), "mbr": False, "samples": 0}
     weights = committee.fits[asked["tags"]].heads
@@ -51,7 +51,7 @@ def pooled(
 def drawn(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
-    """Yield the samples of every sentence."""
+    """Yield for each sentence the trees drawn from the members' posteriors."""
     wanted = {"kbest": 1, "mbr": True}
     weights = committee.fits[asked["tags"]].heads
     for number, parses in enumerate(_of_members(committee, sentences, {**asked, **wanted})):
@@ -71,7 +71,7 @@ def drawn(
 def _of_members(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[dict[int, Parse]]:
-    """Yield the members' results for every sentence, by the index of the member."""
+    """Yield for each sentence the members' parses, by the index of the member."""
     most = [committee.most_words_of(member, asked) for member in committee.members]
     waiting, *copies = tee(sentences, len(committee.members) + 1)
     streams = [
@@ -91,10 +91,10 @@ def _up_to(words: float, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
 def _tags(
     committee: CommitteeModel, analysis: Analysis, place: int, parses: Mapping[int, Parse]
 ) -> list[str]:
-    """Return the tags of a tree in the committee's column.
+    """Return the tags of a tree in the committee's tag column.
 
-    If a member uses another tag column, the tags come from the best tree of a member that uses this
-    column.
+    If the member uses another tag column, the tags come from the best tree of the first member that
+    uses the committee's column.
     """
     numbers = committee.symbols.tag_numbers
     if numbers[place] is None:

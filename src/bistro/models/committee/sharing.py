@@ -11,7 +11,7 @@ from bistro.models.parsing.parser import ParsingAbility
 
 
 def share_vocabularies(members: Sequence[Voter]) -> None:
-    """Let members with the same vocabulary or speller share the lookup of unknown words."""
+    """Let members with equal vocabularies or spellers share one object in memory."""
     known: dict[str, Vocabulary] = {}
     spellers: list[Speller] = []
     for member in members:

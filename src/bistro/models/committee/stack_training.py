@@ -1,9 +1,9 @@
-"""Training of a stack on votes by members that have not seen the sentences.
+"""Training of a stack on the votes of members that have not seen the sentences.
 
-The training sentences are divided into folds in short stretches, so that every fold contains all
-genres. For each fold, members are trained briefly on the other folds and vote on this one. In this
-way, every sentence of the treebank gets votes by members that have not seen it. The weights of the
-mixture and the stack are learned from these votes.
+The training sentences are assigned to folds in short contiguous stretches, so that every fold
+contains all genres. For each fold, members are trained briefly on the other folds and then vote on
+this fold. In this way, the votes on each sentence come from members that have not seen it. The
+weights of the mixture and the stack are learned from these votes.
 
     the weights of the mixture      as from a development set
     the stack                       by stochastic gradient, a few passes in random order
@@ -11,10 +11,11 @@ mixture and the stack are learned from these votes.
 The second round of a stack sees the trees of the first round. For each fold, these trees come from
 a stack that is trained on the other folds.
 
-Members trained on all sentences are slightly better than the members of the folds. The difference
-affects only the calibration, which is fitted on a development set. Without a development set,
-probabilities are not calibrated. When a sharpness was fitted on a fold that the stack had not seen,
-mean probabilities were 1 to 3 points below the accuracy.
+Members that are trained on all sentences are slightly better than members that are trained on some
+folds. This difference affects only the calibration, which is fitted on a development set. Without a
+development set, probabilities are not calibrated. The sharpness could be fitted on folds that the
+stack was not trained on, but the mean probabilities were then 1 to 3 percentage points below the
+accuracy.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 
 STRETCH = 20
-"""Number of neighbouring sentences that stay together in a fold."""
+"""Number of consecutive sentences that are put into the same fold."""
 LEAST_STACKED = 4000
-"""Minimum number of words for a stack. With fewer votes, a stack reduces accuracy."""
+"""Minimum number of training words for a stack. With fewer words, a stack reduces the accuracy."""
 
 
 def dealt(
@@ -75,26 +76,27 @@ def dealt(
 
 
 WORDS_FOR_DROPOUT = 100_000
-"""Minimum number of words for dropout. With fewer words, dropout makes a stack underconfident. With
-a dropout of 0.5, the heads of French ParTUT (24,000 words) had a mean probability of 79 % and an
-accuracy of 90 %."""
+"""Minimum number of training words for dropout. With fewer words, dropout makes a stack
+underconfident. With a dropout of 0.5, the heads of French ParTUT (24,000 words) had a mean
+probability of 79 % and an accuracy of 90 %."""
 
 Lesson = tuple[StackBatch, NDArray[np.int32], int]
 """A batch of candidates, the index of each word's gold candidate, and the number of sentences."""
 
 
 class Counted(NamedTuple):
-    """The votes on one fold."""
+    """The members' votes on the sentences of one fold."""
 
     sentences: list[Sentence]
     votes: list[Votes]
     symbols: Symbols
-    """The mapping from the symbols of the voters to the symbols of the whole committee."""
+    """The mapping from the labels and tags of the voting members to those of the whole
+    committee."""
 
 
 @dataclass(frozen=True)
 class Judging:
-    """Training of the stack of a committee."""
+    """Training of a committee's stack."""
 
     model: CommitteeModel
     config: CommitteeConfig
@@ -104,7 +106,7 @@ class Judging:
     def learned(
         self, way: str, folds: Sequence[Counted], dev: Sequence[Sentence] | None
     ) -> tuple[Fit, Stack]:
-        """Return the weights of the members and a stack, for given or for predicted tags."""
+        """Train a stack and the weights of the members, for one source of tags."""
         first = folds[0]
         fit = weights_of(first.votes, first.symbols, first.sentences, self.config.weights)
         ballots = [
@@ -132,7 +134,7 @@ class Judging:
 
 @dataclass(frozen=True)
 class Gold:
-    """The correct heads, labels and tags of all words, as the committee's indices."""
+    """The gold heads of all words, and the committee's indices of their gold labels and tags."""
 
     heads: Ints
     labels: Ints
@@ -140,7 +142,7 @@ class Gold:
 
     @classmethod
     def of(cls, ballot: Ballot) -> Gold:
-        """Return the correct symbols of a ballot's sentences, with crossing arcs lifted."""
+        """Return the gold annotation of a ballot's sentences, with crossing arcs lifted."""
         symbols = ballot.mixture.symbols
         label_numbers = {label: i for i, label in enumerate(symbols.labels)}
         tag_numbers = {tag: i for i, tag in enumerate(symbols.tags)}
@@ -158,7 +160,7 @@ class Gold:
 
 @dataclass(frozen=True)
 class Course:
-    """The votes on one fold, with the correct decisions and the tree that features see."""
+    """The votes on one fold, with the gold decisions and the tree that is used for features."""
 
     ballot: Ballot
     gold: Gold
@@ -166,7 +168,7 @@ class Course:
 
 
 def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, tags: bool) -> Stack:
-    """Train a stack on votes. A stack for given tags does not predict tags."""
+    """Train a stack on the votes on all folds. A stack for given tags does not predict tags."""
     golds = [Gold.of(ballot) for ballot in ballots]
     wanted = [name for name in DECISIONS if (name != TAGS or tags)]
     if not ballots[0].mixture.symbols.labels:
@@ -199,7 +201,7 @@ def _round(
     seed: int,
     share: float,
 ) -> Stack:
-    """Learn the decisions of one round, which takes a share of the time."""
+    """Train the decisions of one round. The argument `share` is its share of the training time."""
     templates = usual(classes=bool(courses[0].ballot.classes.words))
     weights: dict[str, Weights] = {}
     for name in wanted:
@@ -217,7 +219,7 @@ def _weights(
     seed: int,
     passes: progress.Phase,
 ) -> Weights:
-    """Return the weights of one decision, averaged over the second half of the passes."""
+    """Train one decision and return its weights, averaged over the second half of the passes."""
     has_many = sum(gold.size for _, gold, _ in parts) >= WORDS_FOR_DROPOUT
     dropout = settings.dropout if has_many else 0.0
     learner = StackLearner(bits=settings.bits, rate=settings.rate, dropout=dropout, seed=seed)
@@ -236,7 +238,7 @@ def _weights(
 
 
 def _lesson(name: str, course: Course) -> Lesson:
-    """Return the candidates, the indices of the gold candidates, and the number of sentences."""
+    """Return the candidates of a decision, the gold candidates, and the number of sentences."""
     ballot, gold = course.ballot, course.gold
     if name == TAGS:
         candidates, wanted = ballot.tag_candidates, gold.tags

@@ -1,7 +1,7 @@
-"""The weights of a stack in memory and in a file.
+"""Representation of a stack's weights in memory and in a file.
 
-A decision has a table of weights, and features are hashed to places in the table. Most weights are
-0 if the treebank is small.
+Each decision has a table of weights, and features are hashed to positions in the table. If the
+treebank is small, most weights are 0.
 """
 
 from __future__ import annotations
@@ -20,39 +20,42 @@ from bistro.models.committee.config import MOST_BITS
 TAGS, HEADS, LABELS = "tags", "heads", "labels"
 DECISIONS = (TAGS, HEADS, LABELS)
 AGAIN = "-again"
-"""Suffix of the names of decisions in the second round."""
+"""Suffix of the names of the second round's decisions."""
 NAMES = {name + suffix for name in DECISIONS for suffix in ("", AGAIN)}
 
 SMALLEST = 0.005
 """Minimum absolute value of a weight that is saved. Most weights are small, but together they
-matter: without the weights below 0.05, EWT lost 1.3 LAS, and heads became far too improbable."""
+matter: without the weights below 0.05, the LAS on EWT fell by 1.3 points, and the probabilities of
+heads became far too small."""
 PLACE_AND_WEIGHT = 3
-"""Size of a weight with its place, relative to the weight alone."""
+"""Size in bytes of a weight with its position, relative to the weight alone."""
 DAMAGED = "the weights of the stack are damaged"
 
 Weights: TypeAlias = NDArray[np.float32] | StackWeights
-"""All weights of a decision, or those that are not 0."""
+"""The weights of a decision, as a table of all weights or as a sparse table of the non-zero
+weights."""
 SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
-"""The valid numbers of weights per decision."""
+"""The permitted numbers of weights per decision."""
 
 
 def rounded(weights: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Round weights to half precision as in a file, and set the smallest weights to 0."""
+    """Round weights to half precision, as they are saved, and set the smallest weights to 0."""
     kept = np.where(np.abs(weights) >= SMALLEST, weights, 0.0)
     return kept.astype(np.float16).astype(np.float32)
 
 
 def sparse(weights: NDArray[np.float32]) -> StackWeights:
-    """Return the weights that are not 0, with their places."""
+    """Return a sparse table of the non-zero weights."""
     places = np.flatnonzero(weights).astype(np.uint32)
     return StackWeights(size=weights.size, places=places, values=weights[places])
 
 
 def restored(name: str, arrays: Arrays) -> Weights:
-    """Return the weights of a decision in single precision, given its arrays.
+    """Restore the weights of a decision in single precision from the arrays of a file.
 
-    A table of all weights is faster, but a small file may claim a large one. A table is made only
-    if it takes at most twice the memory of the arrays.
+    A table of all weights is faster than a sparse table, but a small file could request a very
+    large table. Therefore a full table is allocated only if it takes at most twice the memory of
+    the arrays.
     """
     found = {key: arrays.get(f"{name}.{key}") for key in ("size", "places", "weights")}
     size, places, weights = found.values()
@@ -87,7 +90,7 @@ def restored(name: str, arrays: Arrays) -> Weights:
 
 
 def checked(name: str, weights: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the weights of a file without templates, which are all stored."""
+    """Check and return the weights of a file without templates, which contains all weights."""
     if name not in NAMES or weights.size not in SIZES:
         raise ModelFileError(DAMAGED)
     check_arrays({f"stack.{name}": weights}, {f"stack.{name}": Expected("f4", (weights.size,))})

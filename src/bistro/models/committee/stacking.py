@@ -1,26 +1,27 @@
 """Stacked decisions, in which another model weights the votes of several members.
 
-A mixture gives every member one weight for all decisions. But members make different errors. For
-example, one member is good at short arcs, and another at conjunctions. A *stack* learns such
-differences from votes on sentences that the members have not seen. A stack is a conditional logit
-model.
+In a mixture, each member has the same weight in all decisions. However, the members make different
+errors. For example, one member is good at short arcs, and another is good at conjunctions. A
+*stack* learns such differences from votes on sentences that the members have not seen. A stack is a
+conditional logit model.
 
     p(candidate) ∝ exp Σ_k θ_k f_k(candidate)
 
-The candidates are proposed by the members. The features are the members' log-probabilities (alone,
-and for each tag, label and distance), the members that rank the candidate first, and the
-surrounding words, tags and arcs in the tree of the plain mixture. Decisions are made in this order:
+The candidates are proposed by the members. The features of a candidate are the members'
+log-probabilities (alone, and for each tag, label and distance) and the members that rank it first.
+Further features are the surrounding words, tags and arcs in the tree of the plain mixture.
+Decisions are made in this order:
 
     tags      given the tree of the mixture
     heads     given these tags
     labels    given the heads of the tree with the highest sum of head probabilities
 
 A second round with its own weights may use the tree of the first round instead of the tree of the
-mixture. Each decision gives probabilities for every word, which replace the probabilities of the
-mixture. Values that no member proposes are not candidates, so given annotation is kept. An
+mixture. Each decision yields probabilities for every word, which replace those of the mixture.
+Values that no member proposes are not candidates, so given annotation does not change. An
 additional candidate represents the case that all proposed heads of a word are wrong. The
-probability of this candidate is not part of the result, so the probabilities of a word's heads may
-sum to less than 1. Parsers have been stacked in this way by Nivre and McDonald (2008) and by
+probability of the additional candidate is not part of the result, so the probabilities of a word's
+heads may sum to less than 1. Stacking of parsers was introduced by Nivre and McDonald (2008) and by
 Martins and others (2008), who use the tree of one parser as features of another.
 """
 
@@ -60,23 +61,27 @@ LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
 """Minimum probability of a candidate under the mixture."""
 
 NO_TAG = -5
-"""The tag index of all words in a column that no member uses."""
+"""Tag index for the other tag column if no member uses it."""
 NO_LABEL = -9
-"""The label of the candidate for "none of the heads"."""
+"""Label index of the candidate "none of these heads"."""
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """The candidates of every word and the votes for them. The last voter is the mixture."""
+    """The candidates for each word, and the votes for each candidate.
+
+    The last voter is the mixture.
+    """
 
     rows: Rows
     votes: NDArray[np.float32]
-    """The votes, with one row per candidate and one column per voter."""
+    """Probability of each candidate under each voter, shape (candidates, voters)."""
     context: Ints
-    """A second value of each candidate, the likeliest label for an arc or the head for a label."""
+    """Additional value of each candidate. For a candidate head, the value is the likeliest label of
+    the arc. For a candidate label, it is the head."""
 
     def places_of(self, gold: Ints) -> NDArray[np.int32]:
-        """Return the index of each word's gold entry, or -1 if there is none."""
+        """Return the index of each word's gold candidate, or -1 if it has none."""
         found = np.full(len(self.rows), -1, dtype=np.int32)
         row = self.rows.row
         hits = np.flatnonzero(self.rows.what == gold[row])
@@ -86,7 +91,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Tree:
-    """The heads, labels and tags of all words of a batch, as indices."""
+    """Heads, label indices and tag indices of all words in a batch of sentences."""
 
     heads: Ints
     labels: Ints
@@ -95,7 +100,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Ballot:
-    """The votes of all members on a batch of sentences, and the mixture of the votes."""
+    """The votes of all members on a batch of sentences, and the mixture of these votes."""
 
     sentences: Sequence[Sentence]
     mixture: Mixture
@@ -105,14 +110,14 @@ class Ballot:
     single_root: bool
     threads: int = 1
     given: NDArray[np.bool_] | None = None
-    """The words whose heads are evidence, if there are any."""
+    """Mask of the words whose heads are given, or None if no heads are given."""
     classes: WordClasses = NO_CLASSES
 
     @cached_property
     def positions(self) -> Ints:
         """The position of every word in its sentence, counted from 1.
 
-        If a word's candidate head is its own position, the candidate means "none of the heads".
+        A candidate head that is the word's own position means "none of these heads".
         """
         lengths = np.diff(self.mixture.offsets)
         first = np.repeat(self.mixture.offsets[:-1], lengths)
@@ -129,7 +134,7 @@ class Ballot:
 
     @cached_property
     def words(self) -> NDArray[np.int32]:
-        """The properties of words for the templates, one row per word."""
+        """Word features for the templates, one row per word."""
         seen, classes = self.looks, self.classes.of(self._forms)
         own = (
             seen[:, : STACK_FORMS - 1],
@@ -141,7 +146,7 @@ class Ballot:
 
     @property
     def _other_tags(self) -> NDArray[np.int32]:
-        """The likeliest tags of the other column, if some members use it."""
+        """Checksums of the likeliest tags in the other column, or `NO_TAG` if no member uses it."""
         for column, other in self.mixture.symbols.other_tags.items():
             names = np.array([*map(checksum, other.names), NO_TAG], dtype=np.int32)
             return names[self.mixture.other_tags[column].likeliest()]
@@ -149,22 +154,22 @@ class Ballot:
 
     @cached_property
     def tree(self) -> Tree:
-        """The tree of the plain mixture."""
+        """The best trees under the plain mixture of the votes."""
         return self.tree_of(self.mixture)
 
     def tree_of(self, mixture: Mixture) -> Tree:
-        """Return the tree of a mixture of these votes."""
+        """Return the best trees under a mixture of these votes."""
         return Tree(*mixture.trees(self.single_root, self.threads))
 
     @cached_property
     def tag_candidates(self) -> Candidates:
-        """The candidates for the tags of all words."""
+        """The candidate tags of all words."""
         rows, votes = tabled(self.mixture.tags, self.tags, LEAST[TAGS])
         return Candidates(rows, votes, np.zeros(rows.what.size, dtype=np.int64))
 
     @cached_property
     def head_candidates(self) -> Candidates:
-        """The candidates for heads, with the likeliest label of each arc."""
+        """The candidate heads of all words, with the likeliest label of each arc."""
         code, arcs = self.mixture.code, self.mixture.arcs
         by_head = [rows.mapped(code.head(rows.what)) for rows in self.arcs]
         rows, votes = tabled(self.mixture.heads, by_head, LEAST[HEADS])
@@ -178,7 +183,7 @@ class Ballot:
         return self._with_none(Candidates(rows, votes, labels.likeliest()[of_arc]))
 
     def _with_none(self, found: Candidates) -> Candidates:
-        """Add the candidate "none of these heads" to the words whose head is not given."""
+        """Add the candidate "none of these heads" to all words whose head is not given."""
         rows, n = found.rows, len(found.rows)
         words = np.arange(n) if self.given is None else np.flatnonzero(~self.given)
         none = self.positions[words]
@@ -195,7 +200,7 @@ class Ballot:
         return Candidates(wider, votes, np.insert(found.context, at, NO_LABEL))
 
     def label_candidates(self, heads: Ints) -> Candidates:
-        """Return the candidates for the labels of the arcs to these heads."""
+        """Return the candidate labels of all words, given their heads."""
         code, arcs = self.mixture.code, self.mixture.arcs
 
         def of_arc(rows: Rows) -> Rows:
@@ -208,9 +213,9 @@ class Ballot:
         return Candidates(labels, votes, heads[rows.row])
 
     def batch(self, tree: Tree, candidates: Candidates, *, has_words: bool) -> StackBatch:
-        """Return the words, the tree and the candidates in the form that the core expects.
+        """Return the words, the tree and the candidates in the format that the C++ core expects.
 
-        The words are required by the feature templates.
+        Only feature templates require word features (`has_words`).
         """
         words = self.words if has_words else np.zeros(0, dtype=np.int32)
         return StackBatch(
@@ -229,23 +234,24 @@ class Ballot:
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """Learned weights of the decisions for one source of tags."""
+    """The trained weights of all decisions for one source of tags."""
 
     weights: Mapping[str, Weights]
-    """The weights of each decision. Without weights, the mixture decides."""
+    """The weights of each decision. If a decision has no weights, the result of the mixture is
+    used."""
     templates: Mapping[str, Templates] = field(default_factory=dict)
     """The feature templates for each decision. Older files have no templates and use the
     features of the core."""
 
     def decided(self, ballot: Ballot) -> Mixture:
-        """Return the mixture with the stack's probabilities after all rounds."""
+        """Return the mixture with the probabilities of the stack's last round."""
         mixture = self._round("", ballot, ballot.tree)
         if any(name.endswith(AGAIN) for name in self.weights):
             mixture = self._round(AGAIN, ballot, ballot.tree_of(mixture))
         return mixture
 
     def _round(self, suffix: str, ballot: Ballot, tree: Tree) -> Mixture:
-        """Return the mixture with the probabilities of one round, whose features use a tree."""
+        """Return the mixture with the probabilities of one round. The tree is used for features."""
         mixture = ballot.mixture
         if TAGS + suffix in self.weights:
             tags = self._probabilities(TAGS, suffix, ballot, tree, ballot.tag_candidates)
@@ -276,7 +282,7 @@ class Stack:
         return Rows(found.rows.begin, found.rows.what, probability)
 
     def arrays(self) -> Arrays:
-        """Return the weights of each decision.
+        """Return the arrays with the weights of each decision.
 
         With templates, the weights have half precision, and are sparse if most of them are 0.
         """
@@ -296,7 +302,10 @@ class Stack:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, templates: Mapping[str, Templates] | None = None) -> Stack:
-        """Restore and check the stack. Older files have dense weights and no templates."""
+        """Restore a stack from the arrays of a file and check it.
+
+        Older files contain dense weights and no templates.
+        """
         if not templates:
             return cls({name: checked(name, weights) for name, weights in arrays.items()})
         names = {name.partition(".")[0] for name in arrays}
@@ -309,7 +318,7 @@ class Stack:
 def tabled(
     mixture: Rows, members: Sequence[Rows], least: float
 ) -> tuple[Rows, NDArray[np.float32]]:
-    """Return the likely entries of a mixture, and their probabilities under each voter."""
+    """Return the likely entries of a mixture, and the probability of each under each voter."""
     rows = mixture.among(mixture.probability >= least)
     tops = [int(one.what.max(initial=0)) for one in (mixture, *members)]
     span = max(tops) + 1
@@ -328,16 +337,16 @@ def tabled(
 
 
 def normalised(rows: Rows) -> Rows:
-    """Normalise the probabilities of each word so that they sum to 1."""
+    """Normalise the probabilities of each word's entries so that they sum to 1."""
     row = rows.row
     total = np.bincount(row, rows.probability, minlength=len(rows))
     return Rows(rows.begin, rows.what, rows.probability / np.maximum(total, 1e-300)[row])
 
 
 def _with_heads(mixture: Mixture, heads: Rows) -> Rows:
-    """Return arcs with new head probabilities.
+    """Return the arcs of a mixture with new probabilities of heads.
 
-    The label probabilities given the head do not change.
+    The probabilities of labels given the head do not change.
     """
     code, arcs = mixture.code, mixture.arcs
     row, head = arcs.row, code.head(arcs.what)
@@ -352,7 +361,7 @@ def _with_heads(mixture: Mixture, heads: Rows) -> Rows:
 
 
 def _with_labels(mixture: Mixture, heads: Ints, labels: Rows) -> Rows:
-    """Return arcs with new label probabilities for the arcs to the given heads."""
+    """Return the arcs of a mixture with new probabilities of labels for the given heads."""
     code, arcs = mixture.code, mixture.arcs
     row = arcs.row
     is_chosen = code.head(arcs.what) == heads[row]

@@ -2,11 +2,12 @@
 
 A template is a list of elements on one line. An element is an attribute of a word in a role
 (`h.tag` is the tag of the head), or a fact about the candidate (`distance`). A feature is a
-template together with the values of its elements. The core looks up the weight of a feature by its
-hash.
+template together with the values of its elements. The C++ core looks up the weight of a feature by
+its hash.
 
-The following roles exist for a word i and a head h, which is the candidate, the head of a label, or
-the head in the tree.
+The roles are relative to a word i and a head h. In decisions on heads, h is the candidate head. In
+decisions on labels, it is the head of the arc, and in decisions on tags, it is the head in the
+tree.
 
     i  h  i-1  i+1  i-2  i+2  h-1  h+1
     g                 the head of h
@@ -30,13 +31,13 @@ from bistro._core import StackTemplates
 from bistro.errors import ModelFileError
 
 Templates = tuple[str, str]
-"""The templates of candidates, and the templates that are combined with votes."""
+"""Two lists of templates: features of the candidates, and features that are combined with votes."""
 
 LOOKS = ("form", "lower", "suffix3", "suffix2", "suffix4", "prefix3", "shape", "suffix1", "prefix2")
 CLASSES = ("few", "some", "many")
-"""Word classes in three partitions, with few, some and many classes."""
+"""Names of the three partitions of words into classes, by the number of classes."""
 OTHER = "other"
-"""The likeliest tag of the other column."""
+"""Name of the word's likeliest tag in the other tag column."""
 WORDS = (*LOOKS, *CLASSES, OTHER)
 COLUMNS = (*WORDS, "tag", "label")
 ROLES = (
@@ -140,7 +141,7 @@ OF_CLASSES = {"tags": TAGS_OF_CLASSES, "heads": HEADS_OF_CLASSES, "labels": LABE
 
 
 def usual(*, classes: bool) -> dict[str, Templates]:
-    """Return the templates of all decisions. Templates with word classes can be left out."""
+    """Return the default templates of each decision, with or without word classes."""
     return {
         name: (own + OF_CLASSES[name] if classes else own, of_votes)
         for name, (own, of_votes) in DECISIONS.items()
@@ -148,13 +149,13 @@ def usual(*, classes: bool) -> dict[str, Templates]:
 
 
 def lines(text: str) -> list[list[str]]:
-    """Return the elements of each template, which may be empty. Blank lines are ignored."""
+    """Split a text into templates, and each template into elements. Blank lines are ignored."""
     return [one.split() for row in text.splitlines() if row.strip() for one in row.split("|")]
 
 
 @lru_cache(64)
 def compiled(own: str, of_votes: str) -> StackTemplates:
-    """Return templates in the form that the core expects."""
+    """Return templates in the format that the C++ core expects."""
     begin, elements = _numbers(lines(own))
     vote_begin, vote_elements = _numbers(lines(of_votes))
     return StackTemplates(
@@ -173,13 +174,13 @@ def _numbers(templates: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDA
 
 
 def element(name: str) -> tuple[int, int]:
-    """Return the role and the column of an element.
+    """Return the role index and the column index of a template element.
 
-    Facts about the candidate have a separate role.
+    Facts about the candidate share an additional role.
     """
     role, _, column = name.rpartition(".")
     if not role and column in FACTS:
         return len(ROLES), FACTS.index(column)
     if role not in ROLES or column not in COLUMNS:
-        raise ModelFileError(f"the templates of the stack cannot use an element {name!r}")
+        raise ModelFileError(f"the templates of the stack contain an unknown element {name!r}")
     return ROLES.index(role), COLUMNS.index(column)

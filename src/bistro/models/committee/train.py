@@ -1,6 +1,6 @@
 """Training of a committee.
 
-Latent-variable members are trained first, then the other members, then the weights.
+The latent-variable members are trained first, then the other members, and finally the weights.
 
 Training has several phases. A checkpoint records its phase, so that an interrupted run resumes
 where it stopped.
@@ -57,12 +57,12 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
-"""Number of sweeps for members that only calibrate votes. The votes of such members are as
-confident as after 20 sweeps."""
+"""Numbers of sweeps and samples for members that are trained only to calibrate votes. After 4
+sweeps, the votes of these members are as confident as after 20 sweeps."""
 PREPARING = 0.25
-"""Share of preparing a member's events in the time for its chains."""
+"""Share of a member's training time that is spent on preparing its events."""
 VOTING = 0.25
-"""Share of the fitting time that is spent on voting, if there is no stack."""
+"""Share of the time for fitting that is spent on voting, if there is no stack."""
 
 
 def train_committee(
@@ -72,9 +72,9 @@ def train_committee(
     dev: Sequence[Sentence] | None = None,
     text: RawText | None = None,
 ) -> CommitteeModel:
-    """Train the members on trees. If there is a development set, fit weights and sharpness on it.
+    """Train a committee on trees. If there is a development set, fit weights and sharpness on it.
 
-    Raw text is used to find the word classes of the stacks.
+    Raw text is used only to learn the word classes of the stacks.
     """
     with progress.phase("preparing"):
         training = _Training(trees_of(data), config, run, dev)
@@ -103,13 +103,13 @@ def train_with_text(
     text: RawText,
     dev: Sequence[Sentence] | None = None,
 ) -> CommitteeModel:
-    """Train a committee whose stacks also know words from raw text."""
+    """Train a committee whose word classes are learned from the trees and from raw text."""
     return train_committee(data, config, run, dev, text)
 
 
 @dataclass
 class _Training:
-    """One training run of all members, which may start from a checkpoint."""
+    """A training run of all members, which may resume from a checkpoint."""
 
     sentences: list[Sentence]
     config: CommitteeConfig
@@ -130,7 +130,7 @@ class _Training:
         self.shares = phase_shares(self.settings, self.config.sampler.sweeps, fits, stack)
 
     def members(self) -> tuple[list[Voter], Trace]:
-        """Run the phases that are not in the checkpoint, and return the members and the trace."""
+        """Run the phases that are not in the checkpoint, and return all members and their trace."""
         if self.other.note and any(name.endswith(OTHER_TAGS) for name in self.config.members):
             self.run.session.on_note(self.other.note)
         workers = self.run.session.workers
@@ -171,7 +171,7 @@ class _Training:
         return train_isbn(self.sentences, settings, run, self.dev)
 
     def _learn_elsewhere(self, workers: Workers) -> tuple[list[Voter], Trace]:
-        """Train each member on one of the workers."""
+        """Train the members on workers, one member per task."""
         run, sampler = self.run, self.config.sampler
         own = self.other.own
         errand = Errand(self._by_tagset(), own, self.dev, run.seed, run.treebank, sampler)
@@ -179,14 +179,14 @@ class _Training:
         return [found[name] for name in self.settings], trace
 
     def _by_tagset(self) -> dict[str, list[Sentence]]:
-        """Return the training sentences for each column of tags."""
+        """Return the training sentences for each tag column that members use."""
         sentences: dict[str, list[Sentence]] = {self.other.own: self.sentences}
         if any(settings.tagset == self.other.other for settings in self.settings.values()):
             sentences[self.other.other] = self.other.filled(self.sentences)
         return sentences
 
     def _sweep(self, done: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Voter], Trace]:
-        """Run the chains of all members that have chains."""
+        """Train all members that are trained with Markov chains."""
         sentences = self._by_tagset()
         chained = {n: s for n, s in self.settings.items() if not isinstance(s, IsbnConfig)}
         share = PREPARING * self.shares["chains"]
@@ -206,7 +206,7 @@ class _Training:
 
     @property
     def has_stack(self) -> bool:
-        """Whether there are enough sentences to train a stack."""
+        """Whether a stack is to be trained, which requires enough training words."""
         words = sum(map(len, self.sentences))
         return self.config.stack.folds > 0 and words >= LEAST_STACKED
 
@@ -242,7 +242,7 @@ class _Training:
             model.fits[way], model.stacks[way] = judging.learned(way, found, self.dev)
 
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
-        """Return the sharpness, which is fitted with members that have not seen the sentences."""
+        """Return the sharpness for each source of tags, fitted on held-out sentences."""
         rest, held_out, is_unseen = self._parts()
         words = sum(map(len, held_out))
         if words < LEAST_WORDS:
@@ -253,10 +253,10 @@ class _Training:
         return {way: fit.sharpness for way, fit in found.items()}
 
     def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
-        """Return training and held-out sentences, and whether latent members used the same split.
+        """Return training and held-out sentences, and whether latent members used this split.
 
-        If the held-out part of the latent-variable members is large enough, it is used here too, so
-        that these members need not be trained twice.
+        If the latent-variable members held out enough words, the same sentences are held out here,
+        so that these members need not be trained again.
         """
         for settings in self._latent().values():
             rest, held_out = split(self.sentences, None, settings, self.run.seed)
@@ -270,10 +270,10 @@ class _Training:
         members: Sequence[Voter] | None,
         shares: Mapping[str, float] = WITHOUT_VOTING,
     ) -> CommitteeModel:
-        """Return a committee that is trained on a part of the sentences in a few sweeps.
+        """Train a committee on some of the sentences for a few sweeps.
 
-        If `members` is given, latent-variable members are taken from this list, because they have
-        not seen the other part.
+        If `members` is given, its latent-variable members are reused, because they were not trained
+        on the other sentences either.
         """
         sampler = self.config.sampler
         sweeps, samples = min(SWEEPS, sampler.sweeps), min(SAMPLES, sampler.samples)
@@ -297,15 +297,16 @@ class _Training:
 def _fits(
     model: CommitteeModel, sentences: Sequence[Sentence], threads: int, share: float
 ) -> dict[str, Fit]:
-    """Return the weights for predicted and for given tags."""
+    """Return fitted weights for each source of tags."""
     ways = progress.each(WAYS, "votes of all members", len(WAYS), share=share)
     return {way: fitted(model, sentences, way, threads) for way in ways}
 
 
 def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
-    """Return equal weights. Latent-variable members do not vote on tags if there are other members.
+    """Return equal weights. Latent-variable members vote on tags only if there are no others.
 
-    The tags of latent-variable members are far worse, especially after training on few sentences.
+    The tagging accuracy of latent-variable members is much lower, especially after training on few
+    sentences.
     """
     equal = Fit.equal(len(settings))
     tagging = np.array([not isinstance(own, IsbnConfig) for own in settings])
@@ -315,5 +316,5 @@ def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
 
 
 def _quick(settings: MemberSettings, sampler: SamplerSettings) -> MemberSettings:
-    """Return the settings of a member that only calibrates votes."""
+    """Return the settings of a member that is trained only to calibrate votes."""
     return settings if isinstance(settings, IsbnConfig) else replace(settings, sampler=sampler)

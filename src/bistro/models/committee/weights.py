@@ -3,8 +3,9 @@
 Likely weights maximise the probability of the correct entries (`bistro.inference.mixture_weights`).
 Accurate weights maximise the number of correct choices, where the choice for a word is the
 likeliest entry of the mixture. The search starts from equal weights. It multiplies or divides one
-weight at a time by 1.5 as long as more words are correct. A weak member that makes different errors
-improves the number of correct choices more than the likelihood.
+weight at a time by 1.5 as long as more words are correct. A weak member whose errors differ from
+those of the other members increases the number of correct choices more than it increases the
+likelihood.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from bistro.models.parsing.votes import Rows, mixed
 SHARPEST = 3.0
 STEP = 1.5
 LEAST_GAIN = 1e-4
-"""Minimum gain of a step, as a share of the words. Smaller gains may be due to chance."""
+"""Minimum gain of a step, as a proportion of the words. Smaller gains may be due to chance."""
 MOST_ROUNDS = 10
 SPREAD = 0.5
-"""Standard deviation of the prior of slope and offset around 1 and 0: few words change little."""
+"""Standard deviation of the normal prior on slope and offset, with means 1 and 0. With few words,
+slope and offset stay close to these means."""
 CERTAIN = 1e-9
 NEWTON_STEPS = 20
 
@@ -55,7 +57,7 @@ def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats
 
 
 def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floats], float]:
-    """Return a function that maps weights to the number of words with a correct choice.
+    """Return a function that maps weights to the number of correct choices.
 
     Words whose gold entry is not listed by any member are left out, because they can never be
     correct.
@@ -79,10 +81,10 @@ def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floa
 
 
 def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
-    """Return the power for which mean probability and accuracy of the likeliest entries are equal.
+    """Return the power that makes the mean probability of the likeliest entries match the accuracy.
 
-    The probability and the accuracy are means over all words. The mean probability grows with the
-    power, so there is at most one solution in the search range.
+    Both are means over all words. The mean probability grows with the power, so there is at most
+    one solution in the search range.
     """
     chosen = rows.likeliest()
     accuracy = float(np.mean(chosen == gold))
@@ -98,12 +100,15 @@ def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
 
 
 def calibrated(probability: Floats, slope: float, offset: float) -> Floats:
-    """Return probabilities whose log-odds are changed linearly; 0 and 1 hardly change."""
+    """Return probabilities whose log-odds are transformed linearly.
+
+    Probabilities of 0 and 1 hardly change.
+    """
     return np.asarray(expit(slope * logit(probability.clip(CERTAIN, 1 - CERTAIN)) + offset))
 
 
 def calibration(probability: Floats, is_right: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return slope and offset under which the outcomes are most probable, with a weak prior.
+    """Return the slope and offset with the highest posterior probability under a weak prior.
 
     >>> overconfident, is_right = np.full(1000, 0.99), np.arange(1000) < 900
     >>> slope, offset = calibration(overconfident, is_right)

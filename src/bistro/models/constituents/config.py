@@ -27,8 +27,8 @@ Member = Literal[
     "right-plain",
 ]
 MARKS: dict[str, Marks] = {"plain": "none", "verbs": "verbs"}
-"""The marks that each ending of a member name selects. If the name has no such ending, labels show
-heads."""
+"""The label marks that the ending of a member name selects. If the name has no such ending, labels
+show heads."""
 DEPTH = 10
 
 
@@ -53,8 +53,8 @@ class ConstituentsConfig:
     )
     unknown: Literal["markers", "classes", "single"] = setting(
         "markers",
-        "How to represent unknown words: by markers for English, by learned classes, or by "
-        "one <unk>.",
+        "How to represent unknown words: by markers for English, by learned classes, or by a "
+        "single <unk>.",
     )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     gibbs_depth: int = setting(DEPTH, "Maximum length of a context.")

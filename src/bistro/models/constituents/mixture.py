@@ -1,13 +1,14 @@
 """The minimum-risk tree under mixed votes (Goodman 1996), and its expected accuracy.
 
-The score of a tree is a sum over its constituents. Every constituent adds its probability and costs
-a fixed amount.
+The score of a tree is a sum over its constituents. Every constituent adds its probability minus a
+fixed cost.
 
     argmax over trees of  Σ over constituents of  p(label, start, end) - cost
 
-With cost = 1/2, a wrong constituent is as bad as a missing one. All trees over the words compete,
-whether or not a grammar generates them. A span may have every label that increases the score, and
-spans must not cross (`cpp/infinite/span_tree.hpp`). Each word receives its likeliest tag.
+With cost = 1/2, a wrong constituent is as bad as a missing one. The maximum is over all trees of
+the sentence, including trees that no grammar generates. A span may have every label that increases
+the score, and spans must not cross (`cpp/infinite/span_tree.hpp`). Each word receives its most
+probable tag.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> from bistro.models.span_votes import SpanVotes, mixed
@@ -45,13 +46,13 @@ class Risked(NamedTuple):
 
     tree: Tree
     expected_f1: float
-    """The expected F1 score. Twice the expected number of correct constituents is divided by the
-    number of constituents in the tree plus the expected number in the correct tree. Punctuation
-    counts."""
+    """The expected F1 score: twice the expected number of correct constituents, divided by the
+    number of constituents in the tree plus the expected number in the correct tree. Punctuation is
+    included."""
 
 
 def ranks_of(trees: Iterable[Tree]) -> dict[str, float]:
-    """Return how often each label is above minus below other labels over the same words.
+    """Return how often each label is the parent in unary rules, minus how often it is the child.
 
     >>> from bistro.treebank.brackets import parse_tree
     >>> ranks_of([parse_tree("(TOP (S (VP (VB go))))")])
@@ -121,7 +122,7 @@ def _risked(
     words: Sequence[str],
     ranks: Ranks,
 ) -> Risked:
-    """Return the tree of the selected rows, and its expected F1 score."""
+    """Build the tree of the selected rows, and return it with its expected F1 score."""
     tags = ["" for _ in words]
     highest = [0.0 for _ in words]
     phrases: list[tuple[int, int, str]] = []
@@ -189,8 +190,8 @@ def log_prob(votes: SpanVotes, sentence: int, tree: Tree) -> float:
 def likely_weights(votes: Sequence[SpanVotes], golds: Sequence[Tree]) -> Floats:
     """Return the parser weights that maximise the probability of the correct trees.
 
-    For every labelled span that a parser or the correct tree contains, the event is whether the
-    correct tree contains it.
+    Every labelled span that occurs in the votes or in the correct tree is a binary event: the
+    correct tree either contains the span or does not.
     """
     gold = SpanVotes.of_trees(golds)
     table = VoteTable.of([*votes, gold])

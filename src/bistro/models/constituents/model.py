@@ -1,8 +1,8 @@
 """A committee of constituency parsers, which finds the minimum-risk tree under mixed votes.
 
 Members differ in the binarisation of trees, in the marks on labels, and in their chains. Each
-member draws trees of a sentence from its posterior. The shares of labelled spans in these draws are
-mixed.
+member draws trees of a sentence from its posterior. The probability of a labelled span is the
+weighted mean of its shares in these draws.
 
     p(label, start, end) = Σ over members of  weight · share of its draws with this constituent
 
@@ -56,17 +56,16 @@ class VoteOptions(Options):
     """Options for drawing trees and for choosing the result."""
 
     samples: int = 2000
-    """Number of trees that each member draws. The first tenth of the trees is discarded."""
+    """Number of trees that each member draws. The first tenth of them is discarded."""
     subtrees: int = 10
-    """Number of subtrees that are resampled after each whole tree."""
+    """Number of subtrees that are resampled after each draw of a whole tree."""
     node_cost: float = 0.5
-    """Minimum probability of a constituent. The tree has all more probable constituents that do not
-    cross."""
+    """Cost of a constituent. Only constituents with a higher probability can be in the tree."""
     marginals: bool = False
     """Whether to list the probabilities of constituents."""
     seed: int = 1
     threads: int = 0
-    """Number of threads; 0 uses all cores. The result does not depend on it."""
+    """Number of threads; 0 uses all cores. The result is the same for any number of threads."""
 
     def __post_init__(self) -> None:
         if self.samples < 1 or self.subtrees < 0:
@@ -76,7 +75,7 @@ class VoteOptions(Options):
         check_seed(self.seed)
 
     def of_members(self) -> dict[str, Any]:
-        """Return the options of a member's chains."""
+        """Return the options that are passed to each member."""
         return self.some(("samples", "subtrees", "seed", "threads"))
 
 
@@ -91,11 +90,11 @@ class ConstituentsModel(Model):
     members: list[SpanVoter]
     weights: list[float]
     ranks: dict[str, float]
-    """How often each label is above minus below other labels over the same words."""
+    """How often each label is the parent in unary rules, minus how often it is the child."""
     origin: Origin
 
     def parse_tree(self, words: Words, **options: Any) -> TreeParse:
-        """Parse one sentence. The options are those of `VoteOptions`."""
+        """Parse one sentence. The options are the fields of `VoteOptions`."""
         return next(self.parse_trees([words], **options))
 
     def parse_trees(
@@ -110,9 +109,10 @@ class ConstituentsModel(Model):
     ) -> Iterator[TreeParse]:
         """Yield the parse of each sentence.
 
-        With `kbest` (or ``mbr=False``), the results are the most probable trees that members drew,
-        where constituents are treated as independent. With `drawn`, the results are draws from the
-        members in turn. Draws depend on `first`, the index of the first sentence.
+        With `kbest` (or ``mbr=False``), the results are the most probable of the trees that the
+        members drew. Their probabilities treat constituents as independent. With `drawn`, the
+        results are draws from the members in turn. Draws depend on `first`, the index of the first
+        sentence.
         """
         chosen = self._options(options)
         whole = iter(sentences)
@@ -141,7 +141,7 @@ class ConstituentsModel(Model):
     def votes(
         self, sentences: Sequence[Sequence[str]], options: VoteOptions, first: int = 0
     ) -> SpanVotes:
-        """Return the mixed votes of the members."""
+        """Return the weighted mean of the members' votes."""
         own = options.of_members()
         votes = [member.span_votes(sentences, first=first, **own) for member in self.members]
         return mixed(votes, self.weights)
@@ -149,8 +149,8 @@ class ConstituentsModel(Model):
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
         """Return the bits per word of held-out trees, given their words.
 
-        Constituents are treated as independent. A constituent that no member proposes costs 20
-        bits.
+        Constituents are treated as independent. A constituent that no member proposes costs about
+        20 bits.
         """
         trees = [simplified(item) for item in items]
         words, bits = 0, 0.0
@@ -222,7 +222,7 @@ class ConstituentsModel(Model):
     def _drawn(
         self, batch: list[list[str]], options: VoteOptions, first: int, drawn: int
     ) -> dict[int, list[Tree]]:
-        """Return draws for each sentence, taken in turn from the members that found a tree."""
+        """Return trees drawn for each sentence, taken in turn from members that found a tree."""
         own = {**options.of_members(), "drawn": drawn, "first": first}
         of_members = [list(member.parse_trees(batch, **own)) for member in self.members]
         found: dict[int, list[Tree]] = {}
@@ -257,7 +257,7 @@ class ConstituentsModel(Model):
         *,
         drawn: bool,
     ) -> TreeParse:
-        """Return the result for one sentence. `other` trees replace the best tree."""
+        """Return the parse of one sentence. If `other` is given, it replaces the best tree."""
         if not votes.found[number]:
             return next(self.members[0].parse_trees([words], samples=1, burn_in=0))
         trees = [best.tree] if other is None else other

@@ -1,7 +1,7 @@
-"""Settings of Eisner's model, which include the contexts of its distributions.
+"""Settings of Eisner's model, including the contexts of its distributions.
 
-A head generates its children outward on each side, and ends each side with a stop. Contexts may
-contain the following elements.
+A head generates its children outward on each side, and ends each side with a stop symbol. Contexts
+may contain the following elements.
 
     direction                               left or right of the head
     parent.tag  parent.word  parent.label   the head; its label only if labels are generated
@@ -24,12 +24,13 @@ from bistro.models.parsing.settings import ParserSettings
 ELEMENTS = dependency_elements()
 SIBLING = [name for name in ELEMENTS if name.startswith("sibling.")]
 GENERATED = [name for name in ELEMENTS if name.endswith("label")]
-"""Elements that exist only if labels are generated with the child."""
+"""Context elements that are available only if labels are generated before the tag and word of a
+child."""
 
 
 @dataclass(frozen=True)
 class ChildContexts:
-    """The context of each distribution, starting with the most informative element."""
+    """The context elements of each distribution, starting with the most informative element."""
 
     tags: tuple[str, ...] = setting(
         ("direction", "parent.tag", "sibling.tag", "parent.word"),
@@ -56,15 +57,16 @@ class EisnerConfig(ParserSettings):
     )
     unknown: Literal["classes", "single"] = setting(
         "classes",
-        "How to represent unknown words: by classes of shape and suffix, or by one <unk>.",
+        "How to represent unknown words: by classes based on shape and suffix (classes), or by "
+        "a single symbol <unk> (single).",
     )
-    contexts: ChildContexts = setting(ChildContexts(), "The contexts of each distribution.")
+    contexts: ChildContexts = setting(ChildContexts(), "Context elements of each distribution.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "Settings for learning the distributions."
     )
 
     def validate(self) -> None:
-        """Raise an error if an element does not exist or is generated after it is needed."""
+        """Raise an error if a context element does not exist or is generated too late."""
         generated = self.labels == "generated"
         late = {
             "tags": ("tag", "word"),

@@ -1,6 +1,7 @@
 """Explanations of the probability of a tree under Eisner's model, decision by decision.
 
-A sentence has at least one word, so the first child of the root receives the probability of a stop.
+A sentence has at least one word. Therefore the probability of an immediate stop is redistributed to
+the first child of the root.
 
     p(first child of the root) = chain(child) / (1 - chain(stop))
 """
@@ -35,7 +36,7 @@ NOT_EMPTY = "divided by {:.4g}: a sentence has a word, so no stop comes first"
 def explain_tree(
     model: EisnerModel, sentence: Sentence, training: Iterable[Sentence] | None
 ) -> Explanation:
-    """Return the decisions that generate a given or predicted tree, head by head."""
+    """Explain a given or predicted tree by the decisions that generate it, head by head."""
     words, tree, is_given = tree_to_explain(model, sentence)
     known = None if training is None else _events(model, training_batch(model, training))
     distributions = {name: model.distributions[name] for name in _names(model)}
@@ -60,7 +61,7 @@ def _events(model: EisnerModel, batch: SentenceBatch) -> dict[str, Events]:
 
 @dataclass
 class _Generation:
-    """A traversal of a tree in the order of its events."""
+    """A traversal of a tree in the order in which its events are generated."""
 
     model: EisnerModel
     words: list[str]
@@ -71,7 +72,7 @@ class _Generation:
     step: int = 0
 
     def decisions(self) -> Iterator[Decision]:
-        """Yield the decisions of all heads.
+        """Yield the decisions of all heads in the order of generation.
 
         The decisions on the left side of a head precede those on its right side.
         """

@@ -6,9 +6,9 @@ stop symbol. A child consists of a tag and a word, which are generated in this o
     p(tag | direction, head's tag, sibling's tag, head's word)   the stop among the tags
     p(word | tag, direction, head's tag, head's word)
 
-Back-off drops the last element of a context first. Both contexts are settings (`EisnerConfig`). A
-chart over all projective trees gives the exact most probable tree, sum over all trees, samples and
-marginals (`cpp/parse/chart.hpp`).
+Back-off drops the last element of a context first. The elements of both contexts can be configured
+(`EisnerConfig`). A chart over all projective trees gives the exact most probable tree, sum over all
+trees, samples and marginals (`cpp/parse/chart.hpp`).
 
 >>> import bistro
 >>> model = bistro.train("eisner", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -49,13 +49,13 @@ class EisnerOptions(CoreOptions):
     kind: ClassVar[str] = "eisner"
 
     temperature: float = 1.4
-    """The temperature of the posterior. Sums over all trees are less overconfident than sums over a
-    search."""
+    """Temperature of the posterior. Posteriors that sum over all trees are less overconfident than
+    posteriors that sum over the trees found by a search."""
     least_candidate: float = 0.01
     """Minimum probability of a candidate tag, relative to the tagger's likeliest tag."""
 
     def request_for(self, output: OutputRequest) -> ChartRequest:
-        """Return the request for this output, with the candidates of a word."""
+        """Return a request to the core for this output, with limits on candidate tags."""
         return ChartRequest(
             output=output, tags_per_word=self.tags_per_word, least_candidate=self.least_candidate
         )
@@ -63,18 +63,21 @@ class EisnerOptions(CoreOptions):
 
 @dataclass(frozen=True)
 class States:
-    """The states of the tagger. A state is a tag, or a tag with a label if labels are generated."""
+    """The states of the tagger.
+
+    A state is a tag or, if labels are generated, a pair of a tag and a label.
+    """
 
     tag: NDArray[np.int32]
     label: NDArray[np.int32]
-    """-1 if labels come after the arc."""
+    """Label of each state, or -1 if labels are assigned to finished arcs."""
     begin: NDArray[np.int32]
-    """Word w was seen with the states ``list[begin[w]:begin[w + 1]]``."""
+    """Word w occurs in the training data with the states ``list[begin[w]:begin[w + 1]]``."""
     list: NDArray[np.int32]
 
 
 def shape_of(config: EisnerConfig, codec: Codec, *, single_root: bool) -> DependencyShape:
-    """Return the structure of the model for the core."""
+    """Return the structure of the model in the format that the C++ core expects."""
     return DependencyShape(
         num_tags=len(codec.tags),
         num_words=len(codec.vocabulary),
@@ -133,7 +136,7 @@ class EisnerModel(ParsingAbility):
         )
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Return the decisions that make up the probability of the given tree or of the best tree.
+        """Explain the probability of the given tree or of the best tree by its decisions.
 
         If `training` data is given, the result also contains the counts of each context in this
         data.
@@ -144,7 +147,7 @@ class EisnerModel(ParsingAbility):
         return explain_tree(self, as_sentence(sentence), data)
 
     def arrays(self) -> Arrays:
-        """Return the frozen distributions and the states of the tagger."""
+        """Return the arrays of the frozen distributions and of the tagger's states."""
         return {
             **{f"state.{part}": array for part, array in vars(self.states).items()},
             **flat(self.distributions),
@@ -154,7 +157,7 @@ class EisnerModel(ParsingAbility):
     def from_parts(
         cls, config: EisnerConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Rebuild the model from the content of a file."""
+        """Restore the model from the content of a file."""
         distributions = by_owner(arrays, DISTRIBUTIONS)
         states = States(*(arrays[f"state.{part}"] for part in ("tag", "label", "begin", "list")))
         codec = Codec.from_parts(config, header, arrays)

@@ -25,11 +25,11 @@ STEPS = 6
 
 
 def _ignore(steps: int) -> None:
-    """Do nothing when a step is finished."""
+    """Ignore the progress of the steps."""
 
 
 class EisnerTraining:
-    """A training run, with its chains and the model that results from them."""
+    """A training run of Eisner's model, with its Markov chains."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class EisnerTraining:
         self.chains = list(self._by_name.values())
 
     def finish(self, run: Run, trace: Trace, **facts: str) -> EisnerModel:
-        """Return the model after the chains have run."""
+        """Return the trained model after the chains have run."""
         return EisnerModel(
             self.config,
             self.codec,
@@ -114,7 +114,7 @@ def tagger_states(
 def tagger_events(
     states: Numbers, words: Numbers, offsets: NDArray[np.int64], num_states: int
 ) -> dict[str, tuple[Numbers, Numbers]]:
-    """Return the tagger's events: states given earlier states, and words given states."""
+    """Return the tagger's events, which are states given earlier states and words given states."""
     before = np.roll(states, 1)
     before[offsets[:-1]] = num_states
     return {

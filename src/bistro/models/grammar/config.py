@@ -22,8 +22,8 @@ class GrammarConfig:
     )
     capitals: bool = setting(
         True,
-        "Learn after which tokens a capital letter is expected, and convert words there to "
-        "lower case.",
+        "Learn the tokens after which a capital letter is expected, and convert the words that "
+        "follow them to lower case.",
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),

@@ -22,12 +22,12 @@ from bistro.treebank.brackets import Tree
 
 Children = tuple[str, ...]
 TAG = " (tag)"
-"""Suffix of the symbols for tags, because a label may be used for words and for phrases."""
+"""Suffix of tag symbols, which distinguishes them from phrase symbols with the same label."""
 
 
 @dataclass(frozen=True)
 class RuleCounts:
-    """The children of every phrase and the words of every tag, with their counts."""
+    """Counts of the children of every phrase and of the words of every tag."""
 
     rules: dict[str, Counter[Children]]
     words: dict[str, Counter[str]]
@@ -51,7 +51,7 @@ class RuleCounts:
         return [*self.rules, *self.words]
 
     def child_types(self, phrase: str) -> tuple[Counter[str], int]:
-        """Return the symbol counts in the distinct rules of a phrase, and the number of rules.
+        """Count the child symbols in the distinct rules of a phrase, and count these rules.
 
         A rule counts once regardless of its frequency, because new rules resemble the many rare
         rules.
@@ -60,7 +60,7 @@ class RuleCounts:
         return found, len(self.rules[phrase])
 
     def header(self) -> dict[str, list[str]]:
-        """Return the names for JSON."""
+        """Return the names of phrases, tags and words in a JSON-serialisable form."""
         return {"phrases": list(self.rules), "tags": list(self.words), "words": self._forms()}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

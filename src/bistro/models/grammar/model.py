@@ -42,7 +42,7 @@ from bistro.treebank.constituents import ROOT
 
 LEVELS = "levels"
 MOST = 1e12
-"""The largest value of a discount or a strength."""
+"""Upper bound on the discounts and strengths in a model file."""
 
 
 @dataclass(eq=False, repr=False)
@@ -64,7 +64,7 @@ class GrammarModel(Scoring, Model):
 
     @cached_property
     def grammar(self) -> ExactGrammar:
-        """The context-free grammar, including its back-off."""
+        """The smoothed context-free grammar, including the back-off rules."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
         missed = self.config.missed_capitals
         return smoothed_grammar(self.counts, self.levels, ROOT, forms, self.capitals, missed)
@@ -96,7 +96,7 @@ class GrammarModel(Scoring, Model):
         return GrammarSums(found, classes, written)
 
     def _tokens(self, words: Sequence[str]) -> tuple[list[str], list[bool]]:
-        """Return the words in the spelling of the grammar, and whether each word is unknown."""
+        """Return the grammar's token for each word, and whether the word is unknown."""
         before = [START, *words][: len(words)]
         known = [
             not self.vocabulary.is_unknown(word) or (b in self.capitals and word in self._capitals)
@@ -116,7 +116,7 @@ class GrammarModel(Scoring, Model):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences. Sentence i depends only on the seed and on i."""
+        """Draw `n` sentences. Each sentence depends only on the seed and its index."""
         check_number(n)
         check_seed(seed)
         if temperature != 1 or prefix:
@@ -129,7 +129,7 @@ class GrammarModel(Scoring, Model):
             yield self._written([word.form for word in words_of(derivation)], stream)
 
     def _written(self, forms: Sequence[str], stream: Stream) -> list[str]:
-        """Add the expected capital letters to words.
+        """Capitalise words where a capital letter is expected.
 
         Some capital letters are left out at random.
         """
@@ -150,7 +150,7 @@ class GrammarModel(Scoring, Model):
         }
 
     def arrays(self) -> Arrays:
-        """Return the counts and the parameters of every process."""
+        """Return the counts of the grammar and the parameters of every Pitman-Yor process."""
         return {**self.counts.arrays(), LEVELS: np.array(self.levels)}
 
     @classmethod
@@ -166,7 +166,7 @@ class GrammarModel(Scoring, Model):
         return cls(config, vocabulary, counts, levels, capitals, origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return the size of the grammar and its levels."""
+        """Return the size of the grammar and the parameters of its Pitman-Yor processes."""
         return {
             "phrases": len(self.counts.rules),
             "tags": len(self.counts.words),
@@ -179,5 +179,5 @@ class GrammarModel(Scoring, Model):
 
 
 def learned_casing(texts: Sequence[Sequence[str]], config: GrammarConfig) -> Casing:
-    """Learn where capital letters are expected. If this is disabled, return an empty rule."""
+    """Learn where capital letters are expected, or return an empty rule if this is disabled."""
     return Casing.learn(texts) if config.capitals else Casing(())

@@ -12,7 +12,7 @@ from bistro.models.results.next_words import Estimates, NextSums
 
 
 class GrammarSums(NextSums):
-    """The exact distribution over all words, classes of unknown words, and the end."""
+    """Exact next-word distribution over words, classes of unknown words and the sentence end."""
 
     def __init__(
         self,
@@ -22,8 +22,8 @@ class GrammarSums(NextSums):
     ) -> None:
         """Initialise the distribution.
 
-        The function `written` returns the spelling of a word at this position and whether the word
-        is unknown.
+        The function `written` returns the spelling of a word at the position of the next word, and
+        whether the word is unknown.
         """
         self.names = [*found.forms, END_SYMBOL]
         oov = np.array([name in classes for name in self.names], dtype=np.bool_)
@@ -32,7 +32,7 @@ class GrammarSums(NextSums):
         self._written = written
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of words.
+        """Return the probabilities of the given words.
 
         Spellings that cannot occur at this position have probability 0.
         """

@@ -30,10 +30,10 @@ from bistro.treebank.builtin.rules import Rule, Word
 ANY_SYMBOL, ANY_WORD = "any symbol", "any word"
 STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
-"""Factors on the frequency of phrases among all symbols, in the order in which they are tried."""
+"""Factors for the frequency of phrases among all symbols, which are tried in this order."""
 LONGEST_MEAN = 200.0
-"""Maximum expected length of a sentence, in words. A grammar whose sentences are longer is not
-usable."""
+"""Maximum expected length of a sentence, in words. A grammar with a greater expected length is
+rejected."""
 
 
 class Level(NamedTuple):
@@ -44,14 +44,14 @@ class Level(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """The shares of seen outcomes, and the share of the base distribution."""
+    """The weight of each seen outcome, and the weight of the base distribution."""
 
     seen: dict[str, float]
     rest: float
 
 
 def shares(counts: Mapping[str, int], level: Level) -> Shares:
-    """Return the predictive probabilities under minimal seating, with one table per dish."""
+    """Return the predictive weights under minimal seating, which has one table per dish."""
     discount, strength = level
     total = added(counts.values()) + strength
     seen = {dish: (count - discount) / total for dish, count in counts.items()}
@@ -59,7 +59,7 @@ def shares(counts: Mapping[str, int], level: Level) -> Shares:
 
 
 class Levels(NamedTuple):
-    """The parameters of every process of a grammar, starting with the deepest of each kind."""
+    """Parameters of the Pitman-Yor processes of a grammar, most specific processes first."""
 
     rules: Level
     children: Level
@@ -112,7 +112,7 @@ def _phrases(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
 def _one_by_one_rules(
     counts: RuleCounts, phrase: str, level: Level, usual_stop: float
 ) -> Iterator[Rule]:
-    """Yield ``A⁺ -> child`` and ``A⁺ -> child A⁺``. A stop is never the first child."""
+    """Yield the rules ``A⁺ -> child`` and ``A⁺ -> child A⁺``, which produce at least one child."""
     chain = _one_by_one(phrase)
     types, rules = counts.child_types(phrase)
     found = shares({**types, STOP: rules}, level)
@@ -123,7 +123,7 @@ def _one_by_one_rules(
 
 
 def _any_child(counts: RuleCounts, levels: Levels) -> dict[str, float]:
-    """Return p(child) and p(stop) for any phrase. A child counts once for each kind of phrase."""
+    """Return p(child) and p(stop) in any phrase. A child counts once for each phrase label."""
     kinds = Counter[str]()
     for phrase in counts.rules:
         kinds.update(counts.child_types(phrase)[0].keys())
@@ -146,7 +146,7 @@ def _tags(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
 
 
 def _any_word(counts: RuleCounts, levels: Levels, forms: list[str]) -> dict[str, float]:
-    """Return p(word) for any tag, estimated from the number of tags of the word."""
+    """Return p(word) under any tag, estimated from the number of different tags of the word."""
     tags = Counter(form for of_tag in counts.words.values() for form in of_tag)
     return _with_uniform(tags, levels.any_word, forms)
 

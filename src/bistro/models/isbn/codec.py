@@ -2,7 +2,7 @@
 
 A cluster is a tag with a combination of morphological features, written
 ``NC|number=sing|def=indef``. All rare combinations of a tag are merged into one cluster, ``NC|?``.
-The rest of the parser treats clusters as tags.
+All other parts of the parser treat clusters as tags.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ RARE = "?"
 
 @dataclass(eq=False)
 class IsbnCodec(Codec):
-    """A codec whose tags are clusters.
+    """A codec whose tags are clusters of a tag and morphological features.
 
-    Unknown clusters are replaced by the rare cluster of their tag.
+    An unknown cluster is replaced by the cluster for the rare feature combinations of its tag.
     """
 
     lemmas: list[str] = field(default_factory=list)
-    """The known lemmas, numbered from 1. The number 0 represents an unknown lemma. If states do not
-    use lemmas, the list is empty."""
+    """The known lemmas. Their indices start at 1, and index 0 represents unknown lemmas. If the
+    states do not use lemmas, the list is empty."""
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Self, int]:
-        """Build the codec of a treebank, and count the sentences whose arcs were lifted."""
+        """Build the codec of a treebank. Also return the number of sentences with lifted arcs."""
         plain, lifted = Codec.learn(sentences, config)
         trees = [training_tree(sentence, config) for sentence in sentences]
         counts = Counter(tag for tree in trees for tag in tree.tags)
@@ -60,7 +60,7 @@ class IsbnCodec(Codec):
         return cls(config, plain.vocabulary, sorted(kept), plain.labels, lemmas=lemmas), lifted
 
     def cluster(self, tag: str) -> str:
-        """Return the cluster of a tag with features."""
+        """Return the known cluster for a tag with features."""
         if tag in self._tag_ids:
             return tag
         plain = tag.partition("|")[0]
@@ -74,7 +74,7 @@ class IsbnCodec(Codec):
         trees: Sequence[Tree] | None,
         unseen: Unseen | None = None,
     ) -> SentenceBatch:
-        """Return the words and the given parts of the trees in the form that the core expects."""
+        """Return the words and the given annotation in the format that the C++ core expects."""
         if trees is not None:
             trees = [Tree([*map(self.cluster, t.tags)], t.heads, t.labels) for t in trees]
         batch = super().encode(sentences, trees, unseen)
@@ -83,7 +83,10 @@ class IsbnCodec(Codec):
         return batch
 
     def lemma_numbers(self, sentences: Sequence[Sentence], trees: Sequence[Tree]) -> Ints:
-        """Return the lemmas of words whose tags are given, in the order of generation."""
+        """Return lemma indices in the order of generation.
+
+        Words without a given tag have no lemma.
+        """
         rows = (
             [
                 NOT_GIVEN if tag == EMPTY else number
@@ -99,7 +102,7 @@ class IsbnCodec(Codec):
         return [number for row in rows for number in row[::step]]
 
     def cluster_numbers(self, trees: Sequence[Tree]) -> NDArray[np.int64]:
-        """Return the clusters of all words, in the order of generation."""
+        """Return the cluster indices of all words, in the order of generation."""
         rows = ([self._tag_ids[self.cluster(tag)] for tag in tree.tags] for tree in trees)
         return np.array(self.in_order(rows), dtype=np.int64)
 
@@ -117,14 +120,17 @@ class IsbnCodec(Codec):
     def lemma_of(
         self, sentences: Sequence[Sentence], trees: Sequence[Tree], words: NDArray[np.int64]
     ) -> Ints:
-        """Return the most frequent lemma of every word. Word classes have an unknown lemma."""
+        """Return the most frequent lemma of every word.
+
+        Classes of unknown words have no known lemma.
+        """
         lemmas = np.maximum(self.lemma_numbers(sentences, trees), 0)
         own = commonest(words.tolist(), lemmas.tolist(), len(self.vocabulary))
         own[: self.vocabulary.num_classes] = 0
         return own
 
     def header(self) -> dict[str, Any]:
-        """Return the symbols in a JSON-serialisable form."""
+        """Return the symbols as a JSON-serialisable dictionary."""
         return {**super().header(), **({"lemmas": self.lemmas} if self.lemmas else {})}
 
     @classmethod

@@ -54,33 +54,37 @@ SETS = {"local": LOCAL, "rich": RICH, "decisions": DECISIONS, "malt": MALT}
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """Settings for learning the weights."""
+    """Settings for training the weights of the network."""
 
     passes: int = setting(60, "Maximum number of passes over the training sentences.")
     reads: int = setting(
         0,
-        "Maximum total number of sentences in all passes. This setting limits the passes over "
-        "large treebanks. 0 means no limit.",
+        "Maximum total number of sentences read in all passes. This setting limits the number "
+        "of passes over large treebanks. 0 means no limit.",
     )
     patience: int = setting(
-        6, "Learning ends after this number of passes without gain on the held-out sentences."
+        6,
+        "Training ends after this number of passes without an improvement on the held-out "
+        "sentences.",
     )
-    at_once: int = setting(16, "Sentences per step.", most=100_000)
+    at_once: int = setting(16, "Number of sentences per step.", most=100_000)
     steps: Literal["adagrad", "plain"] = setting(
         "adagrad",
-        "Type of gradient descent: with steps scaled by past gradients (adagrad), or plain.",
+        "Type of gradient descent: with step sizes scaled by past gradients (adagrad), or plain.",
     )
-    rate: float = setting(0.05, "Size of the steps.")
+    rate: float = setting(0.05, "Step size of the gradient descent.")
     decay: float = setting(0.02, "Weight decay in the first pass.")
     decay_factor: float = setting(
         0.8, "Factor by which the weight decay is multiplied after each pass."
     )
-    dropout: float = setting(0.3, "Share of the variables that are left out during learning.")
+    dropout: float = setting(
+        0.3, "Proportion of the state variables that are dropped during training."
+    )
     scale: float = setting(0.1, "Maximum absolute value of the initial weights.")
     held_out: float = setting(
         0.05,
-        "Share of the training sentences that is held out to decide when learning ends, if "
-        "there is no --dev.",
+        "Proportion of the training sentences that are held out to decide when training ends, "
+        "if there is no --dev.",
     )
 
     def validate(self) -> None:
@@ -101,7 +105,7 @@ class LearningSettings:
             raise ConfigError(f"held_out = {self.held_out} must lie between 0 and 1")
 
     def most_passes(self, sentences: int) -> int:
-        """Return the maximum number of passes over this number of sentences.
+        """Return the maximum number of passes for a given number of training sentences.
 
         >>> LearningSettings(passes=30, reads=75_000).most_passes(12_500)
         6
@@ -115,9 +119,9 @@ class IsbnTextSettings:
 
     rounds: int = setting(
         1,
-        "Number of times the text is parsed. Each time, the text is parsed with the newest model.",
+        "Number of times that the raw text is parsed, each time with the newest model.",
     )
-    beam: int = setting(5, "Width of the beam for parsing the text.", most=10_000)
+    beam: int = setting(5, "Width of the beam for parsing the raw text.", most=10_000)
 
     def validate(self) -> None:
         """Raise an error if a setting is less than 1."""
@@ -131,7 +135,8 @@ class IsbnConfig(ParserSettings):
 
     tag_features: tuple[str, ...] = setting(
         ("*",),
-        "Morphological features that are predicted with the tag. The value * selects all of FEATS.",
+        "Morphological features that are predicted with the tag. The value * selects all "
+        "features of the column FEATS.",
     )
     labels: Literal["two-step", "none"] = setting(
         "two-step", "Whether labels are predicted after the arc, or not at all."
@@ -141,7 +146,8 @@ class IsbnConfig(ParserSettings):
     )
     unknown: Literal["classes", "single"] = setting(
         "classes",
-        "How to represent unknown words: by classes of shape and suffix, or by one <unk>.",
+        "How to represent unknown words: by classes based on shape and suffix (classes), or by "
+        "a single symbol <unk> (single).",
     )
     unknown_below: int = setting(
         5,
@@ -151,45 +157,48 @@ class IsbnConfig(ParserSettings):
     listed: int = setting(
         2,
         "A word that was seen at least this often with its tag and features is a separate "
-        "outcome. All other words share one outcome in proportion to their counts. Higher values "
-        "make training on large data faster.",
+        "outcome. All other words share one outcome, whose probability is divided in proportion "
+        "to their counts. Higher values make training on large treebanks faster.",
     )
     hidden: int = setting(160, "Number of binary variables in a state.", most=10_000)
     approximation: Literal["feed-forward", "mean-field"] = setting(
         "feed-forward",
-        "How the means of a state are computed. With mean-field, each decision also updates "
-        "earlier means.",
+        "How the means of a state's variables are computed. With mean-field, each decision also "
+        "updates earlier means.",
     )
     links: bool = setting(
-        True, "Link states to earlier states. Without links, no features are induced."
+        True, "Link states to earlier states. Without links, no latent features are induced."
     )
     features: tuple[str, ...] = setting(
         RICH,
-        "Features of the configuration that a state uses. The names local, rich, malt and "
-        "decisions stand for lists of features.",
+        "Features of the parser configuration that a state uses. The names local, rich, malt "
+        "and decisions stand for lists of features.",
     )
     reduce: Literal["late", "early"] = setting(
-        "late", "Whether a word leaves the stack as late as possible or as soon as it is complete."
+        "late",
+        "Whether a word is removed from the stack as late as possible or as soon as it is "
+        "complete.",
     )
-    learning: LearningSettings = setting(LearningSettings(), "Settings for learning the weights.")
+    learning: LearningSettings = setting(
+        LearningSettings(), "Settings for training the weights of the network."
+    )
     raw_text: IsbnTextSettings = setting(IsbnTextSettings(), "Settings for learning from raw text.")
 
     def validate(self) -> None:
-        """Raise an error if a feature does not exist or a size is out of range."""
+        """Raise an error if a feature does not exist or a number is out of range."""
         check_elements(self.features, [*NAMES, *SETS])
         if len(set(self.features)) < len(self.features):
             raise ConfigError("a feature is named twice")
         if self.sees("coarse") and self.tagset != "xpos":
             raise ConfigError(
-                "features that use coarse tags need language-specific tags as well: set tagset = "
-                "'xpos'"
+                "features with coarse tags also need language-specific tags: set tagset = 'xpos'"
             )
         if min(self.hidden, self.unknown_below, self.listed) < 1:
             raise ConfigError("hidden, unknown_below and listed must be at least 1")
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """All features under their individual names, without duplicates.
+        """Names of all individual features, without duplicates.
 
         >>> IsbnConfig(features=("action", "local")).elements[:3]
         ('action', 's1.word', 's1.tag')

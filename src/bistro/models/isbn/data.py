@@ -1,4 +1,4 @@
-"""Clusters and words of the latent-variable parser, in the form that the core expects."""
+"""Clusters and words of the latent-variable parser, in the format that the C++ core expects."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bistro.models.parsing.codec import Codec, Tree
 from bistro.treebank.sentence import Sentence
 
 OF_PROPERTIES = {"coarse_of": "coarse", "lemma_of": "lemma"}
-"""Arrays that a model has only if its states use the given word attribute."""
+"""Optional arrays of a model, and the word attribute that requires each."""
 
 
 OF_OTHERS = ("other_begin", "other_list", "other_count")
-"""Arrays that models of earlier versions lack. Models without these arrays distribute other words
-by frequency alone."""
+"""Arrays that are missing in models of earlier versions. Without these arrays, the probability of
+words that are not separate outcomes depends only on their frequency."""
 
 
 def no_numbers() -> Ints:
@@ -33,19 +33,22 @@ def no_numbers() -> Ints:
 
 @dataclass(frozen=True)
 class IsbnSymbols:
-    """Arrays about clusters and words. Row i of a ragged list is ``list[begin[i]:begin[i+1]]``."""
+    """Arrays with data on clusters and words.
+
+    Row i of a list is ``list[begin[i]:begin[i + 1]]``.
+    """
 
     tag_of: Ints
     component_begin: Ints
     component_list: Ints
     word_begin: Ints
     word_list: Ints
-    """The words that are separate outcomes, for each cluster."""
+    """The words of each cluster that are separate outcomes."""
     frequency: NDArray[np.float64]
     root_labels: Ints
     seen_begin: Ints
     seen_list: Ints
-    """The clusters with which each word was seen."""
+    """The clusters with which each word was seen in training."""
     seen_share: NDArray[np.float32]
     """log p(word | cluster), estimated from counts."""
     coarse_of: Ints = field(default_factory=no_numbers)
@@ -54,9 +57,9 @@ class IsbnSymbols:
     """The default lemma of each word. The array is empty if states do not use lemmas."""
     other_begin: Ints = field(default_factory=no_numbers)
     other_list: Ints = field(default_factory=no_numbers)
-    """The words that were seen with each cluster but are not separate outcomes."""
+    """The words of each cluster that are not separate outcomes."""
     other_count: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """How often each word in `other_list` was seen with the cluster."""
+    """Number of times that each word in `other_list` was seen with the cluster."""
 
     @classmethod
     def learn(
@@ -67,10 +70,10 @@ class IsbnSymbols:
         trees: Sequence[Tree],
         config: IsbnConfig,
     ) -> Self:
-        """Count clusters, words and roots in trees.
+        """Collect the clusters, words and root labels of the training trees.
 
-        Annotated sentences come before all other sentences. Only annotated sentences have coarse
-        tags and lemmas.
+        The annotated sentences come first in `sentences`. Only annotated sentences have coarse tags
+        and lemmas.
         """
         words = codec.encode_words(s.forms for s in sentences)[0].astype(np.int64)
         clusters = codec.cluster_numbers(trees)
@@ -109,7 +112,7 @@ class IsbnSymbols:
         )
 
     def shape(self, codec: IsbnCodec, config: IsbnConfig, *, single_root: bool) -> IsbnShape:
-        """Return the structure of the model for the core."""
+        """Return the structure of the model in the format that the C++ core expects."""
         return IsbnShape(
             num_words=len(codec.vocabulary),
             num_tags=len(plain_tags(codec)),
@@ -127,13 +130,13 @@ class IsbnSymbols:
 
 
 def array_names(config: IsbnConfig, *, counted: bool) -> list[str]:
-    """Return the names of a model's symbol arrays. `OF_OTHERS` is included if `counted` is true."""
+    """Return the names of a model's arrays. `OF_OTHERS` is included if `counted` is true."""
     names = [part.name for part in fields(IsbnSymbols) if counted or part.name not in OF_OTHERS]
     return [n for n in names if n not in OF_PROPERTIES or config.sees(OF_PROPERTIES[n])]
 
 
 def plain_tags(codec: Codec) -> list[str]:
-    """Return the tags without features, in index order."""
+    """Return the distinct tags without features, in index order."""
     return sorted({name.partition("|")[0] for name in codec.tags})
 
 

@@ -1,14 +1,15 @@
 """The latent-variable parser, an incremental sigmoid belief network (Titov & Henderson 2007).
 
-The model is an arc-eager parser that generates the sentence with its tree. Every decision is made
-by a state, which is a vector of latent binary variables. The means of a state depend on the means
-of up to seven earlier states that dealt with the words in focus (on top of the stack, in front of
-the queue, and their relatives), and on the features of these words.
+The model is an arc-eager parser that generates the sentence with its tree. Every decision is
+predicted from a state, which is a vector of latent binary variables. The means of a state's
+variables depend on the features of the words in focus, which are the top of the stack, the front of
+the queue, and their relatives. They also depend on the means of up to seven earlier states that
+involved the same words.
 
     η = Σ_relations J μ' + Σ_features B      μ = σ(η)      p(d) ∝ exp(b_d + Σ_j W_dj μ_j)
 
-The information about the past is therefore learned, not chosen by hand. A shift generates the next
-word in three steps: the tag, the features and the form.
+The model therefore learns what information about earlier decisions is useful. A shift generates the
+next word in three steps: the tag, the features and the form.
 
 >>> import bistro
 >>> model = bistro.train("isbn", bistro.builtin(sentences=300, seed=1), seed=1, hidden=20)
@@ -40,12 +41,12 @@ from bistro.models.parsing.options import CoreOptions
 
 LABELS_SUMMED = 10
 TAGS_SUMMED = 10
-"""The numbers of labels per arc and of clusters per word that are summed over in word scores."""
+"""Numbers of labels per arc and of clusters per word over which word scores are summed."""
 
 
 @dataclass(frozen=True)
 class IsbnOptions(CoreOptions):
-    """Options of the search and of its output."""
+    """Options of beam search and of its output."""
 
     kind: ClassVar[str] = "isbn"
 
@@ -54,9 +55,10 @@ class IsbnOptions(CoreOptions):
     """Number of derivations kept after each word."""
     labels_per_arc: int = 5
     margin: float = 2.0
-    """Margin for pruning. A partial derivation is pruned if it could stay in the beam only with a
-    next word that is e^margin times as probable as in any derivation so far. The value 2 did not
-    change any tree of the Danish development set."""
+    """Margin for pruning. The next word of a partial derivation is assumed to be at most e^margin
+    times as probable as in any derivation so far. A partial derivation that would then not remain
+    in the beam is pruned. With the value 2, pruning did not change any tree of the Danish
+    development set."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,}"]
@@ -67,7 +69,7 @@ class IsbnOptions(CoreOptions):
             raise ConfigError("a latent-variable parser uses a beam, not particles: use --beam")
 
     def request_for(self, output: OutputRequest) -> BeamRequest:
-        """Return the request for this output, with the search options of the parser."""
+        """Return a request to the core for this output, with the options of the search."""
         search = BeamOptions(
             width=self.size,
             labels_per_arc=self.labels_per_arc,
@@ -79,7 +81,7 @@ class IsbnOptions(CoreOptions):
 
 @dataclass(frozen=True)
 class IsbnScoreOptions(Options):
-    """Options of the sum over the derivations that the search finds. This sum is a lower bound."""
+    """Options of the sum over the derivations found by the search, which is a lower bound."""
 
     method: Literal["search"] = "search"
     particles: int = 100
@@ -87,7 +89,7 @@ class IsbnScoreOptions(Options):
     tags: Literal["seen"] = "seen"
     """Use only the tags and features that a word had in training."""
     seed: int = 1
-    """This option has no effect, because nothing is drawn."""
+    """This option has no effect, because nothing is sampled."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 
@@ -102,7 +104,7 @@ class IsbnScoreOptions(Options):
             raise ConfigError(f"particles = {self.particles} must be at least 1")
 
     def request(self, num_tags: int, num_labels: int) -> BeamOptions:
-        """Return the options in the form that the core expects."""
+        """Return the options in the format that the C++ core expects."""
         return BeamOptions(
             width=self.particles,
             labels_per_arc=min(num_labels, LABELS_SUMMED),
@@ -133,13 +135,13 @@ class IsbnModel(LanguageAbility):
         self._parser = IsbnParser(shape, self.weights, **seen)
 
     def summary(self) -> dict[str, Any]:
-        """Return symbols and size."""
+        """Return the numbers of symbols, state variables and weights."""
         return {**super().summary(), "state": self.config.hidden, "weights": self.weights.size}
 
     def best_analyses(
         self, sentences: Iterable[Sequence[str]], size: int
     ) -> dict[str, NDArray[np.int32]]:
-        """Return the heads, labels and tags of the best parses as indices, word by word.
+        """Return the heads, label indices and tag indices of all words in the best parses.
 
         Words are in the order of generation, which is reversed in a right-to-left model.
         """
@@ -148,7 +150,7 @@ class IsbnModel(LanguageAbility):
         return {name: found[name] for name in ("heads", "labels", "tags")}
 
     def arrays(self) -> Arrays:
-        """Return the weights and the data about words and clusters."""
+        """Return the arrays of the weights and of the data on words and clusters."""
         counted = self.symbols.other_begin.size > 0
         names = array_names(self.config, counted=counted)
         symbols = {name: getattr(self.symbols, name) for name in names}

@@ -1,7 +1,7 @@
-"""Lemmas and coarse tags, which states use but never predict.
+"""Lemmas and coarse tags, which states use as features but never predict.
 
 The coarse tag of a word is the most frequent coarse tag of its cluster. If the tag of a word is
-given, its lemma is given too. Otherwise the lemma is the most frequent lemma of the form.
+given, its given lemma is used. Otherwise its lemma is the most frequent lemma of the form.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def known_lemmas(sentences: Sequence[Sentence], least: int) -> list[str]:
 
 
 def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Return the indices of lemmas, with 0 for an unknown and `NOT_GIVEN` for an empty lemma.
+    """Return the index of each lemma, or 0 if it is unknown, or `NOT_GIVEN` if it is empty.
 
     >>> lemma_numbers(["be", "_", "xyz"], ["be", "do"])
     [1, -1, 0]
@@ -60,7 +60,7 @@ def commonest(keys: Sequence[int], values: Sequence[int], num_keys: int) -> Ints
 
 
 def coarse_numbers(sentences: Sequence[Sentence]) -> list[list[int]]:
-    """Return the coarse tag indices of all words, sentence by sentence."""
+    """Return the coarse tag indices of the words in each sentence."""
     names = sorted({tag for sentence in sentences for tag in sentence.upos})
     numbers = {name: i for i, name in enumerate(names)}
     return [[numbers[tag] for tag in sentence.upos] for sentence in sentences]

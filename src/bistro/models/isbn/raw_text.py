@@ -1,7 +1,7 @@
 """Learning from raw text, which is parsed automatically and added to the training data.
 
 A parser is trained on the treebank and parses the text (`bistro.models.parsing.raw_text`). The
-model is then trained on the treebank and the parsed text. Published neural parsers that are
+model is then trained on the treebank and the parsed text. Published neural parsers that serve as
 language models are trained on parsed text in the same way. Tags and labels come from the treebank,
 and words from the treebank and the text.
 
@@ -30,7 +30,7 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 FIRST, PARSING = 0.1, 0.2
-"""Approximate shares of the training time for the first parser and for parsing."""
+"""Approximate shares of the training time for the first parser and for parsing the text."""
 
 
 def train_with_text(
@@ -66,7 +66,7 @@ def train_with_text(
 
 
 def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
-    """Return the sentences of the text and their trees, with the symbols of the treebank."""
+    """Return the sentences of the raw text with the trees of their best parses."""
     columns = analyses.columns_of(0, analyses.words)
     found: Trees = []
     begin = 0
@@ -84,8 +84,8 @@ def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
 def _split(trees: Trees, number: int) -> tuple[Trees, Trees]:
     """Return the training trees, and evenly spaced held-out trees.
 
-    The text may differ from the treebank, so learning ends when there is no gain on the held-out
-    trees of both.
+    The text may differ from the treebank. Therefore training ends when the held-out trees of both
+    together no longer improve.
     """
     places = {len(trees) * i // number for i in range(number)}
     parts: tuple[Trees, Trees] = ([], [])

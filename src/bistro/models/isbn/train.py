@@ -1,8 +1,8 @@
-"""Training of the latent-variable parser in passes over derivations, with early stopping.
+"""Training of the latent-variable parser by passes over derivations, with early stopping.
 
 A pass visits all training sentences in a random order, a few at a time. After each pass, the
 weights are scored on the held-out sentences. The best weights are kept, and training ends after
-several passes without gain.
+several passes without an improvement.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def train_isbn(
 ) -> IsbnModel:
     """Train a latent-variable parser on trees.
 
-    The development set `dev` decides when training ends.
+    The score on the development set `dev` determines when training ends.
     """
     sentences, held_out = split(trees_of(data), dev, config, run.seed)
     training = Training(sentences, held_out, config, run.seed)
@@ -58,14 +58,14 @@ def split(
     config: IsbnConfig,
     seed: int,
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Return the training sentences and the held-out sentences for scoring the weights."""
+    """Return the training sentences, and the held-out sentences on which the weights are scored."""
     if dev is not None:
         known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
         if not known:
             raise BistroError("the development set has no trees to learn from")
         return list(sentences), known
     if len(sentences) < 2:
-        raise BistroError("a latent-variable parser needs at least two sentences to learn from")
+        raise BistroError("a latent-variable parser needs at least two training sentences")
     number = min(max(1, round(len(sentences) * config.learning.held_out)), len(sentences) - 1)
     chosen = set(shuffled(len(sentences), seed, "isbn.held_out", 0)[:number].tolist())
     parts = [i in chosen for i in range(len(sentences))]
@@ -81,12 +81,12 @@ def shuffled(n: int, seed: int, purpose: str, index: int) -> NDArray[np.int64]:
 
 
 USUAL_BEST_PASS = 10
-"""Approximate number of passes that lead to the best weights on a small treebank."""
+"""Approximate number of passes until the weights are best on a small treebank."""
 
 
 @dataclass
 class Progress:
-    """The state of training, without the weights, that a checkpoint saves."""
+    """The training progress that a checkpoint saves in addition to the weights."""
 
     trace: list[dict[str, Any]] = field(default_factory=list)
     best_pass: int = 0
@@ -98,18 +98,18 @@ class Progress:
         return len(self.trace)
 
     def note(self, log_likelihood: float, score: float) -> None:
-        """Record the result of a pass."""
+        """Record the log-likelihood and the held-out score of a pass."""
         number = self.passes + 1
         self.trace.append({"sweep": number, "log_likelihood": log_likelihood, "held_out": score})
         if score > self.best_score:
             self.best_score, self.best_pass = score, number
 
     def expected(self, most: int, patience: int) -> int:
-        """Return the expected number of passes, including the last passes without gain."""
+        """Return the expected number of passes, including the last passes without improvement."""
         return min(most, round(max(USUAL_BEST_PASS, 1.25 * self.best_pass)) + patience)
 
     def is_over(self, most: int, patience: int) -> bool:
-        """Return whether training has ended."""
+        """Return whether training is finished."""
         waited = self.passes - self.best_pass
         return self.passes >= most or (self.passes > 0 and waited >= patience)
 
@@ -118,17 +118,17 @@ Trees = list[tuple[Sentence, Tree]]
 
 
 class Parsed(NamedTuple):
-    """Trees of raw text for training, in addition to the trees of the treebank."""
+    """Parsed raw text, which is used for training in addition to the treebank."""
 
     trees: Trees
     held_out: Trees
     """Trees for scoring the weights, in addition to the held-out trees of the treebank."""
     vocabulary: Vocabulary
-    """The words of the treebank and the text."""
+    """The vocabulary of the treebank and the raw text."""
 
 
 class Training:
-    """The derivations for training and for scoring, and the current weights."""
+    """A training run, with derivations for training and scoring, and the current weights."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Training:
         self.data = self._derivations(sentences, trees)
         if self.data.failed.size:
             place = place_of(sentences[int(self.data.failed[0])])
-            raise BistroError(f"{place} is not a tree with {config.roots} root")
+            raise BistroError(f"{place} is not a valid tree for roots = '{config.roots}'")
         candidates = [(sentence, training_tree(sentence, config)) for sentence in held_out]
         self.held_out = self._judges([*candidates, *(parsed.held_out if parsed else ())])
         self.judged = self._derivations(*zip(*self.held_out, strict=True))
@@ -168,7 +168,7 @@ class Training:
         return IsbnDerivations(self.shape, batch, early_reduce=self.config.reduce == "early")
 
     def _judges(self, candidates: Trees) -> Trees:
-        """Return the held-out trees whose labels and tags are all known."""
+        """Return the held-out trees whose labels and tags all occur in the training trees."""
         labels, roots = set(self.codec.labels), set(self.symbols.root_labels.tolist())
         numbers = {label: i for i, label in enumerate(self.codec.labels)}
         found = []
@@ -207,7 +207,7 @@ class Training:
         return np.zeros(self.shape.parameters, dtype=np.float32)
 
     def run(self, session: Session) -> Trace:
-        """Train until the end and return the trace."""
+        """Train until the stopping criterion is met, and return the trace."""
         progress = self._resumed(session)
         learning = self.config.learning
         most = learning.most_passes(len(self.sentences))
@@ -222,7 +222,7 @@ class Training:
         return progress.trace
 
     def _pass(self, progress: Progress, most: int, session: Session) -> float:
-        """Read all sentences once and return their log-likelihood."""
+        """Train on all sentences once and return their log-likelihood."""
         learning = self.config.learning
         log_likelihood = self._learn(progress.passes, session.threads)
         score = self._score(session.threads)
@@ -275,7 +275,7 @@ class Training:
         )
 
     def _score(self, threads: int) -> float:
-        """Return the log-probability per word of the held-out sentences with their trees."""
+        """Return the joint log-probability of the held-out sentences and their trees, per word."""
         return added(self.trainer.log_probs(self.judged, threads)) / self.words
 
     def _state(self) -> dict[str, Floats]:
@@ -287,7 +287,7 @@ class Training:
             session.checkpoint.save(self.fingerprint, asdict(progress), self._last_good)
 
     def _resumed(self, session: Session) -> Progress:
-        """Restore the state of the checkpoint, if there is one."""
+        """Restore the state saved in the checkpoint, if there is one."""
         saved = session.saved(self.fingerprint)
         if not saved:
             return Progress()

@@ -1,10 +1,10 @@
-"""Settings of word-order models: mixed parts, contexts and smoothing.
+"""Settings of word-order models: parts of the mixture, contexts and smoothing.
 
-A part is a model type with a labelling. The types are ``oo`` (observed orders), ``n1``, ``n2``, …
-(n-grams of dependents from the head outwards), and ``c`` (Eisner's model C, which is ``n1``). A
-labelling names the columns of the head and of each dependent that are used, joined by ``+``, as in
-``head.upos+upos+deprel``. The letters H, D and R stand for head tag, dependent tag and relation, so
-``HDR`` is short for this labelling.
+Each part of the mixture is a model type with a labelling. The types are ``oo`` (observed orders),
+``n1``, ``n2``, … (n-grams of dependents from the head outwards), and ``c`` (Eisner's model C, which
+is ``n1``). A labelling names the columns of the head and of each dependent that are used, joined by
+``+``, as in ``head.upos+upos+deprel``. The letters H, D and R stand for head tag, dependent tag and
+relation, so ``HDR`` is short for ``head.upos+upos+deprel``.
 
 >>> parse_labelling("HDR", "upos")
 Labelling(head=('upos',), dependent=('upos', 'deprel'))
@@ -40,7 +40,7 @@ MODEL_C = "c"
 
 
 class Labelling(NamedTuple):
-    """The columns of the head and of the dependents that a labelling uses."""
+    """The columns of the head and of its dependents that a labelling uses."""
 
     head: tuple[str, ...]
     dependent: tuple[str, ...]
@@ -72,13 +72,13 @@ def parse_labelling(text: str, tags: str) -> Labelling:
 
 
 def order_of(model: str) -> int | None:
-    """Return the order n of an n-gram of dependents, or None for observed orders."""
+    """Return the order n of a model type that is an n-gram of dependents, or None for oo."""
     if model == OBSERVED:
         return None
     if model == MODEL_C:
         return 1
     if not re.fullmatch(r"n[1-9][0-9]?", model):
-        raise ConfigError(f"unknown model of orders '{model}': choose oo, c, or n1, n2, n3, …")
+        raise ConfigError(f"unknown model of word order '{model}': choose oo, c, or n1, n2, n3, …")
     return int(model[1:])
 
 
@@ -98,15 +98,15 @@ class LinearizeConfig:
         "combination of a type and a labelling.",
     )
     tags: Literal["upos", "xpos"] = setting(
-        "upos", "The column of tags that the letters H and D refer to."
+        "upos", "The tag column to which the letters H and D refer."
     )
     punctuation: Literal["removed", "kept"] = setting(
         "removed", "Whether punctuation marks are left out of the trees or ordered like words."
     )
     punct: Literal["auto", "upos", "penn", "unicode"] = setting(
         "auto",
-        "How punctuation is recognised: by UPOS PUNCT, by Penn tags, or by Unicode. With auto, "
-        "the choice depends on the tags.",
+        "How punctuation is recognised: by the UPOS tag PUNCT, by Penn tags, or by Unicode "
+        "categories. With auto, the choice depends on the tags in the treebank.",
     )
     smoothing: Literal["pitman-yor", "add-k"] = setting(
         "pitman-yor",
@@ -115,31 +115,31 @@ class LinearizeConfig:
     k: float = setting(0.01, "Number that add-k smoothing adds to every count.")
     seen: tuple[str, ...] = setting(
         ("head", "side", "last"),
-        "Context of Pitman-Yor n-grams, starting with the most informative element. The elements "
-        "are the side of the head, the last dependent and the head. Earlier dependents follow "
-        "these elements.",
+        "Order of the context elements of Pitman-Yor n-grams, starting with the most "
+        "informative element. The elements are the side of the head (side), the previous "
+        "dependent (last) and the head (head). Any earlier dependents are added at the end.",
     )
     leaves: Literal["ignored", "counted"] = setting(
         "ignored",
-        "Whether n-grams ignore words without dependents or count them as empty sides (as in the "
-        "paper).",
+        "Whether n-grams ignore words without dependents or count them as heads with two empty "
+        "sides (as in the paper).",
     )
     held_out_families: int = setting(
         4000,
-        "Number of heads in held-out trees on which weights are fitted. These heads are evenly "
-        "spaced in the data. 0 uses all heads.",
+        "Number of heads in held-out trees on which the weights of the mixture are fitted. "
+        "These heads are evenly spaced in the data. 0 uses all heads.",
     )
     most_cells: int = setting(
         1 << 22,
         "Maximum number of cells in the table of multisets and contexts for a head. If a head "
-        "needs more cells, it is ordered by the 1-gram of the labelling.",
+        "needs more cells, its dependents are ordered by the 1-gram of the labelling.",
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5), "Settings for training the Pitman-Yor processes."
     )
 
     def validate(self) -> None:
-        """Raise an error if a part does not exist or a number is out of range."""
+        """Raise an error if a model type or labelling is invalid or a number is out of range."""
         for name in ("models", "labellings"):
             values = getattr(self, name)
             if not values or len(set(values)) < len(values):

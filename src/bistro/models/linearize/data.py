@@ -16,10 +16,10 @@ from bistro.models.linearize.trees import Labels, UnorderedTree
 
 
 class TreebankFamilies:
-    """The families of all trees. Words are numbered from 0 across all sentences."""
+    """The families of all trees in a treebank. Words are numbered from 0 across all sentences."""
 
     def __init__(self, trees: Sequence[UnorderedTree], *, leaves: bool) -> None:
-        """Include families without dependents if `leaves` is true."""
+        """Collect the families. Words without dependents are included if `leaves` is true."""
         self._trees = trees
         found = [tree.families + tree.leaves if leaves else tree.families for tree in trees]
         families = [family for of_tree in found for family in of_tree]
@@ -27,7 +27,7 @@ class TreebankFamilies:
         before = np.repeat(before, [len(of_tree) for of_tree in found])
         sides = [len(side) for _, left, right in families for side in (left, right)]
         self.lengths = np.array(sides, dtype=np.int64)
-        """For each head, the number of left dependents and then the number of right dependents."""
+        """Numbers of left and right dependents of all heads, in alternation."""
         self.heads = [family.head for family in families] + before
         words = [word for _, left, right in families for word in left + right]
         sizes = self.lengths[::2] + self.lengths[1::2]
@@ -40,7 +40,7 @@ class TreebankFamilies:
 
 
 class LabelledFamilies:
-    """All families with the labels of one labelling, in sequences from the head outwards."""
+    """All families with the labels of one labelling, listed from the head outwards."""
 
     def __init__(self, labelling: Labelling, families: TreebankFamilies) -> None:
         heads = families.names(families.heads.tolist(), labelling.head)
@@ -52,7 +52,7 @@ class LabelledFamilies:
 
     @cached_property
     def observed(self) -> Counter[tuple[int, Order]]:
-        """How often each order of dependents occurs with each head."""
+        """Number of times that each order of dependents occurs with each head label."""
         ids, ends = self._ids.tolist(), np.cumsum(self._lengths).tolist()
         begins, middles, ends = [0, *ends[1:-1:2]], ends[::2], ends[1::2]
         return Counter(
@@ -64,7 +64,7 @@ class LabelledFamilies:
         )
 
     def events(self, order: int, seen: Sequence[str]) -> Events:
-        """Return the steps of an n-gram of dependents."""
+        """Return the training events of an n-gram model of dependents."""
         offsets = np.concatenate(([0], np.cumsum(self._lengths)))
         labels = self.labels
         sequences = padded_events(self._ids, offsets, order, start=labels.start, end=labels.stop)

@@ -1,8 +1,8 @@
-"""Word-order models, which give every order of a dependency tree a probability.
+"""Word-order models, which assign a probability to every word order of a dependency tree.
 
-A dependency tree does not specify the order of words. For each head, a mixture of parts gives every
-order of its dependents a probability (Futrell & Gibson 2015). A part is a model of observed orders
-or of n-grams of dependents, with a labelling.
+A dependency tree does not specify the order of words. For each head, a mixture of models assigns a
+probability to every order of its dependents (Futrell & Gibson 2015). Each part of the mixture is a
+model of observed orders or an n-gram model of dependents, with a labelling.
 
     p(order of the sentence | tree) = prod_heads  sum_m w_m  p_m(order of its dependents | them)
 
@@ -58,13 +58,13 @@ Floats = NDArray[np.float64]
 
 
 class OrderedFamily(NamedTuple):
-    """A family, with the label indices of its head and dependents under every labelling."""
+    """A head with its dependents, and the label indices of each under every labelling."""
 
     family: Family
     heads: tuple[int, ...]
     labels: tuple[tuple[int, ...], ...]
-    """The label indices of the left dependents, then of the right dependents, from the head
-    outwards."""
+    """Label indices of each dependent under every labelling: first the left dependents, then the
+    right dependents, each from the head outwards."""
 
 
 def part_names(config: LinearizeConfig) -> list[str]:
@@ -85,7 +85,7 @@ class LinearizeModel(Model):
 
     config: LinearizeConfig
     rule: str
-    """The rule that recognises punctuation."""
+    """Name of the rule that recognises punctuation."""
     learned: list[LearnedOrders]
     """One item per labelling."""
     weights: Floats
@@ -109,7 +109,7 @@ class LinearizeModel(Model):
             self._log_weights = np.log(weights)
 
     def with_weights(self, weights: Floats) -> LinearizeModel:
-        """Return a model with the same parts but new weights."""
+        """Return a copy of the model with new weights of the parts."""
         changed = copy.copy(self)
         changed._weigh(weights)
         return changed
@@ -123,7 +123,10 @@ class LinearizeModel(Model):
     def trees_of(
         sentences: Iterable[Sentence], config: LinearizeConfig, rule: str, path: str | None = None
     ) -> list[UnorderedTree]:
-        """Check trees, and remove punctuation unless it is kept. Errors mention `path`."""
+        """Convert sentences to trees, without punctuation unless it is kept.
+
+        Errors mention `path`.
+        """
         labellings = [parse_labelling(name, config.tags) for name in config.labellings]
         trees = []
         for sentence in sentences:
@@ -138,9 +141,9 @@ class LinearizeModel(Model):
         return trees
 
     def tree_of(self, sentence: Sentence) -> UnorderedTree:
-        """Return the tree of a sentence in the form that the model uses."""
+        """Return the unordered tree of a sentence."""
         if not isinstance(sentence, Sentence):
-            raise BistroError("word order needs a tree: give a sentence that has heads")
+            raise BistroError("word order requires a tree: give a sentence with heads")
         return self.trees_of([sentence], self.config, self.rule)[0]
 
     def ordered_families(self, tree: UnorderedTree) -> list[OrderedFamily]:
@@ -162,7 +165,7 @@ class LinearizeModel(Model):
         ]
 
     def part_orders(self, ordered: OrderedFamily) -> list[tuple[Orders, Order]]:
-        """Return all orders of a family under every part, and the order in the tree."""
+        """Return for every part of the mixture all orders of a family and its actual order."""
         found = []
         middle = len(ordered.family.left)
         for part, labelling in self._mixed:
@@ -176,20 +179,20 @@ class LinearizeModel(Model):
         return found
 
     def part_log_probs(self, ordered: OrderedFamily) -> Floats:
-        """Return the log-probability of the order of a family under every part."""
+        """Return the log-probability of a family's actual order under every part of the mixture."""
         return np.array([orders.log_prob(order) for orders, order in self.part_orders(ordered)])
 
     def most_dependents(self, sentence: Sentence) -> int:
-        """Return the largest number of dependents that a head of the sentence has."""
+        """Return the maximum number of dependents of any head in a sentence."""
         families = self.tree_of(sentence).families
         return max((len(family.dependents) for family in families), default=0)
 
     def order_protocol(self) -> str:
-        """Describe which words are ordered."""
+        """Return a description of the words that are ordered."""
         return f"punctuation {self.config.punctuation}"
 
     def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore:
-        """Return the log-probability of a sentence's order, given its tree.
+        """Return the log-probability of a sentence's word order, given its tree.
 
         With `of_labels`, words that no labelling distinguishes are treated as identical.
         """
@@ -205,7 +208,7 @@ class LinearizeModel(Model):
         return OrderScore(total, sum(len(o.labels) for o in found), by_family)
 
     def _local(self, ordered: OrderedFamily) -> tuple[list[Orders], list[tuple[int, ...]]]:
-        """Return the types of a family and their orders under every part with nonzero weight."""
+        """Return a family's orders under every part with nonzero weight, and its word types."""
         types = sorted(set(ordered.labels))
         counts = np.array([ordered.labels.count(kind) for kind in types])
         return [
@@ -217,12 +220,12 @@ class LinearizeModel(Model):
     def linearize(
         self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "random"
     ) -> list[Linearization]:
-        """Return the most probable orders of a tree, starting with the best.
+        """Return the most probable word orders of a tree, starting with the best.
 
         Words that no labelling distinguishes can be exchanged without changing the probability, so
-        their arrangements count as one order. The arrangement of indistinguishable words, and the
-        first of equally probable orders, are drawn with `seed`. With `ties="input"`, the order of
-        the input is used instead of a draw.
+        all arrangements of such words count as one order. Ties between indistinguishable words and
+        between equally probable orders are broken at random with `seed`. With `ties="input"`, they
+        are broken in favour of the order in the input.
         """
         if kbest < 1:
             raise ConfigError(f"kbest = {kbest} must be at least 1")
@@ -237,9 +240,9 @@ class LinearizeModel(Model):
     def _best(
         self, ordered: OrderedFamily, kbest: int, ties: Ties, of_words: Stream, of_orders: Stream
     ) -> list[tuple[float, Family]]:
-        """Return the best orders of a family.
+        """Return the k most probable orders of a family, with their log-probabilities.
 
-        Random streams break ties between words and between orders.
+        Ties between words and between orders are broken by random streams.
         """
         log_weights = self._log_weights[self.weights > 0]
         local, types = self._local(ordered)
@@ -258,7 +261,10 @@ class LinearizeModel(Model):
     def sample_orders(
         self, sentence: Sentence, n: int = 1, *, seed: int = 1
     ) -> list[Linearization]:
-        """Draw orders of a tree. Draw i depends only on the seed, the sentence's line and i."""
+        """Sample word orders of a tree.
+
+        Sample i depends only on the seed, the sentence's line and i.
+        """
         check_number(n)
         check_seed(seed)
         tree = self.tree_of(sentence)
@@ -285,7 +291,7 @@ class LinearizeModel(Model):
         return Linearization(reordered(tree.sentence, order), order, log_prob)
 
     def header(self) -> dict[str, Any]:
-        """Return the weights and symbols."""
+        """Return the header of the model file, with the weights and labels."""
         return {
             "punctuation_rule": self.rule,
             "weights": self.weights.tolist(),
@@ -293,7 +299,7 @@ class LinearizeModel(Model):
         }
 
     def arrays(self) -> Arrays:
-        """Return the counts or frozen processes of all parts."""
+        """Return the arrays of all parts, which are counts or frozen processes."""
         return {
             f"{labelling}/{kind}.{key}": array
             for labelling, learned in zip(self.config.labellings, self.learned, strict=True)
@@ -305,7 +311,7 @@ class LinearizeModel(Model):
     def from_parts(
         cls, config: LinearizeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Rebuild the model from the content of a file."""
+        """Restore the model from the content of a file."""
         found: dict[str, dict[str, dict[str, NDArray[Any]]]] = {}
         for name, array in arrays.items():
             part, _, key = name.rpartition(".")
@@ -325,11 +331,11 @@ class LinearizeModel(Model):
         return cls(config, header["punctuation_rule"], learned, weights, origin)
 
     def describe(self) -> str:
-        """Return the parts and their weights as one line of text."""
+        """Return the parts of the mixture and their weights as one line of text."""
         return f"parts and weights: {self.summary()['weights']}"
 
     def summary(self) -> dict[str, Any]:
-        """Return the parts, their weights and the model size."""
+        """Return the parts of the mixture, their weights and the size of the model."""
         return {
             "weights": ", ".join(
                 f"{name} {weight:.3f}"

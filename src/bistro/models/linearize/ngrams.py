@@ -1,7 +1,7 @@
 """N-grams of dependents, as parts of a mixture of word-order models.
 
-An n-gram of dependents generates the dependents on each side separately, from the head outwards
-until a stop.
+An n-gram model of dependents generates the dependents on each side of the head separately, from the
+head outwards, until it generates a stop symbol.
 
     p(order | head) = prod over sides, steps:  p(label or stop | side, head, n - 1 labels before)
 """
@@ -29,10 +29,10 @@ MOST_REMEMBERED = 500
 
 
 class Part(Protocol):
-    """A part of a mixture, which models the orders of a family."""
+    """A part of the mixture, which gives weights to the orders of a family."""
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders of types, given the label and count of each type."""
+        """Return all orders of a family, given the label and the count of each dependent type."""
 
 
 @dataclass(eq=False)
@@ -52,7 +52,7 @@ class DependentNgram:
         self._remembered = lru_cache(maxsize=MOST_REMEMBERED)(self._orders_of_key)
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders. The orders of small families are cached."""
+        """Return all orders of a family. The orders of small families are cached."""
         if NgramOrders.cells(counts, self.order) > SMALL:
             return self._orders(head, labels, counts)
         return self._remembered(head, tuple(labels), tuple(counts.tolist()))
@@ -61,7 +61,7 @@ class DependentNgram:
         return self._orders(head, labels, np.array(counts, dtype=np.int64))
 
     def _orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders, falling back to the 1-gram if the table would be too large."""
+        """Return all orders of a family. If the table would be too large, the 1-gram is used."""
         order = min(self.order, int(counts.sum()) + 1)
         if self.fallback and NgramOrders.cells(counts, order) > self.most_cells:
             return self.fallback.orders(head, labels, counts)

@@ -1,11 +1,12 @@
 """Observed orders of whole families, with a base distribution for unseen orders.
 
 With add-k smoothing, the base weight is 1 for each word order. With Pitman-Yor smoothing and one
-table per order, the base weight is the weight of an n-gram.
+table per order, the base weight is the probability under an n-gram model of dependents.
 
     weight(order) = (c - d) / (C + theta) + (theta + d t) / (C + theta) * p_ngram(order | head)
 
-Here c of the C families with this head label had the order, and t different orders were seen.
+Here C is the number of families with this head label, c of which have this order, and t is the
+number of different orders that were seen.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class ObservedOrders:
             begin = end
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders."""
+        """Return all orders of a family, given the label and the count of each dependent type."""
         bag = Counter(np.repeat(labels, counts).tolist())
         seen = self._seen.get((head, tuple(sorted(bag.elements()))), {})
         base = self._base.orders(head, labels, counts) if self._base else UniformOrders(counts)
@@ -70,14 +71,17 @@ class ObservedOrders:
 def counted_orders(
     families: Mapping[tuple[int, Order], int], heads: int, k: float
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of `ObservedOrders` for add-k. `heads` is the number of head labels."""
+    """Return arrays for add-k smoothing of observed orders.
+
+    `heads` is the number of head labels.
+    """
     return _arrays(families, list(families.values()), [k] * (heads + 1))
 
 
 def discounted_orders(
     families: Mapping[tuple[int, Order], int], heads: int, discount: float, strength: float
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of `ObservedOrders` for a Pitman-Yor process with one table per order."""
+    """Return arrays for Pitman-Yor smoothing of observed orders, with one table per order."""
     totals: Counter[int] = Counter()
     tables: Counter[int] = Counter()
     for (head, _), count in families.items():
@@ -102,7 +106,7 @@ def _arrays(
 
 
 class SeenOrders(Orders):
-    """Orders weighted by the mass of seen label orders plus a share of a base distribution."""
+    """Orders weighted by the mass of the seen label order plus a share of a base distribution."""
 
     def __init__(
         self,
@@ -112,7 +116,7 @@ class SeenOrders(Orders):
         log_rest: float,
         base: Orders,
     ) -> None:
-        """Initialise with one label per type. `log_ways` is log(type orders per label order)."""
+        """Set the labels and masses. `log_ways` is log(number of type orders per label order)."""
         self.counts = base.counts
         self._labels = list(labels)
         self._seen = seen
@@ -123,7 +127,7 @@ class SeenOrders(Orders):
         self.log_total = float(np.logaddexp(self._log_seen, self._log_rest + base.log_total))
 
     def log_weight(self, order: Order) -> float:
-        """Return the logarithm of the seen mass plus the share of the base distribution."""
+        """Return the logarithm of the order's seen mass plus its share of the base distribution."""
         return self._log_sum(self._seen.get(self._labelled(order), 0.0), order)
 
     def _log_sum(self, mass: float, order: Order) -> float:
@@ -135,7 +139,7 @@ class SeenOrders(Orders):
         return tuple(self._labels[t] for t in left), tuple(self._labels[t] for t in right)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Merge the seen orders with the orders of the base distribution."""
+        """Yield the seen orders and the orders of the base distribution by decreasing weight."""
         seen = [(self._log_sum(m, o), o) for s, m in self._seen.items() for o in self._expanded(s)]
         seen = sorted(shuffled(seen, stream), key=lambda pair: -round(pair[0], EQUAL))
         others = (
@@ -146,7 +150,7 @@ class SeenOrders(Orders):
         return heapq.merge(seen, others, key=lambda pair: -pair[0])
 
     def _expanded(self, order: Order) -> Iterator[Order]:
-        """Yield the type orders that have the labels of a given order."""
+        """Yield all orders of types that have the labels of a given label order."""
         left, right = order
 
         def fill(slots: Sequence[int], used: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -161,7 +165,7 @@ class SeenOrders(Orders):
             yield types[: len(left)], types[len(left) :]
 
     def sample(self, stream: Stream) -> Order:
-        """Draw from the seen orders or from the base distribution."""
+        """Draw an order from the seen orders or from the base distribution."""
         if draw(np.array([self._log_seen, self._log_rest + self._base.log_total]), stream):
             return self._base.sample(stream)
         orders = list(self._seen)

@@ -1,10 +1,10 @@
 """The orders of one family: their total weight, the best orders, and samples.
 
 Indistinguishable dependents share a *type*. An order is a pair of type sequences, left and right of
-the head, from the head outwards. A model gives every order a weight. Divided by the sum over all
-orders (Z), the weight is a probability. For n-grams with stops, Z follows from a recursion over
-multisets (Algorithm 1 of Futrell & Gibson 2015). The core computes this recursion, starting with
-the smallest multiset.
+the head, from the head outwards. A model gives every order a weight. The weight divided by the sum
+over all orders (Z) is a probability. For n-grams with stop symbols, Z is computed by a recursion
+over multisets (Algorithm 1 of Futrell & Gibson 2015). The C++ core computes this recursion,
+starting with the smallest multiset.
 
     R(r, c) = [r empty] p_R(stop | c) + sum_i p_R(i | c) R(r - i, c i)
     L(r, c) = p_L(stop | c) R(r, start) + sum_i p_L(i | c) L(r - i, c i),    Z = L(all, start)
@@ -46,20 +46,21 @@ Order = tuple[Side, Side]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Table = tuple[Floats, Floats]
-"""Cells by side, remaining multiset and context, followed by log-scales by side and remaining
-multiset."""
+"""Cells, shape (sides, remaining multisets, contexts), and the logarithms of their scales, shape
+(sides, remaining multisets)."""
 LEFT, RIGHT = 0, 1
 HEAD = -1
 """Placeholder for the head when the head is shuffled with its dependents."""
 EQUAL = 9
-"""Number of decimals for comparing log-weights. The last digits depend on the order of
-summation."""
+"""Number of decimals to which log-weights are rounded for comparison. The digits after these depend
+on the order of summation."""
 Unfinished = tuple[int, tuple[int, ...], int, float, Order]
-"""The side, the remaining types, the context, the log-weight and the order so far."""
+"""A partial order: the current side, the counts of the remaining types, the context, the log-weight
+so far, and the order so far."""
 
 
 class Orders(ABC):
-    """All orders of a multiset of types, with weights."""
+    """All orders of a multiset of dependent types, with their weights."""
 
     counts: Integers
     """Number of dependents of each type."""
@@ -76,7 +77,7 @@ class Orders(ABC):
 
     @abstractmethod
     def sample(self, stream: Stream) -> Order:
-        """Draw an order in proportion to its weight."""
+        """Draw an order with a probability proportional to its weight."""
 
     @cached_property
     def log_repeats(self) -> float:
@@ -89,7 +90,7 @@ class Orders(ABC):
 
 
 class UniformOrders(Orders):
-    """Every order weighs 1."""
+    """Orders that all have weight 1."""
 
     def __init__(self, counts: Integers) -> None:
         self.counts = counts
@@ -100,26 +101,29 @@ class UniformOrders(Orders):
         return 0.0
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders in random order.
+        """Yield all orders in random sequence.
 
-        A fixed sequence of orders would look like a preference.
+        A fixed sequence would look like a preference for some orders.
         """
         for mixed in random_permutations([*expand(self.counts), HEAD], stream):
             yield 0.0, _around_head(mixed)
 
     def sample(self, stream: Stream) -> Order:
-        """Shuffle the dependents and the head."""
+        """Draw an order by shuffling the dependents and the head."""
         return _around_head(shuffled([*expand(self.counts), HEAD], stream))
 
 
 class SequenceOrders(Orders):
-    """Orders whose weight is a product of steps.
+    """Orders whose weight is a product of step probabilities.
 
-    A step is a dependent or a stop, given a context.
+    A step generates a dependent or a stop symbol, given a context.
     """
 
     def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
-        """Initialise with log p(type | context) by side and context. The last type is the stop."""
+        """Set the step probabilities, shape (sides, contexts, types + 1).
+
+        The last type is the stop.
+        """
         self.counts = counts
         self.size = len(counts)
         self.contexts: int = (self.size + 1) ** (order - 1)
@@ -127,14 +131,14 @@ class SequenceOrders(Orders):
             self.log_steps = np.log(steps)
 
     def next_context(self, context: int, kind: int) -> int:
-        """Return the context after a dependent of this type.
+        """Return the index of the context that follows a dependent of this type.
 
-        The context 0 is the start of a side.
+        Context 0 is the start of a side.
         """
         return (context * (self.size + 1) + kind + 1) % self.contexts
 
     def log_weight(self, order: Order) -> float:
-        """Return the sum of the log-weights of all steps."""
+        """Return the sum of the log-probabilities of all steps."""
         total = 0.0
         for side, types in enumerate(order):
             steps, context = self.log_steps[side], 0
@@ -173,11 +177,11 @@ class UnigramOrders(SequenceOrders):
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
         """Yield all orders by decreasing weight.
 
-        The weight depends only on the dependents of each side.
+        The weight depends only on which dependents are on each side.
 
-        The search starts with every dependent on its more probable side, and makes the cheapest
-        moves to the other side first. Types are moved in turn, so that each division into sides
-        occurs once.
+        The search starts with every dependent on its more probable side. It first makes the moves
+        to the other side that reduce the weight least. Types are moved in a fixed sequence, so that
+        each division into two sides occurs once.
         """
         left, right = self.log_steps[LEFT, 0, : self.size], self.log_steps[RIGHT, 0, : self.size]
         stops = float(self.log_steps[:, 0, self.size].sum())
@@ -200,7 +204,7 @@ class UnigramOrders(SequenceOrders):
                     heapq.heappush(waiting, (cost + float(costs[t]), further))
 
     def sample(self, stream: Stream) -> Order:
-        """Draw the number of left dependents, then choose them, then shuffle each side."""
+        """Draw the number of left dependents, then draw them, and then shuffle each side."""
         on_left = draw(self._by_left, stream)
         left: list[int] = []
         right: list[int] = []
@@ -218,7 +222,7 @@ class UnigramOrders(SequenceOrders):
 
 
 class NgramOrders(SequenceOrders):
-    """Orders under n-grams of dependents, with sums and maxima over all multisets and contexts."""
+    """Orders under an n-gram model of dependents, with tables over all multisets and contexts."""
 
     def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
         super().__init__(counts, steps, order)
@@ -234,7 +238,7 @@ class NgramOrders(SequenceOrders):
         return math.prod(int(c) + 1 for c in counts) * contexts
 
     def _table(self, *, maximise: bool) -> Table:
-        """Return sums (or maxima) over completions, by side, remaining multiset and context."""
+        """Return the table of sums (or maxima) over all completions of a partial order."""
         steps = np.ascontiguousarray(self._steps, dtype=np.float64).reshape(-1)
         cells, scales = order_table(self.counts, steps, self.contexts, maximise=maximise)
         return cells.reshape(2, -1, self.contexts), scales.reshape(2, -1)
@@ -272,7 +276,7 @@ class NgramOrders(SequenceOrders):
         order: Order,
         stream: Stream,
     ) -> list[tuple[float, Unfinished]]:
-        """Return the next steps, each with the weight of its best completion."""
+        """Return the possible next steps, each with the log-weight of its best completion."""
         steps = [
             (round(bound, EQUAL), step)
             for step in self._steps_from(side, rest, context, weight, order)
@@ -300,11 +304,11 @@ class NgramOrders(SequenceOrders):
                 yield side, fewer, self.next_context(context, kind), after, longer
 
     def best_rest(self, side: int, rest: tuple[int, ...], context: int) -> float:
-        """Return the log-weight of the best completion."""
+        """Return the log-weight of the best completion of a partial order."""
         return _log_cell(self._best, side, self._row(rest), context)
 
     def sample(self, stream: Stream) -> Order:
-        """Draw step by step.
+        """Draw an order step by step.
 
         The probability of a step is proportional to its weight times the sum over its completions.
         """
@@ -320,7 +324,7 @@ class NgramOrders(SequenceOrders):
         return sides[0], sides[1]
 
     def _choices(self, side: int, rest: Integers, context: int) -> Floats:
-        """Return the log of the total weight of the completions after each next type or stop."""
+        """Return the log of the total weight of all completions for each possible next step."""
         row = self._row(rest)
         choices = np.full(self.size + 1, -np.inf)
         for kind in np.flatnonzero(rest).tolist():
@@ -341,6 +345,6 @@ def _log_cell(table: Table, side: int, row: int, context: int) -> float:
 
 
 def _around_head(mixed: Sequence[int]) -> Order:
-    """Split a sequence at the head, and return the two sides."""
+    """Split a sequence at the head, and return the two sides from the head outwards."""
     place = mixed.index(HEAD)
     return tuple(reversed(mixed[:place])), tuple(mixed[place + 1 :])

@@ -14,7 +14,7 @@ from bistro.models.linearize.trees import Labels
 
 
 class LearnedOrders(NamedTuple):
-    """The learned arrays of one labelling, for the types of the mixture and for a 1-gram."""
+    """The learned arrays of one labelling, for each model type of the mixture and for a 1-gram."""
 
     labels: Labels
     arrays: Mapping[str, Arrays]
@@ -22,7 +22,10 @@ class LearnedOrders(NamedTuple):
 
 
 def make_parts(learned: LearnedOrders, config: LinearizeConfig) -> dict[str, Part]:
-    """Return the parts by type. With Pitman-Yor, observed orders back off to the longest n-gram."""
+    """Return the parts by model type.
+
+    With Pitman-Yor smoothing, `oo` backs off to the longest n-gram.
+    """
     labels, arrays = learned
     ngrams: dict[int, DependentNgram] = {}
     for n in sorted(order for kind in arrays if (order := order_of(kind))):

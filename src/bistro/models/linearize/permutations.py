@@ -1,4 +1,4 @@
-"""Permutations of dependents in random or lexicographic order. Dependents may be equal.
+"""Permutations of dependents, some of which may be equal, in random or lexicographic order.
 
 >>> list(distinct_permutations([0, 1, 0]))
 [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
@@ -19,7 +19,7 @@ from bistro.rng import Stream
 from bistro.sums import added
 
 Side = tuple[int, ...]
-"""A sequence of dependent types."""
+"""A sequence of dependent types on one side of the head."""
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Item = TypeVar("Item")

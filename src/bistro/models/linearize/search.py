@@ -1,8 +1,9 @@
 """Exact search for the best orders under a mixture, without examining all orders.
 
-Each part lists its orders in decreasing probability. An order that is not yet in any list has at
-most the probability sum_m w_m p_m(last order of list m). When the k best orders so far are above
-this bound, they are the k best of all (Fagin's threshold algorithm).
+Each part of the mixture yields a list of orders by decreasing probability. An order that is not yet
+in any list has a probability of at most sum_m w_m p_m(last order of list m). When the k best orders
+so far are at least as probable as this bound, they are the k best of all orders (Fagin's threshold
+algorithm).
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from bistro.models.results.structures import Family
 from bistro.rng import Stream
 
 MOST_LOOKED_AT = 5000
-"""Maximum number of orders of one family that are examined. The best of the examined orders are
-returned."""
+"""Maximum number of orders that are examined for each family. If the search reaches this number,
+the best orders so far are returned."""
 
 
 def best_orders(
@@ -29,7 +30,8 @@ def best_orders(
 ) -> list[tuple[float, Order]]:
     """Return the k most probable orders of a mixture, with their log-probabilities.
 
-    Equally probable orders are returned in the random sequence in which the parts list them.
+    Equally probable orders are returned in the random sequence in which the parts of the mixture
+    yield them.
     """
     lists: list[Iterator[tuple[float, Order]] | None] = [part.ranked(stream) for part in parts]
     bounds = np.zeros(len(parts))
@@ -64,7 +66,7 @@ def mixed_log_prob(
 def preferred(
     ranked: list[tuple[float, Order]], own: tuple[float, Order]
 ) -> list[tuple[float, Order]]:
-    """Return the ranked orders, with `own` before all other orders of the same probability."""
+    """Move the order `own` before all other orders of the same probability."""
     if round(own[0], EQUAL) < round(ranked[-1][0], EQUAL):
         return ranked
     others = [pair for pair in ranked if pair[1] != own[1]]
@@ -75,7 +77,7 @@ def preferred(
 def combined(
     choices: Sequence[Sequence[tuple[float, Family]]], k: int
 ) -> list[tuple[float, list[Family]]]:
-    """Return the k best combinations of one order per family."""
+    """Return the k best combinations of one order for each family."""
     best: list[tuple[float, list[Family]]] = [(0.0, [])]
     for ranked in choices:
         pairs = [(p + q, [*chosen, family]) for p, chosen in best for q, family in ranked]
@@ -90,10 +92,10 @@ def with_words(
     order: Order,
     stream: Stream | None,
 ) -> Family:
-    """Replace the types in an order by words.
+    """Replace the dependent types in an order by the words of a family.
 
-    Words of the same type are in random order. Without a random stream, words keep their original
-    order.
+    Words of the same type are put in random order, or keep their original order if there is no
+    random stream.
     """
     pools = []
     for place, kind in enumerate(types):
@@ -104,7 +106,7 @@ def with_words(
 
 
 def _as_they_stood(words: Sequence[int], order: Order, place: int) -> list[int]:
-    """Return the words of a type in reverse order of use, so that `pop` yields the next word."""
+    """Return the words of a type in reverse order, so that `pop` yields the next word."""
     on_left = order[0].count(place)
     ascending = sorted(words)
     return [*reversed(ascending[on_left:]), *ascending[:on_left]]

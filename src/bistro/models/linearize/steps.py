@@ -1,6 +1,6 @@
 """The steps of n-grams of dependents: p(label or stop | side, head, previous labels).
 
-The probabilities are add-k smoothed counts, or are learned as a Pitman-Yor process with back-off.
+The probabilities are add-k smoothed counts, or predictions of a Pitman-Yor process with back-off.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class CountedSteps:
-    """Steps with add-k smoothing.
+    """Step probabilities with add-k smoothing.
 
     The probability of an outcome is (count + k) / (total + k · outcomes).
     """
@@ -33,7 +33,7 @@ class CountedSteps:
         self._pairs, self._counts = arrays["pairs"], arrays["counts"]
 
     def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
-        """Return smoothed probabilities, with one row per context and one column per outcome."""
+        """Return the smoothed probabilities, shape (contexts, outcomes)."""
         missing = len(self._numbers)
         rows = np.array([self._numbers.get(tuple(c), missing) for c in contexts.tolist()])
         pairs = rows[:, None] * self._outcomes + outcomes
@@ -45,7 +45,7 @@ class CountedSteps:
 
 
 def count_steps(contexts: Numbers, outcomes: Numbers, size: int) -> dict[str, NDArray[Any]]:
-    """Count events for `CountedSteps`. All outcomes are numbers below `size`."""
+    """Return the arrays of event counts for `CountedSteps`. All outcomes are below `size`."""
     # Contexts are numbered column by column, since NumPy sorts numbers much faster than rows.
     of_event = np.zeros(len(contexts), dtype=np.int64)
     for column in contexts.T:
@@ -57,13 +57,13 @@ def count_steps(contexts: Numbers, outcomes: Numbers, size: int) -> dict[str, ND
 
 
 class ProcessSteps:
-    """Steps whose probabilities come from a frozen Pitman-Yor process."""
+    """Step probabilities of a frozen Pitman-Yor process."""
 
     def __init__(self, arrays: Arrays, outcomes: int) -> None:
         self._frozen = Frozen(**arrays, dishes=outcomes)
 
     def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
-        """Return predictive probabilities, with one row per context and one column per outcome."""
+        """Return the predictive probabilities, shape (contexts, outcomes)."""
         rows = np.repeat(contexts, len(outcomes), axis=0)
         logs = self._frozen.log_probabilities(rows, np.tile(outcomes, len(contexts)))
         shares: Floats = np.exp(logs).reshape(len(contexts), len(outcomes))
@@ -75,14 +75,14 @@ Steps = CountedSteps | ProcessSteps
 
 
 def saved_steps(arrays: Arrays, outcomes: int, k: float) -> Steps:
-    """Return the counted or learned steps that are stored in arrays."""
+    """Restore step probabilities from the arrays of counts or of a frozen process."""
     if "pairs" in arrays:
         return CountedSteps(arrays, outcomes, k)
     return ProcessSteps(arrays, outcomes)
 
 
 def step_contexts(seen: Sequence[str], side: Numbers, head: Numbers, lasts: Numbers) -> Numbers:
-    """Return rows of contexts. `lasts` contains the previous labels, nearest first."""
+    """Return one context per row. `lasts` contains the previous labels, nearest first."""
     nearest = lasts[:, :1]
     columns = {"side": side[:, None], "head": head[:, None], "last": nearest}
     rows = np.concatenate([*(columns[name] for name in seen), lasts[:, 1:]], axis=1)

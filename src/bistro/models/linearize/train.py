@@ -1,8 +1,8 @@
 """Training of word-order models. The weights of the parts are fitted on held-out trees.
 
 Without a development set, every tenth sentence is held out. To fit the weights, the parts are first
-learned from half of the sentences, none of which is held out. Then the parts are learned again from
-all sentences.
+trained on half of the sentences, none of which is held out. Then the parts are trained again on all
+sentences.
 """
 
 from __future__ import annotations
@@ -38,12 +38,11 @@ HELD_OUT = 10
 """Without a development set, every sentence whose number is divisible by this value is held out.
 The value is even, so that sentences with odd numbers are never held out."""
 QUICK_SWEEPS = 3
-"""Number of sweeps for parts that are trained without the held-out trees in order to fit the
-weights."""
+"""Number of sweeps for parts that are trained only to fit the weights on held-out trees."""
 
 
 class LabellingTraining:
-    """Training of n-grams of dependents and of observed orders for one labelling."""
+    """Trains n-gram models of dependents, and counts observed orders, for one labelling."""
 
     def __init__(
         self, name: str, families: TreebankFamilies, config: LinearizeConfig, seed: int
@@ -64,9 +63,9 @@ class LabellingTraining:
         }
 
     def learned(self) -> LearnedOrders:
-        """Return the arrays after the chains have run.
+        """Return the learned arrays after the Markov chains have run.
 
-        If there is an additional 1-gram, it has only counts.
+        A 1-gram that is not part of the mixture consists only of counts.
         """
         labels = self.families.labels
         arrays = {
@@ -88,7 +87,7 @@ class LabellingTraining:
 
 
 def fitted_discount(families: Mapping[tuple[int, Order], int]) -> tuple[float, float]:
-    """Return the discount and strength of observed orders, with one table per head and order."""
+    """Fit the discount and strength of observed orders, with one table per head and order."""
     heads = np.array([head for head, _ in families], dtype=np.int32)
     counts = np.array(list(families.values()))
     dishes = np.arange(len(counts), dtype=np.int32)
@@ -106,7 +105,7 @@ def train_linearize(
     run: Run,
     dev: Sequence[Sentence] | None = None,
 ) -> LinearizeModel:
-    """Learn the orders of a treebank's families, and fit the weights of the parts on `dev`."""
+    """Train a word-order model on a treebank, and fit the weights of its parts on `dev`."""
     sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
     if len(sentences) != len(data):
         raise BistroError(
@@ -133,7 +132,7 @@ def train_linearize(
 
 
 def _shorter(sampler: SamplerSettings) -> SamplerSettings:
-    """Return settings for parts that only serve to fit weights. They need few sweeps."""
+    """Return settings with fewer sweeps, for parts that are trained only to fit the weights."""
     sweeps = min(sampler.sweeps, QUICK_SWEEPS)
     return dataclasses.replace(sampler, sweeps=sweeps, samples=min(sampler.samples, sweeps))
 
@@ -155,7 +154,7 @@ def _learned(
 
 
 def fitted_weights(model: LinearizeModel, trees: Sequence[UnorderedTree]) -> NDArray[np.float64]:
-    """Return the weights that maximise the likelihood of the families in trees."""
+    """Return the weights that maximise the likelihood of the word orders in the given trees."""
     families = [family for tree in trees for family in model.ordered_families(tree)]
     if not families:
         return equal_weights(len(model.names))

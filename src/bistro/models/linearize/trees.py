@@ -1,9 +1,9 @@
-"""Unordered trees of heads with their dependents, and the resulting word orders.
+"""Unordered dependency trees, the families of heads and dependents, and word orders.
 
 A *family* is a head with its left and right dependents, each listed from the head outwards. The
-word order of a projective tree is determined by the orders of its families. If arcs cross, a family
-is still ordered by the positions of its words. The resulting score is the score of the projective
-order with the same families.
+word order of a projective tree is determined by the orders of its families. If arcs cross, each
+family is still ordered by the positions of its words. The sentence then has the same score as the
+projective word order with the same families.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> tree = Sentence.from_columns(["This", "story", "ends", "."], heads=[2, 3, 0, 3],
@@ -30,16 +30,16 @@ from bistro.treebank.validate import find_tree_problem, has_tree
 
 @dataclass(frozen=True)
 class UnorderedTree:
-    """A sentence with one root, and the list of its words that are ordered."""
+    """A sentence with a tree, and the list of the words to be ordered."""
 
     sentence: Sentence
     heads: list[int]
     kept: list[int]
-    """The positions of the words, counted from 1, in the order of the sentence."""
+    """Positions of the words to be ordered, counted from 1 and in ascending order."""
 
     @classmethod
     def of(cls, sentence: Sentence, punctuation: Sequence[bool] | None = None) -> UnorderedTree:
-        """Check that a sentence is a single tree, and leave out punctuation without dependents."""
+        """Check that a sentence has a single tree, and leave out the given punctuation marks."""
         heads = list(sentence.heads)
         if not has_tree(heads):
             raise TreebankError(
@@ -55,12 +55,15 @@ class UnorderedTree:
 
     @property
     def root(self) -> int:
-        """The root word, which has no head."""
+        """Position of the root word, counted from 1."""
         return self.heads.index(0) + 1
 
     @cached_property
     def families(self) -> list[Family]:
-        """The families in the order of their heads. Words without dependents have no family."""
+        """The families, sorted by the position of the head.
+
+        Words without dependents have no family.
+        """
         left: dict[int, list[int]] = {}
         right: dict[int, list[int]] = {}
         for word in self.kept:
@@ -74,12 +77,12 @@ class UnorderedTree:
 
     @property
     def leaves(self) -> list[Family]:
-        """The words without dependents, as empty families."""
+        """The words without dependents, as families that contain only a head."""
         heads = {family.head for family in self.families}
         return [Family(word, (), ()) for word in self.kept if word not in heads]
 
     def names(self, columns: Sequence[str]) -> list[str]:
-        """Return the values of the given columns for every word, as text."""
+        """Return the values of the given columns for every word, joined by tabs."""
         if not columns:
             return [""] * len(self.heads)
         found = [getattr(self.sentence, COLUMNS[name]) for name in columns]
@@ -87,7 +90,7 @@ class UnorderedTree:
 
 
 def _without(heads: Sequence[int], punctuation: Sequence[bool]) -> list[int]:
-    """Return the words that are not punctuation, and all their ancestors."""
+    """Return the positions of all words that are not punctuation, and of all their ancestors."""
     wanted = {heads.index(0) + 1}
     for word, is_mark in enumerate(punctuation, start=1):
         while not is_mark and word and word not in wanted:
@@ -97,7 +100,7 @@ def _without(heads: Sequence[int], punctuation: Sequence[bool]) -> list[int]:
 
 
 def projective_order(root: int, ordered: Mapping[int, Family]) -> list[int]:
-    """Return the words of a tree from left to right. Words without a family are leaves."""
+    """Return the word positions of a tree from left to right. Words without a family are leaves."""
     order: list[int] = []
     waiting = [(root, False)]
     while waiting:
@@ -113,7 +116,7 @@ def projective_order(root: int, ordered: Mapping[int, Family]) -> list[int]:
 
 
 class Labels:
-    """The indices of head labels and dependent labels. Unseen labels have index 0."""
+    """Index of every head label and dependent label. Unseen labels have index 0."""
 
     UNSEEN = 0
 
@@ -131,7 +134,7 @@ class Labels:
 
     @property
     def outcomes(self) -> int:
-        """Number of outcomes of a step, which include the unseen label and the stop."""
+        """Number of possible outcomes of a step, including the unseen label and the stop symbol."""
         return len(self.labels) + 2
 
     @property
@@ -140,11 +143,11 @@ class Labels:
         return len(self.labels) + 2
 
     def of_heads(self, names: Sequence[str]) -> list[int]:
-        """Return the label indices of heads."""
+        """Return the indices of head labels, given their names."""
         return [self._head_numbers.get(name, self.UNSEEN) for name in names]
 
     def of_dependents(self, names: Sequence[str]) -> list[int]:
-        """Return the label indices of dependents."""
+        """Return the indices of dependent labels, given their names."""
         return [self._label_numbers.get(name, self.UNSEEN) for name in names]
 
 

@@ -15,7 +15,7 @@ class MorphologyConfig(UnboundedConfig):
     """Settings of a model of morphology with unbounded contexts."""
 
     unit: Literal["utterance", "word"] = setting(
-        "word", "Unit of analysis, either an utterance of morphemes or a written word."
+        "word", "Unit of analysis: an utterance, given as morphemes, or a written word."
     )
     utterance: Literal["clause", "sentence", "paragraph"] = setting(
         "clause",
@@ -24,8 +24,8 @@ class MorphologyConfig(UnboundedConfig):
     )
     rare: int = setting(
         2,
-        "Morphemes in utterances that were seen at most this often are represented by their "
-        "first letter.",
+        "In utterances, morphemes seen at most this many times are represented by the type of "
+        "their first letter (vowel or consonant).",
     )
     bad_words: float = setting(
         0.001, "Maximum share of words that may be left out because of invalid annotation."

@@ -17,7 +17,7 @@ UNITS = {
 
 
 class MorphologyModel(Model):
-    """The base class of the two models of morphology."""
+    """Base class of the morphology models for written words and for utterances."""
 
     kind: ClassVar[str] = "morphology"
 

@@ -1,4 +1,4 @@
-"""Read training files for morphology models, in which paragraphs contain segmented words."""
+"""Reader of training files for morphology models, with paragraphs of segmented words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STOPS = frozenset(".?!")
 
 
 def _read(path: str, config: MorphologyConfig, format: str | None) -> Examples[Paragraph]:
-    """Read a file. A few words that cannot be read may be left out."""
+    """Read a file of segmented words. A few words with invalid annotation may be left out."""
     text = read_segmented(path, format, tolerance=config.bad_words)
     if config.unit == "utterance":
         text.items = list(utterances(text, config.utterance))

@@ -16,7 +16,7 @@ from bistro.treebank.morphology import Paragraph
 def train_morphology(
     data: Sequence[Paragraph], config: MorphologyConfig, run: Run
 ) -> MorphologyModel:
-    """Train the model for the unit of analysis in the configuration."""
+    """Train a model for written words or for utterances, as the configuration specifies."""
     if config.unit == "word":
         return train_words(data, config, run)
     return train_unbounded(UtteranceModel, data, config, run)

@@ -1,8 +1,8 @@
-"""Training of the model of morphemes in written words, which has three suffix tries.
+"""Training of the model that divides written words into morphemes, with three suffix tries.
 
-The context of a label or morpheme is everything before it in the word. Letters are counted in the
-distinct morphemes, each of which counts once. The distinct morphemes are the tables that the trie
-of morphemes sends to its base.
+The context of a label or morpheme is everything before it in the word. Letters are counted once for
+each distinct morpheme, because each distinct morpheme is one table in the trie of morphemes, and is
+therefore drawn once from the base distribution.
 
     H(morpheme | label) = P(letters | label) · (share of a morpheme whose form is its letters)
 """
@@ -37,16 +37,16 @@ from bistro.treebank.morphology import Paragraph, SegmentedWord
 
 Columns = dict[str, NDArray[Any]]
 Events = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
-"""The concatenated contexts, with the start, the outcome and the held-out block of each."""
+"""The concatenated contexts, and the start, the outcome and the held-out block of each event."""
 
 
 def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -> WordsModel:
-    """Train a model of the morphemes of words.
+    """Train a model that divides written words into morphemes.
 
-    Training draws nothing, so the seed is only recorded.
+    Training is deterministic. The seed is recorded in the model but not used.
     """
     if config.sampler.seating != "minimal":
-        raise ConfigError("a model of words needs minimal seating: set sampler.seating = minimal")
+        raise ConfigError("unit = word requires minimal seating: set sampler.seating = minimal")
     check_paragraphs(data)
     words = [word for paragraph in data for word in paragraph]
     if not words:
@@ -61,7 +61,7 @@ def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -
 
 
 def _aligned(words: Iterable[SegmentedWord]) -> Iterator[list[Piece]]:
-    """Yield the morphemes of each word. A repeated word is aligned once."""
+    """Yield the morphemes of each word. A repeated word is aligned only once."""
     known: dict[tuple[Any, ...], list[Piece]] = {}
     for word in words:
         key = (word.form, word.morphemes)
@@ -117,7 +117,7 @@ class _Learner:
     def _events(
         self, words: Sequence[Sequence[Piece]], rows: Sequence[Sequence[tuple[int, int]]]
     ) -> Events:
-        """Return the events of all words, given the first context element and outcome of each.
+        """Return all events, given the first context element and the outcome of each event.
 
         The other context elements are the previous morphemes. Neighbouring words share a block.
         """
@@ -152,7 +152,7 @@ class _Learner:
         return contexts, offsets, letters, (numbers % self.config.blocks).astype(np.int32)
 
     def _base(self, letters: Columns) -> NDArray[np.float64]:
-        """Return H for every morpheme, and 1 for the event that represents all other morphemes."""
+        """Return H for every known morpheme, followed by 1 for the event of an unseen morpheme."""
         found = self.inventory.morphemes
         log_probs = spellings(RuleTrie(**letters, depth=-1), **self._spelled())
         others = Counter((p.label, p.surface) for p in found if p.canonical != p.surface)

@@ -1,4 +1,4 @@
-"""Grouping the morphemes of an utterance into words of prefixes and a stem, as in the paper.
+"""A model that groups the morphemes of an utterance into words of prefixes, stem and suffixes.
 
 The input is the sequence of morphemes in an utterance, without word boundaries. A tree groups the
 morphemes into words.
@@ -6,14 +6,14 @@ morphemes into words.
     (TOP (Word (P1 u) (P2 ku) (T fund) (S a)) (Word (T futhi)))
 
 The tree is right-binarised, so that the rest of a word and the following words are below the part
-before them. Contexts consist of rules. Rare morphemes are represented only by their first letter,
-as OUT-V for a vowel or OUT-C for a consonant.
+before them. Contexts consist of rules. Rare morphemes are represented only by the type of their
+first letter (OUT-V for a vowel, OUT-C for a consonant).
 
-The stem of a word is its last root (a label that contains Stem or Root, or one of `ROOTS`). Without
-a root, the stem is the longest morpheme. If there are several longest morphemes, the stem is the
-last of them. Morphemes before the stem are prefixes, labelled P1, P2, and P3 for the third and all
-further prefixes. Morphemes after the stem are suffixes, labelled S. An utterance is the text
-between two punctuation marks. The punctuation marks themselves are left out.
+The stem of a word is its last root, that is, the last morpheme whose label contains Stem or Root or
+is one of `ROOTS`. Without a root, the stem is the longest morpheme. If there are several longest
+morphemes, the stem is the last of them. Morphemes before the stem are prefixes, labelled P1, P2,
+and P3 for the third and all further prefixes. Morphemes after the stem are suffixes, labelled S. By
+default, an utterance is the text between two punctuation marks. Punctuation marks are left out.
 
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 >>> texts = ["u[Pre]-ku[Pre]-fund[VRoot]-a[End]", "futhi[Conj]"]
@@ -75,7 +75,7 @@ def is_root(label: str) -> bool:
 
 
 class UtteranceTask(Task[Paragraph]):
-    """The rules of words and their morphemes."""
+    """The task of grouping morphemes into words, with the rules of its grammar."""
 
     contexts = "rules"
 
@@ -148,7 +148,7 @@ class UtteranceTask(Task[Paragraph]):
         )
 
     def header(self) -> dict[str, Any]:
-        """Return an empty header, because the rules contain everything."""
+        """Return an empty header, because the rules contain all data of the task."""
         return {}
 
     @classmethod
@@ -174,7 +174,7 @@ class UtteranceModel(TreeParsingModel, MorphologyModel):
     def group(self, utterances: Iterable[Sequence[str]], **options: Any) -> list[Tree]:
         """Return the tree of each utterance, which is a list of morphemes.
 
-        The options are those of `SearchOptions`.
+        The options are the fields of `SearchOptions`.
         """
         whole = [list(morphemes) for morphemes in utterances]
         if not all(whole):

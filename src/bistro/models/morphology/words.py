@@ -45,14 +45,14 @@ from bistro.treebank.morphology import Paragraph, SegmentedWord
 
 LABELS, MORPHEMES, LETTERS = TRIES = ("labels", "morphemes", "letters")
 UNSEEN_SHARE = 0.9
-"""Prior probability that the form of a morpheme equals its letters."""
+"""Prior probability that the canonical form of a morpheme equals its letters."""
 BEAM, FLOOR = 50, 1e-4
 WORDS_AT_ONCE = 256
 
 
 @dataclass(eq=False, repr=False)
 class WordsModel(MorphologyModel):
-    """A trained model of the morphemes of written words."""
+    """A trained model that divides written words into morphemes."""
 
     config: MorphologyConfig
     inventory: Inventory
@@ -69,16 +69,16 @@ class WordsModel(MorphologyModel):
     def segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
     ) -> list[Segmentation]:
-        """Return the analyses of each word.
+        """Return the morphological analyses of each word.
 
-        A wider beam or a lower floor makes the search larger.
+        A larger `beam` or a lower `floor` makes the search slower and more thorough.
         """
         return list(self.iter_segment(words, kbest=kbest, beam=beam, floor=floor))
 
     def iter_segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
     ) -> Iterator[Segmentation]:
-        """Yield the analyses of each word. A repeated word is analysed once."""
+        """Yield the morphological analyses of each word. A repeated word is analysed once."""
         if isinstance(words, str):
             raise BistroError("words must be a list, not a string: give [word] for a single word")
         if kbest < 1 or beam < 1 or not 0 <= floor < 1:
@@ -93,7 +93,7 @@ class WordsModel(MorphologyModel):
         yield from self._batch(batch, known, kbest, beam, floor)
 
     def score_words(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
-        """Return log P(analysis, word) of annotated words.
+        """Return log P(analysis, word) for each annotated word.
 
         An unseen morpheme is scored as if its canonical form were equal to its letters.
         """
@@ -128,7 +128,7 @@ class WordsModel(MorphologyModel):
         }
 
     def header(self) -> dict[str, Any]:
-        """Return the morphemes and the shares of capitals."""
+        """Return the morpheme inventory and the shares of capitalised words."""
         return {"inventory": self.inventory.header(), "capitals": list(self.capitals)}
 
     def arrays(self) -> Arrays:
@@ -147,7 +147,7 @@ class WordsModel(MorphologyModel):
         return cls(config, inventory, Capitals(first, everything), by_owner(arrays, TRIES), origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return symbols and size."""
+        """Return the numbers of symbols and contexts, and the model size."""
         lengths = {name: self.trie_arrays[name]["length"] for name in TRIES}
         nodes = {f"contexts of {name}": int(length.sum()) for name, length in lengths.items()}
         return {
@@ -226,7 +226,7 @@ class WordsModel(MorphologyModel):
         return tuple(found)
 
     def _steps(self, parts: Sequence[Piece]) -> NDArray[np.int32]:
-        """Return an analysis in the form that the core expects."""
+        """Convert an analysis to the array that the C++ core expects."""
         rows, end = [], 0
         for piece in parts:
             end += len(piece.surface)
@@ -238,8 +238,8 @@ class WordsModel(MorphologyModel):
 def bounds(config: MorphologyConfig) -> dict[str, int]:
     """Return the maximum context length of each trie, or -1 if it is unbounded.
 
-    The first context element of a label is the previous label, and the first context element of a
-    morpheme is its own label. The contexts of letters are not truncated.
+    The context of a label starts with the previous label, and the context of a morpheme starts with
+    its own label. The contexts of letters are not truncated.
     """
     depth = config.depth
     return {LABELS: -1 if depth is None else depth + 1, MORPHEMES: depth or -1, LETTERS: -1}

@@ -15,7 +15,7 @@ UNITS = {
     "characters": "bistro.models.ngram.text_model:TextModel",
     "bytes": "bistro.models.ngram.text_model:TextModel",
 }
-"""The model of each unit."""
+"""The model class for each unit."""
 
 
 class AnyNgramModel(Scoring, Model):
@@ -28,6 +28,6 @@ class AnyNgramModel(Scoring, Model):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Restore the model from a file, according to its units."""
+        """Restore a model of the class for its units from the content of a file."""
         chosen: Self = resolve(UNITS[config.units]).from_parts(config, header, arrays, origin)
         return chosen

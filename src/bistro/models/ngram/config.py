@@ -15,10 +15,10 @@ from bistro.inference.settings import (
 )
 
 WORDS = "words"
-"""The name of the model's distribution."""
+"""Name of the model's only distribution."""
 MOST_ORDER = 100
 """Maximum order. The number of contexts in memory per word is equal to the order. Orders above 12
-bring no gain."""
+do not improve the model."""
 
 
 @dataclass(frozen=True)
@@ -26,23 +26,25 @@ class NgramConfig:
     """Settings of the n-gram model."""
 
     units: Literal["words", "characters", "bytes"] = setting(
-        "words", "Units of prediction: words, characters or UTF-8 bytes."
+        "words", "Units that the model predicts: words, characters or UTF-8 bytes."
     )
     order: int = setting(
         5,
         "Length of the n-grams. The context of each unit consists of the preceding (order - 1) "
         "units. For characters and bytes, order 0 means that all preceding units are used, and "
-        "the model is learned in one pass.",
+        "the model is trained in one pass.",
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(
-        100, "Number of suffixes that distinguish classes of unknown words."
+        100, "Number of suffixes that are used to distinguish classes of unknown words."
     )
     spelling: SpellingSettings = setting(
         SpellingSettings(), "Settings of the spelling model, for unknown = spelling."
     )
-    sampler: SamplerSettings = setting(SamplerSettings(), "Settings for learning the distribution.")
+    sampler: SamplerSettings = setting(
+        SamplerSettings(), "Settings of the sampler that trains the distribution."
+    )
 
     def validate(self) -> None:
         """Raise an error if the order is out of range."""
@@ -54,8 +56,8 @@ class NgramConfig:
             )
         if self.units != "words" and self.sampler.hyper == "sequential":
             raise ConfigError(
-                "hyper = 'sequential' is only for units = 'words': set hyper to 'map', 'slice' or "
-                "'fixed'"
+                "hyper = 'sequential' is available only for units = 'words': set hyper to "
+                "'map', 'slice' or 'fixed'"
             )
         if self.units != "words" and self.sampler.dirichlet and self.sampler.hyper != "fixed":
-            raise ConfigError("for characters and bytes, dirichlet needs hyper = 'fixed'")
+            raise ConfigError("for characters and bytes, dirichlet requires hyper = 'fixed'")

@@ -1,4 +1,4 @@
-"""Explanation of the probability of a word by back-off to shorter contexts."""
+"""Explanations of word probabilities by back-off to shorter contexts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def explain_words(
     model: NgramModel, sentence: Words, training: Iterable[Words] | None
 ) -> Explanation:
-    """Return a decision for every word of a sentence and for the sentence end."""
+    """Explain the probability of every word of a sentence and of the sentence end."""
     (words,) = as_words([sentence])
     events = text_events([words], model.vocabulary, model.config.order)
     known = None

@@ -49,7 +49,7 @@ class NgramModel(AnyNgramModel):
     """The arrays of the frozen distribution, by name."""
     origin: Origin
     speller: Speller | None = None
-    """The model that spells unknown words, or None if it is not used."""
+    """The model that generates the spellings of unknown words, or None if it is not used."""
 
     def __post_init__(self) -> None:
         self.frozen = Frozen(**self.words, dishes=len(self.vocabulary) + 1)
@@ -57,7 +57,7 @@ class NgramModel(AnyNgramModel):
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end of `sentences`.
 
-        There are no `options`.
+        This model does not accept any `options`.
         """
         self.score_options.of(options, self.kind, "score words")
         vocabulary = self.vocabulary
@@ -72,23 +72,23 @@ class NgramModel(AnyNgramModel):
         return TextScores(log_probs, is_eos, is_oov, offsets)
 
     def next_sums(self, context: Sequence[str], **options: Any) -> VocabularySums:
-        """Return the whole distribution after a context. There are no options."""
+        """Return the next-word distribution after a context. There are no options."""
         self.score_options.of(options, self.kind, "score words")
         ids = self.vocabulary.encode(context)
         shares = self.frozen.distribution(self._padded(ids))[None]
         return VocabularySums(self.vocabulary, context, shares, speller=self.speller)
 
     def _padded(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the context after these words: the words, nearest first, then sentence starts."""
+        """Return the context after the given words, nearest first and padded to full length."""
         pad = self.config.order - 1
         starts = np.full(pad, self.vocabulary.start, dtype=np.int32)
         return np.concatenate((ids[::-1], starts))[:pad]
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Return the contexts that determine the probability of every word and of the end.
+        """Explain the probability of every word and of the sentence end by its contexts.
 
-        If `training` data is given, the result also has the counts of each context and of the word
-        in this context.
+        If `training` data is given, the result also contains the counts of each context and of the
+        word in each context.
         """
         from bistro.models.ngram.explain import explain_words
 
@@ -106,7 +106,8 @@ class NgramModel(AnyNgramModel):
         seed
             Seed; sentence i depends only on the seed and i.
         temperature
-            Words are drawn by p^(1/temperature): below 1, probable words are drawn more often.
+            Words are drawn with probabilities proportional to p^(1/temperature). Below 1, probable
+            words are drawn more often.
         prefix
             Words with which every sentence begins.
         """
@@ -156,7 +157,7 @@ class NgramModel(AnyNgramModel):
         return ids
 
     def header(self) -> dict[str, Any]:
-        """Return the vocabulary."""
+        """Return the header of the model file, with the vocabulary."""
         return {
             "vocabulary": self.vocabulary.to_header(),
             "vocabulary_hash": self.vocabulary.hash,
@@ -164,7 +165,7 @@ class NgramModel(AnyNgramModel):
         }
 
     def arrays(self) -> Arrays:
-        """Return the arrays of the frozen distribution and of the character distribution."""
+        """Return the arrays of the frozen distribution and of the spelling model."""
         return {**flat({WORDS: self.words}), **(self.speller.arrays() if self.speller else {})}
 
     @classmethod
@@ -180,7 +181,7 @@ class NgramModel(AnyNgramModel):
         return cls(config, vocabulary, words, origin, speller)
 
     def summary(self) -> dict[str, Any]:
-        """Return the order, the vocabulary size and the model size."""
+        """Return the order, the size of the vocabulary and the size of the model."""
         return {
             "order": self.config.order,
             "words known": len(self.vocabulary) - self.vocabulary.num_classes,

@@ -1,13 +1,14 @@
 """The next-word distribution of a character or byte model, over training words and other strings.
 
-A word is complete if a space or the end follows it. In a surprisal table, the space or end after a
-word is part of the next event. Here words compete, so this space or end belongs to the word, and
-the context ends with a complete word.
+A word is complete if it is followed by a space or the sentence end. In a surprisal table, this
+space or end is part of the next event. In a next-word distribution, the space or end is part of the
+word itself. The word *a* therefore does not include *an*, and the context ends with a complete
+word.
 
     p(w | context) = p(space) Π p(character) p(space or end) / p(space or end | context)
 
-Therefore *a* and *an* are different events, and the probabilities of all strings and of the end sum
-to 1, except for repeated spaces, which count among the strings that are not listed.
+The probabilities of all strings and of the end sum to 1. Strings with repeated spaces are included
+in the total of the unlisted strings.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class TextSums(NextSums):
-    """The next-word distribution of a text model."""
+    """The next-word distribution of a character or byte model."""
 
     def __init__(self, model: TextModel, context: Sequence[str]) -> None:
         self._model, self._context = model, list(context)
@@ -41,7 +42,7 @@ class TextSums(NextSums):
         self.listed = with_rest(self.of([*words, END_SYMBOL]))
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of words and of the end. Any word can be spelled."""
+        """Return the probabilities of the given words, which may be unknown, and of the end."""
         unknown = np.array([self._model.vocabulary.is_unknown(word) for word in words], np.bool_)
         is_end = np.array([word == END_SYMBOL for word in words], np.bool_) & unknown
         texts = [[*self._context, word] for word in words]
@@ -52,7 +53,8 @@ class TextSums(NextSums):
     def _logs(self, texts: Sequence[Sequence[str]], first: int) -> Floats:
         """Return the log-probabilities of texts, starting at word `first`.
 
-        The first column includes a final sentence end, and the second column a final space.
+        The first column includes a sentence end after the last word, and the second column includes
+        a space.
         """
         units = self._model.units
         with_end, begins = units.encode(texts)

@@ -13,12 +13,12 @@ from bistro.inference.simulated import Simulated
 from bistro.models.ngram.config import WORDS, NgramConfig
 
 WORD_TYPES, TOKENS = 3, 40
-"""Sizes of the simulated data. A run with these sizes takes about a minute. The end of a sentence
-is an additional outcome."""
+"""Numbers of word types and tokens in the simulated data. A run with these sizes takes about a
+minute. The sentence end is an additional outcome."""
 
 
 def simulate_ngram(config: NgramConfig, seed: int) -> Simulated:
-    """Draw hyper-parameters and a text from the prior, and return a chain over the text."""
+    """Draw hyper-parameters and a text from the prior, and return a chain for the text."""
     if config.unknown == "spelling":
         raise ConfigError("calibration needs a closed vocabulary: set unknown = 'classes'")
     start, end = WORD_TYPES + 1, WORD_TYPES

@@ -2,7 +2,7 @@
 
 The probability of a word is the product of the probabilities of its characters and of the space
 before it. The end of the sentence is an additional character. Every string has a probability, so
-models of words and of characters can be compared in bits per byte.
+word models and character models can be compared in bits per byte.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from bistro.pitman_yor import TEXT_DISCOUNTS, PitmanYor
 from bistro.rng import purpose_key
 
 PROCESS = "process"
+"""Prefix of the names of the process's arrays in a model file."""
 _AT_ONCE = 500
 """Number of sentences that are scored together."""
-"""The name of the model's distribution in its file."""
 
 
 def process_of(config: NgramConfig, units: Units, seed: int) -> PitmanYor:
-    """Return a process that has not seen any data."""
+    """Return a Pitman-Yor process over characters or bytes, before training."""
     base, sampler = units.base(), config.sampler
     settings: dict[str, Any] = {"discount": sampler.first_discount, "strength": sampler.strength}
     if config.order == 0:
@@ -58,12 +58,12 @@ def process_of(config: NgramConfig, units: Units, seed: int) -> PitmanYor:
 
 @dataclass(eq=False, repr=False)
 class TextModel(AnyNgramModel):
-    """A trained model of characters or bytes."""
+    """A trained n-gram model of characters or bytes."""
 
     config: NgramConfig
     vocabulary: Vocabulary
-    """The training words. All other words are reported as unknown, although they are spelled like
-    known words."""
+    """The training words. All other words are reported as unknown, although the model predicts
+    their characters like those of known words."""
     units: Units
     process: PitmanYor
     origin: Origin
@@ -84,12 +84,15 @@ class TextModel(AnyNgramModel):
         return TextScores(np.add.reduceat(logs, places), is_eos, is_oov, offsets)
 
     def next_sums(self, context: Sequence[str], **options: Any) -> TextSums:
-        """Return the distribution over the training words and the end. There are no options."""
+        """Return the next-word distribution after a context. There are no options."""
         self.score_options.of(options, self.kind, "score words")
         return TextSums(self, context)
 
     def unit_log_probs(self, sequences: Sequence[Ids]) -> NDArray[np.float64]:
-        """Return the log-probability of every unit. The computation can be interrupted."""
+        """Return the log-probability of every character or byte.
+
+        The computation can be interrupted.
+        """
         found = []
         for first in range(0, len(sequences), _AT_ONCE):
             pause()
@@ -114,7 +117,7 @@ class TextModel(AnyNgramModel):
             yield [word for word in text.split(" ") if word]
 
     def _drawn(self, start: list[int], temperature: float, stream: Stream) -> list[int]:
-        """Return the units of one sentence without the end."""
+        """Draw the characters or bytes of one sentence, without the end symbol."""
         space = int(self.units.numbers(" ")[0])
         ids, words = list(start), start.count(space)
         while True:
@@ -135,7 +138,7 @@ class TextModel(AnyNgramModel):
             ids.append(drawn)
 
     def header(self) -> dict[str, Any]:
-        """Return the vocabulary and the alphabet."""
+        """Return the header of the model file, with the vocabulary and the alphabet."""
         return {
             "vocabulary": self.vocabulary.to_header(),
             "vocabulary_hash": self.vocabulary.hash,
@@ -143,7 +146,7 @@ class TextModel(AnyNgramModel):
         }
 
     def arrays(self) -> Arrays:
-        """Return the state of the process."""
+        """Return the arrays of the Pitman-Yor process."""
         (state,) = self.process.states()
         return flat({PROCESS: state})
 
@@ -158,7 +161,7 @@ class TextModel(AnyNgramModel):
         return cls(config, vocabulary_of(header), units, process, origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return the units, the order, the number of contexts and the model size."""
+        """Return the units, the order, the number of contexts and the size of the model."""
         counts = self.process.counts()
         return {
             "units": self.config.units,
@@ -170,7 +173,7 @@ class TextModel(AnyNgramModel):
 
 
 class TextChain:
-    """The process over characters or bytes during training."""
+    """A Markov chain over the state of the character or byte process during training."""
 
     def __init__(self, process: PitmanYor, sequences: list[Ids]) -> None:
         self.process = process
@@ -178,17 +181,17 @@ class TextChain:
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether a second sweep would not change anything."""
+        """Whether further sweeps would not change anything."""
         return self.process.hyper == "online" or (
             self.process.seating != "gibbs" and self.process.hyper in ("map", "fixed")
         )
 
     def seat(self) -> None:
-        """Observe the whole text."""
+        """Add the whole training text to the process."""
         self.process.observe_all(self._sequences)
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Make one sweep. Only the state after the last sweep is kept."""
+        """Perform one sweep. Only the state after the last sweep is kept."""
         if self.process.hyper != "online":
             self.process.sweep()
 
@@ -197,14 +200,14 @@ class TextChain:
         return float(self.process.log_likelihood()[0])
 
     def figures(self) -> Figures:
-        """Return discounts, strengths and numbers of tables, starting with the shortest context."""
+        """Return the discount, strength and number of tables for each length of context."""
         discounts, strengths = self.process.discounts[0], self.process.strengths[0]
         every = np.broadcast_to(strengths, discounts.shape)
         tables = [tables for _, _, tables in self.process.counts()]
         return level_figures("text", list(zip(discounts, every, strict=True)), tables)
 
     def state(self) -> dict[str, Any]:
-        """Return all values that change from sweep to sweep."""
+        """Return all values that change during sweeps, for a checkpoint."""
         (state,) = self.process.states()
         return {**flat({PROCESS: state}), "calls": np.array([self.process.calls])}
 
@@ -214,7 +217,7 @@ class TextChain:
 
 
 def train_text(data: Sequence[Words], config: NgramConfig, run: Run) -> TextModel:
-    """Train a model on the characters or bytes of a treebank or text."""
+    """Train an n-gram model on the characters or bytes of a treebank or text."""
     texts = as_words(data)
     vocabulary = Vocabulary.build(texts, unknown="spelling")
     units = units_of(config.units, texts)

@@ -1,6 +1,6 @@
-"""Units of text: characters or bytes.
+"""Units of text that a model predicts, which are characters or bytes.
 
-A sentence consists of its words, separated by spaces, and an end.
+A sentence consists of its words, separated by spaces, and an end symbol.
 
 >>> units = Bytes()
 >>> ids, begins = units.encode([["a", "dog"]])
@@ -31,10 +31,10 @@ NEWLINE = 10
 
 
 class Units(ABC):
-    """The units of a text, numbered from 0."""
+    """The characters or bytes of a text, numbered from 0."""
 
     end: int
-    """The index of the unit that ends a sentence."""
+    """Index of the unit that ends a sentence."""
 
     @abstractmethod
     def base(self) -> list[float]:
@@ -42,14 +42,14 @@ class Units(ABC):
 
     @abstractmethod
     def numbers(self, text: str) -> Ids:
-        """Return the units of a text, without the end."""
+        """Return the unit indices of a text, without the end symbol."""
 
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> str:
-        """Return units as text."""
+        """Convert unit indices to text."""
 
     def log_share(self, ids: Ids) -> NDArray[np.float64] | float:
-        """Return the log-probability of each unit given its index.
+        """Return the log-probability of each unit, given its index.
 
         The log-probability is 0 unless several units share an index.
         """
@@ -57,10 +57,10 @@ class Units(ABC):
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """Return the data that is needed to restore the units."""
+        """Return the data that is needed to restore the units from a file."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
-        """Return the units of each sentence, and where each word and the end marker start.
+        """Return the unit indices of each sentence, and where its words and its end symbol begin.
 
         The space before a word belongs to the word.
         """
@@ -76,24 +76,24 @@ class Units(ABC):
 
 
 class Bytes(Units):
-    """The bytes of UTF-8. A newline ends a sentence."""
+    """The bytes of UTF-8 text. A newline ends a sentence."""
 
     end = NEWLINE
 
     def base(self) -> list[float]:
-        """Return equal probabilities for all bytes."""
+        """Return equal prior probabilities for all bytes."""
         return [1 / 256] * 256
 
     def numbers(self, text: str) -> Ids:
-        """Return the bytes of a text."""
+        """Return the UTF-8 bytes of a text."""
         return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8).astype(np.int32)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return bytes as text. Invalid UTF-8 becomes replacement characters."""
+        """Convert bytes to text. Invalid UTF-8 becomes replacement characters."""
         return bytes(ids).decode("utf-8", "replace")
 
     def header(self) -> dict[str, Any]:
-        """Return an empty header, because bytes need no data."""
+        """Return an empty dictionary, because bytes require no further data."""
         return {}
 
 
@@ -105,37 +105,37 @@ class Characters(Units):
         self.end = alphabet.end
 
     def base(self) -> list[float]:
-        """Return equal probabilities for all Unicode characters and the end."""
+        """Return equal prior probabilities for all Unicode characters and the end symbol."""
         return self._alphabet.base()
 
     def numbers(self, text: str) -> Ids:
-        """Return the indices of the characters of a text."""
+        """Return the character indices of a text."""
         return self._alphabet.encode([text])[0]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return characters as text. Unknown characters become replacement characters."""
+        """Convert character indices to text. Unknown characters become replacement characters."""
         known = self._alphabet.characters
         return "".join(known[i] if i < len(known) else UNKNOWN_CHARACTER for i in ids)
 
     def log_share(self, ids: Ids) -> NDArray[np.float64]:
-        """Return the log-probability of each character given its index.
+        """Return the log-probability of each character, given its index.
 
         All unknown characters share one index and are equally probable.
         """
         return np.where(ids == self._alphabet.other, -math.log(self._alphabet.others), 0.0)
 
     def header(self) -> dict[str, Any]:
-        """Return the alphabet."""
+        """Return the alphabet, which is needed to restore the units from a file."""
         return {"alphabet": self._alphabet.characters}
 
 
 def units_of(unit: Unit, sentences: Iterable[Sequence[str]]) -> Units:
-    """Return the units of a training text."""
+    """Return the units for a training text, which are bytes or its characters."""
     if unit == "bytes":
         return Bytes()
     return Characters(Alphabet.of([" ", *(seen(w) or w for s in sentences for w in s)]))
 
 
 def units_from(unit: Unit, header: Mapping[str, Any]) -> Units:
-    """Return the units that a model file describes."""
+    """Restore the units from the header of a model file."""
     return Bytes() if unit == "bytes" else Characters(Alphabet(header["alphabet"]))

@@ -1,8 +1,8 @@
 """The best parses of raw text, computed in pieces on any number of workers.
 
-An analysis consists of the head, the label index and the tag index of every word. The words are not
-part of the analysis. Pieces are returned in the order of the text, so the result is the same for
-any number of workers, and an interrupted run resumes after the last piece that was saved.
+An analysis consists of the head, the label index and the tag index of every word, but does not
+contain the words themselves. Pieces are returned in the order of the text, so the result is the
+same for any number of workers. An interrupted run resumes after the last piece that was saved.
 """
 
 from __future__ import annotations
@@ -20,47 +20,47 @@ from bistro.treebank.raw_text import TextPiece
 COLUMNS = {"heads": np.int32, "labels": np.int16, "tags": np.int16}
 
 Piece = tuple[int, TextPiece]
-"""The size of the search, and the piece of text to parse."""
+"""Number of particles or width of the beam, and the piece of text to parse."""
 
 
 class TextParser(Protocol):
-    """A parser of raw text."""
+    """The methods of a parser that are needed for parsing raw text."""
 
     def best_analyses(
         self, sentences: Iterable[Sequence[str]], size: int
     ) -> dict[str, NDArray[np.int32]]:
-        """Return the heads, labels and tags of the best parses as indices, word by word."""
+        """Return the heads, label indices and tag indices of all words in the best parses."""
 
     def to_bytes(self) -> bytes:
-        """Return the content of the model's file."""
+        """Return the model as the content of a model file."""
 
 
 @dataclass
 class Analyses:
-    """The analyses of the sentences parsed so far."""
+    """The best analyses of all sentences parsed so far."""
 
     sentences: int = 0
     words: int = 0
     _pieces: list[dict[str, NDArray[Any]]] = field(default_factory=list)
 
     def add(self, sentences: int, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Append the analyses of a piece."""
+        """Append the analyses of the sentences of a piece of text."""
         self._pieces.append(dict(columns))
         self.sentences += sentences
         self.words += columns["heads"].size
 
     def columns_of(self, first: int, words: int) -> dict[str, NDArray[np.int32]]:
-        """Return all columns for a range of consecutive words."""
+        """Return the heads, labels and tags of a range of consecutive words."""
         return {name: self._whole(name)[first : first + words].astype(np.int32) for name in COLUMNS}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all analyses as arrays."""
+        """Return all analyses as arrays, for a checkpoint."""
         arrays = {f"analyses.{name}": self._whole(name) for name in COLUMNS}
         return {**arrays, "analyses.sentences": np.array([self.sentences])}
 
     @classmethod
     def restore(cls, state: Mapping[str, NDArray[Any]]) -> Analyses:
-        """Restore analyses from the result of `state`."""
+        """Restore the analyses from arrays that `state` returned."""
         analyses = cls()
         columns = {name: np.array(state[f"analyses.{name}"]) for name in COLUMNS}
         analyses.add(int(state["analyses.sentences"][0]), columns)
@@ -74,7 +74,7 @@ class Analyses:
 
 
 def parse_piece(shared: SharedModel[Any], piece: Piece) -> tuple[int, dict[str, NDArray[Any]]]:
-    """Return the number of sentences in a piece, and the columns of their best analyses."""
+    """Parse a piece. Return the number of its sentences and the columns of their best analyses."""
     size, text = piece
     sentences = text.sentences()
     parser: TextParser = shared.open()

@@ -1,8 +1,8 @@
-"""Conversion between trees and integers, for all parsers of projective trees.
+"""Conversion between trees and symbol indices, for all parsers of projective trees.
 
 Tags come from one column and may include features. Crossing arcs are encoded in the labels (see
 `bistro.treebank.projectivity`). For generation from right to left, sentences and trees are
-mirrored. `Codec` converts in both directions.
+reversed. `Codec` converts in both directions.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
 
 ALL_FEATURES = ("*",)
-"""The setting that adds all features of FEATS to the tag."""
+"""Value of the setting `tag_features` that adds all features of FEATS to the tag."""
 COARSE = "UPOS"
-"""The name of the universal tag among the features that are added to a language-specific tag."""
+"""Name of the feature that adds the universal tag to a language-specific tag."""
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 REMEMBERED = 1 << 14
-"""Maximum number of feature columns that are taken apart once only."""
+"""Maximum number of cached results of splitting the features of a word."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """The tags, heads and labels of one sentence in the model's form. -1 and ``_`` are unknown."""
+    """The tags, heads and labels of one sentence as the model uses them."""
 
     tags: list[str]
     heads: list[int]
@@ -49,44 +49,46 @@ class Tree:
 
 @dataclass(frozen=True)
 class Unseen:
-    """The spellings of unknown words in sentences, in the order of the text."""
+    """The probabilities of the spellings of unknown words in a batch of sentences."""
 
     rows: NDArray[np.int32]
-    """The row of `spellings` for each word, or -1 for a known word. If all words are known, the
+    """Index of each word's row in `spellings`, or -1 for a known word. If all words are known, the
     array is empty."""
     spellings: NDArray[np.float64]
-    """p(spelling | tag, the word is unknown), one row per string, each divided by its maximum."""
+    """p(spelling | tag, unknown word), shape (different unknown words, tags), flattened. Each row
+    is divided by its maximum."""
     log_scale: NDArray[np.float64]
-    """The logarithm of the divisor of the row, for each word."""
+    """Logarithm of the divisor of each word's row, or 0 for a known word."""
 
 
 @dataclass(eq=False)
 class Codec:
-    """The symbols of a model, and the conversion between sentences and symbols."""
+    """The words, tags and labels of a model, and their conversion to indices and back."""
 
     config: ParserSettings
     vocabulary: Vocabulary
     tags: list[str]
     labels: list[str]
     speller: Speller | None = None
-    """The model that spells unknown words, or None if it is not used."""
+    """The model that generates the spellings of unknown words, or None if it is not used."""
 
     def __post_init__(self) -> None:
         self._tag_ids = {tag: i for i, tag in enumerate(self.tags)}
         self.known_tags = frozenset({EMPTY, *self.tags})
-        """The tags that may be given. If the tag of a word is empty, the model predicts it."""
+        """The tags that a word of the input may have. If the tag is empty, the model predicts
+        it."""
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Codec, int]:
-        """Build the codec of a treebank, and count the sentences whose arcs were lifted."""
+        """Build the codec of a treebank. Also return the number of sentences with lifted arcs."""
         vocabulary = Vocabulary.of((sentence.forms for sentence in sentences), config)
         trees = [training_tree(sentence, config) for sentence in sentences]
         tags = sorted({tag for tree in trees for tag in tree.tags})
         labels = sorted({label for tree in trees for label in tree.labels})
         if EMPTY in labels and len(labels) > 1 and config.labels != "none":
             raise BistroError(
-                "some words have no label to learn from: add their labels, or set labels = 'none'"
+                "some words have no label: add the missing labels, or set labels = 'none'"
             )
         lifted = sum(not is_projective(sentence.heads) for sentence in sentences)
         return cls(config, vocabulary, tags, labels), lifted
@@ -97,7 +99,7 @@ class Codec:
         return self.config.labels != "none" and self.labels != [EMPTY]
 
     def unseen(self, sentences: Sequence[Sentence]) -> Unseen:
-        """Spell the unknown words of sentences."""
+        """Return the probabilities of the spellings of all unknown words in the sentences."""
         words = [seen(form) for sentence in sentences for form in sentence.forms]
         rows: dict[str, int] = {}
         if self.speller and self.config.lexical != "none":
@@ -117,7 +119,7 @@ class Codec:
         trees: Sequence[Tree] | None,
         unseen: Unseen | None = None,
     ) -> SentenceBatch:
-        """Return the words and the given parts of the trees in the form that the core expects."""
+        """Return the words and the given annotation in the format that the C++ core expects."""
         unseen = unseen or self.unseen(sentences)
         ids, offsets = self.encode_words(s.forms for s in sentences)
         columns = [_EMPTY, _EMPTY, _EMPTY]
@@ -146,7 +148,7 @@ class Codec:
     def encode_words(
         self, sentences: Iterable[Sequence[str]]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the ids of all words in the order of generation, and the sentence offsets."""
+        """Return the indices of all words in the order of generation, and the sentence offsets."""
         ids, offsets = self.vocabulary.encode_all(sentences)
         if self.config.direction == "right-to-left":
             ids = ids[_mirrored(offsets)]
@@ -177,7 +179,7 @@ class Codec:
         return Tree(tag_names, found, names)
 
     def decode_votes(self, found: Mapping[str, Any], lengths: Sequence[int]) -> Votes:
-        """Convert the marginals of the core to the original word order."""
+        """Convert marginals from the core to votes in the original word order."""
         begin, head, label, probability = found["arc_marginals"]
         head = head.astype(np.int64)
         mirrored = self.config.direction == "right-to-left"
@@ -195,11 +197,11 @@ class Codec:
         return Votes(arcs, tags, found["relaxed"].astype(np.bool_))
 
     def mirror_head(self, head: int, length: int) -> int:
-        """Return the position of a head in the mirrored sentence."""
+        """Return the position of a head after the sentence is reversed."""
         return length + 1 - head if head > 0 else head
 
     def header(self) -> dict[str, Any]:
-        """Return the symbols in a JSON-serialisable form."""
+        """Return the symbols as a JSON-serialisable dictionary."""
         return {
             "vocabulary": self.vocabulary.to_header(),
             "vocabulary_hash": self.vocabulary.hash,
@@ -224,7 +226,7 @@ class Codec:
 
 
 def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:
-    """Return the tags of a sentence, with the features that the configuration adds to them."""
+    """Return the tags of a sentence, including the features that the configuration adds."""
     column = sentence.upos if config.tagset == "upos" else sentence.xpos
     if not config.tag_features:
         return list(column)
@@ -242,13 +244,13 @@ def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:
 
 
 def training_tree(sentence: Sentence, config: ParserSettings) -> Tree:
-    """Return the tree of a training sentence after making it projective."""
+    """Return the tree of a training sentence, with crossing arcs lifted."""
     tags = tags_of(sentence, config)
     if EMPTY in tags:
         word = tags.index(EMPTY)
         raise TreebankError(
-            f"word {word + 1} ('{sentence.forms[word]}') has no {config.tagset} tag to learn from: "
-            "give a treebank with tags (raw text is given with --text)",
+            f"word {word + 1} ('{sentence.forms[word]}') has no {config.tagset} tag: give a "
+            "treebank with tags (raw text is given with --text)",
             line=sentence.line or None,
         )
     require_heads(sentence)
@@ -268,20 +270,20 @@ def require_heads(sentence: Sentence) -> None:
         return
     if sentence.format == "text":
         raise TreebankError(
-            "this is text without trees to learn from: give a treebank (and raw text, if there is "
-            "some, with --text), or train an ngram model on the text",
+            "this text has no trees: give a treebank (and any raw text with --text), or train "
+            "an ngram model on the text",
             line=sentence.line or None,
         )
     word = next(word for word, head in enumerate(sentence.heads) if head < 0)
     raise TreebankError(
-        f"word {word + 1} ('{sentence.forms[word]}') has no head to learn from: complete the tree "
-        "first (bistro complete FILE -o WHOLE.conllu), or leave out the sentence",
+        f"word {word + 1} ('{sentence.forms[word]}') has no head: complete the tree first "
+        "(bistro complete FILE -o WHOLE.conllu), or leave out the sentence",
         line=sentence.line or None,
     )
 
 
 def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
-    """Raise an error if no projective tree has the given heads. -1 is an unknown head."""
+    """Raise an error if no projective tree has the given heads. A head of -1 is not given."""
     heads = sentence.heads
     reason = None
     if problem := find_tree_problem(heads, roots="any", partial=True):
@@ -310,20 +312,20 @@ def can_be_met(sentence: Sentence, *, single_root: bool) -> bool:
 
 
 def _arc_over_own_head(heads: Sequence[int]) -> bool:
-    """Return whether an arc covers the head of its own head, so that the two arcs cross."""
+    """Return whether any arc from h to d spans the head of h, so that the arcs of d and h cross."""
     arcs = [(head, word) for word, head in enumerate(heads, start=1) if head > 0]
     return any(min(arc) < heads[arc[0] - 1] < max(arc) for arc in arcs)
 
 
 @lru_cache(REMEMBERED)
 def _chosen(upos: str, feats: str, misc: str, names: tuple[str, ...]) -> str:
-    """Return the chosen features of a word as they follow its tag."""
+    """Return the selected features of a word, in the form in which they follow its tag."""
     pairs = f"{COARSE}={upos}|{feats}|{misc}".split("|")
     return "".join(f"|{pair}" for pair in pairs if pair.partition("=")[0] in names)
 
 
 def _mirrored(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return an index array that reverses every sentence."""
+    """Return an index array that reverses the words of every sentence."""
     lengths = np.diff(offsets)
     ends = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths)
     return ends - np.arange(int(offsets[-1]))

@@ -1,4 +1,4 @@
-"""The tree that a parser explains, either a given tree or the best tree."""
+"""The tree that a parser explains, which is either a given tree or the best tree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT, NONE = "ROOT", "none"
 
 
 def given_tree(model: ParsingAbility, sentence: Sentence) -> Tree:
-    """Return the tree of a sentence in the model's form. Raise an error if the tree is invalid."""
+    """Return the tree of a sentence as the model uses it. Raise an error if it is invalid."""
     if problem := find_tree_problem(sentence.heads, roots="one" if model.single_root else "any"):
         raise BistroError(f"{place_of(sentence)}: {problem.reason}")
     tree = training_tree(sentence, model.config)
@@ -47,7 +47,7 @@ def require_known(codec: Codec, trees: Sequence[Tree], where: str) -> None:
 
 
 def training_batch(model: ParsingAbility, sentences: Iterable[Sentence]) -> SentenceBatch:
-    """Return training data, with trees, in the form that the core expects."""
+    """Return training sentences with their trees in the format that the C++ core expects."""
     given = list(sentences)
     trees = [training_tree(sentence, model.config) for sentence in given]
     require_known(model.codec, trees, "the training data")
@@ -55,14 +55,18 @@ def training_batch(model: ParsingAbility, sentences: Iterable[Sentence]) -> Sent
 
 
 def arc_name(words: Sequence[str], head: int, dependent: int) -> str:
-    """Format an arc between words. Words are numbered from 1, and head 0 is the root."""
+    """Return the name of an arc, such as "sleeps → dog".
+
+    Words are numbered from 1; 0 is the root.
+    """
     return f"{words[head - 1] if head else ROOT} \N{RIGHTWARDS ARROW} {words[dependent - 1]}"
 
 
 def symbol_name(codec: Codec, what: str, number: int) -> str:
-    """Return the name of a tag, word or label.
+    """Return the name of a tag, word or label, given its index.
 
-    The indices after the last symbol denote the root (not for labels) and a missing value.
+    The two indices after the last symbol represent the root (for tags and words only) and a missing
+    value.
     """
     if what == "word":
         if number < len(codec.vocabulary):

@@ -4,14 +4,14 @@ The probability of a prefix is a sum over all derivations that generate its word
 
     p(w_1 ... w_i) = Σ_d p(d, w_1 ... w_i)
 
-There are too many derivations to enumerate, so there are four methods. ``graph`` keeps all stacks
-in one graph, which is thinned at random. Stacks that the model cannot distinguish share a node. The
-resulting sum is unbiased, and its standard error is estimated from the removed nodes. ``exact`` is
-the same method without thinning, for models with small contexts and for short sentences. ``smc``
-(sequential Monte Carlo) is also unbiased. Particles draw their derivations from the model and are
-weighted by the words. The standard error is estimated from several independent runs. ``search``
-sums over the derivations that the particle search keeps. The result is a lower bound, since all
-other derivations are ignored.
+There are too many derivations to enumerate, so four methods compute or approximate the sum.
+``graph`` keeps all stacks in one graph, which is thinned at random. Stacks that the model cannot
+distinguish share a node. The resulting sum is unbiased, and its standard error is estimated from
+the removed nodes. ``exact`` is the same method without thinning, for models with small contexts and
+for short sentences. ``smc`` (sequential Monte Carlo) is also unbiased. It samples derivations
+(particles) from the model and weights them by the probabilities of the words. The standard error is
+estimated from several independent runs. ``search`` sums over the derivations that the particle
+search keeps. The result is a lower bound, since all other derivations are ignored.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ CHOICES = {
 GRAPHS = ("graph", "exact")
 """Methods that sum over a graph of stacks."""
 RUNS = 10
-"""Default number of runs for methods that estimate the standard error from the spread of runs."""
+"""Default number of runs for methods that estimate the standard error from several runs."""
 
 
 @dataclass(frozen=True)
 class ScoreOptions(Options):
-    """Options for the sum over derivations."""
+    """Options for the sum over derivations that gives word probabilities."""
 
     method: Method = "graph"
     particles: int = 100
@@ -64,19 +64,21 @@ class ScoreOptions(Options):
     """Number of independent runs that are averaged. 0 means one run, or ten for ``smc``, which
     estimates its standard error from the spread of the runs."""
     tags: Literal["all", "seen"] = "all"
-    """The tags that a word may have: all tags, or only its tags in training. The restriction to
-    seen tags is faster and gives a lower bound."""
+    """The tags that a word may have: all tags, or only the tags that it had in training. The
+    restriction to tags from training is faster, but the result is a lower bound."""
     tags_per_word: int = 0
-    """Maximum number of tags tried for a word, in order of probability. 0 tries all possible
+    """Maximum number of tags tried for each word, in order of probability. 0 tries all possible
     tags."""
     selection: Literal["weight", "paper"] = "weight"
-    """How the search distributes its particles after each word, as in the parsing options."""
+    """How the search distributes its particles after each word. The values are the same as for
+    parsing."""
     both_reduces: bool = True
-    """Whether the search tries both arcs, as in the parsing options."""
+    """Whether the search tries both arcs in each reduction, as for parsing."""
     seed: int = 1
     part: tuple[int, int] | None = None
-    """The index of the first sentence in a larger text and the total number of sentences. Random
-    choices depend on these two numbers."""
+    """The index of the first sentence in a larger text, and the number of sentences in that text.
+    The value is None if the sentences are the whole text. Random choices depend on these two
+    numbers."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 
@@ -92,13 +94,13 @@ class ScoreOptions(Options):
 
     @property
     def runs(self) -> int:
-        """Number of independent runs."""
+        """Number of independent runs that are averaged."""
         if self.method in ("exact", "search"):
             return 1
         return self.repeats or (RUNS if self.method == "smc" else 1)
 
     def request(self, num_tags: int, num_labels: int) -> ScoreRequest:
-        """Return the options in the form that the core expects."""
+        """Return the options in the format that the C++ core expects."""
         draws = self.method == "smc"
         return ScoreRequest(
             draws=draws,
@@ -136,7 +138,7 @@ class LanguageAbility(Scoring, ParsingAbility):
     longest_generated: ClassVar[float] = 250
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every word and every sentence end, with its components.
+        """Return the log-probabilities of all words and sentence ends, and their components.
 
         Parameters
         ----------
@@ -196,19 +198,19 @@ class LanguageAbility(Scoring, ParsingAbility):
         return ParsedSums(self.codec, context, sums, self.shown_tags(self.codec.tags))
 
     def score_protocol(self, **options: Any) -> str:
-        """Describe how derivations are summed with these options."""
+        """Return a description of how derivations are summed with these options."""
         chosen = chosen_options(self, "score", options)
         facts = {**vars(chosen), "runs": getattr(chosen, "runs", 1)}
         summed = METHODS[chosen.method].format_map(facts)
         return f"{self.kind} model, summed over analyses by {summed}"
 
     def require_prefixes(self) -> None:
-        """Raise an error if the model cannot score incomplete sentences."""
+        """Raise an error if the model cannot score prefixes of sentences."""
         if self.config.direction != "left-to-right":
             raise BistroError("a model that generates from right to left cannot score prefixes")
         if self.config.lexical == "none":
             raise BistroError(
-                "an unlexicalised model has no probabilities of words: train with lexical = 'full'"
+                "an unlexicalised model has no word probabilities: train with lexical = 'full'"
             )
 
     def generate_trees(
@@ -223,7 +225,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         seed
             Seed; sentence i depends only on the seed and i.
         temperature
-            Every distribution is drawn from as p^(1/temperature).
+            All choices are drawn with probabilities proportional to p^(1/temperature).
         prefix
             Words with which every sentence begins, under an analysis drawn by sequential Monte
             Carlo.
@@ -303,7 +305,7 @@ class LanguageAbility(Scoring, ParsingAbility):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw sentences as lists of words. The parameters are as in `generate_trees`.
+        """Draw sentences as lists of words. The parameters are the same as for `generate_trees`.
 
         Parameters
         ----------
@@ -312,7 +314,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         seed
             Seed; sentence i depends only on the seed and i.
         temperature
-            Every distribution is drawn from as p^(1/temperature).
+            All choices are drawn with probabilities proportional to p^(1/temperature).
         prefix
             Words with which every sentence begins.
         """
@@ -321,7 +323,7 @@ class LanguageAbility(Scoring, ParsingAbility):
 
 
 def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], chosen: Any) -> None:
-    """Raise an error if no run has an analysis of a sentence: a small graph may lose them all."""
+    """Raise an error if all analyses of a sentence were lost, which means too few particles."""
     if np.isfinite(prefix).all():
         return
     has_any = np.isfinite(prefix.reshape(-1, int(offsets[-1]))).any(axis=0)

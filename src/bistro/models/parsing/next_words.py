@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class ParsedSums(VocabularySums):
-    """The sums from the core, for each run.
+    """The next-word distribution of a parser, from the sums of each run in the core.
 
-    The sums include all tags of the next word, regardless of the tags that are allowed in the
-    context.
+    The sums include all tags of the next word, even if only some tags are allowed for the words of
+    the context.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class ParsedSums(VocabularySums):
         self._class_names = {name: i for i, name in enumerate(classes)}
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of events. Unknown words are spelled separately for each tag."""
+        """Return word probabilities, including the spelling probabilities of unknown words."""
         found = super().of(words)
         speller = self._codec.speller
         if speller is None or not found.is_oov.any():
@@ -51,7 +51,7 @@ class ParsedSums(VocabularySums):
         return found
 
     def tags(self, words: Sequence[str]) -> list[dict[str, float]]:
-        """Return the probabilities of the tags of each word. The end has no tags."""
+        """Return the tag probabilities of each word. The sentence end has no tags."""
         ids = [self._class_names.get(w, i) for w, i in zip(words, self.ids(words), strict=True)]
         known = [i for i in ids if i != self.vocabulary.end]
         masses = np.einsum("r,rwt->wt", self._weights, self._by_tag(known))
@@ -60,14 +60,14 @@ class ParsedSums(VocabularySums):
         return [{} if i == end else shown_tags(self._tag_names, next(rows)) for i in ids]
 
     def _by_tag(self, ids: Sequence[int]) -> Floats:
-        """Return the probabilities of events with each tag, shape (runs, events, tags)."""
+        """Return the joint probabilities of words and tags, shape (runs, words, tags)."""
         masses: Floats = self._sums.tags(np.array(ids, dtype=np.int32))
         return masses.reshape(len(self._weights), len(ids), len(self._tag_names))
 
     def _spellings(self, words: Sequence[str], ids: Sequence[int]) -> Floats:
-        """Return the spelling factors for each tag of each word. The end has no factors.
+        """Return relative spelling probabilities, shape (words, tags), without the sentence end.
 
-        A listed class represents all its words, so it is not spelled.
+        A class of unknown words represents all its words, so its factors are 1.
         """
         known = [(w, i) for w, i in zip(words, ids, strict=True) if i != self.vocabulary.end]
         factors = np.ones((len(known), len(self._tag_names)))

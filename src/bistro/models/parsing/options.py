@@ -1,4 +1,4 @@
-"""The options of parsers and the requests to the core."""
+"""The options of parsers, and their conversion to requests to the C++ core."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from bistro.models.options import Options, check_choice
 from bistro.rng import purpose_key
 
 TAGS_ALONE = "tags"
-"""The value of ``marginals`` that requests only the marginals of tags."""
+"""Value of the option ``marginals`` that requests only the marginals of tags."""
 
 
 @dataclass(frozen=True)
 class SharedOptions(Options):
-    """Options that all parsers have."""
+    """Options that all parsers accept."""
 
     samples_by_number: ClassVar[bool] = True
-    """Whether the samples of a sentence depend only on its position in the text."""
+    """Whether the samples of a sentence depend on its number in the input."""
 
     tags: Literal["joint", "given"] = "joint"
     """Whether tags are predicted with the tree or taken from the input."""
@@ -29,10 +29,10 @@ class SharedOptions(Options):
     """Whether heads and labels in the input are used as evidence. A head or label ``_`` is
     predicted."""
     temperature: float = 2.0
-    """Temperature of marginals, samples and minimum risk. The value 1 gives the model's own
-    posterior, which is overconfident because it is a product of many steps. A higher temperature
-    makes the weights of derivations more even. The value 2 gave the best calibration of heads on
-    the development set of English EWT."""
+    """Temperature for marginals, samples and the minimum-risk tree. The value 1 gives the model's
+    own posterior, which is overconfident because it is a product of many steps. A higher
+    temperature makes the weights of derivations more equal. The value 2 gave the best calibration
+    of heads on the development set of English EWT."""
     tags_per_word: int = 3
     kbest: int = 1
     samples: int = 0
@@ -45,13 +45,13 @@ class SharedOptions(Options):
     correct arcs."""
     seed: int = 1
     first: int = 0
-    """Index of the first sentence, on which samples depend. A text may be parsed in pieces that
-    begin at multiples of 2,000 sentences."""
+    """Index of the first sentence in the whole text. Samples depend on this index. If a text is
+    parsed in pieces, each piece must begin at a multiple of 2,000 sentences."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 
     def protocol(self, kind: str) -> str:
-        """Describe how a parser of this kind finds trees with these options."""
+        """Return a description of how a parser of this kind finds trees with these options."""
         parts = [kind, f"tags {self.tags}", *self._search(), f"temperature {self.temperature:g}"]
         return ", ".join([*parts, self.goal])
 
@@ -62,13 +62,13 @@ class SharedOptions(Options):
 
     @property
     def goal(self) -> str:
-        """A description of the requested trees, for a protocol."""
+        """Description of the requested trees, for the protocol."""
         if self.samples:
             return f"samples, seed {self.seed}"
         return "minimum risk" if self.by_risk else "most probable trees"
 
     def _search(self) -> list[str]:
-        """Describe the search for trees. For a chart, which is exact, the description is empty."""
+        """Return a description of the search, which is empty for an exact chart parser."""
         return []
 
 
@@ -79,10 +79,10 @@ class DictionaryOptions(SharedOptions):
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
     """How to treat tags that a word never had in training, if tags are predicted. ``hard`` excludes
     such tags, ``none`` treats them like all others, and ``soft`` gives them less weight in
-    marginals, samples and minimum risk. An unknown word may have the tags of its class."""
+    marginals, samples and the minimum-risk tree. An unknown word may have the tags of its class."""
     unseen_tags: float = 0.3
-    """Factor on a derivation for each unseen tag, with the soft dictionary. The default was chosen
-    on the development parts of three treebanks."""
+    """Factor by which each unseen tag reduces the weight of a derivation if ``tag_dictionary`` is
+    ``soft``. The default was chosen on the development parts of three treebanks."""
 
     def __post_init__(self) -> None:
         """Raise an error if the value of an option is invalid."""
@@ -107,15 +107,15 @@ class DictionaryOptions(SharedOptions):
 
 @dataclass(frozen=True)
 class CoreOptions(SharedOptions, ABC):
-    """Options of a parser that is implemented in the core."""
+    """Options of a parser that is implemented in the C++ core."""
 
     kind: ClassVar[str]
-    """The kind of the model, which names the random streams."""
+    """The kind of the model, which is part of the names of its random streams."""
 
     def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
-        """Return the options in the form that the core expects, with the seed of a chunk.
+        """Return the options in the format that the C++ core expects, for one chunk of sentences.
 
-        With `votes`, the request asks for marginals of heads with labels instead of trees.
+        With `votes`, the request is for the marginals of labelled heads instead of trees.
         """
         if self.first < 0 or self.first % SENTENCES_AT_ONCE:
             raise ConfigError(f"first = {self.first} must be a multiple of {SENTENCES_AT_ONCE:,}")
@@ -134,4 +134,4 @@ class CoreOptions(SharedOptions, ABC):
 
     @abstractmethod
     def request_for(self, output: OutputRequest) -> Any:
-        """Return the request for this output, with the search options of the parser."""
+        """Return a request to the core for this output, with the options of the search."""

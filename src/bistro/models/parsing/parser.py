@@ -1,7 +1,7 @@
-"""The common part of all parsers, which converts sentences and evidence to parses.
+"""The methods that all parsers share, which convert sentences and given annotation to parses.
 
-A parser has a codec, a configuration, options and a compiled parser of encoded sentences. This
-module defines `parse`, `parse_all` and their results.
+A parser has a codec, a configuration, options and a compiled parser for encoded sentences. This
+module defines `parse_all` and the construction of its results.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from bistro.treebank.sentence import Sentence
 
 
 class ParsingAbility(TaggingByParsing, Model):
-    """The methods of a model that parses."""
+    """Mixin with parsing methods, for models that parse in the C++ core."""
 
     parse_options: ClassVar[type[CoreOptions]]
     finds_tags: ClassVar[bool] = True
     most_words: ClassVar[int | None] = None
-    """The maximum length of a sentence. Longer sentences are an error."""
+    """Maximum length of a sentence, or None. Longer sentences raise an error."""
     config: Any
-    """The configuration of the model, which includes `CodecSettings`."""
+    """The configuration of the model, which includes the settings of `ParserSettings`."""
     codec: Codec
     single_root: bool
     _parser: Any
-    """The parser of the core, whose method parse(batch, request, threads) returns flat arrays."""
+    """The parser in the C++ core. Its method parse(batch, request, threads) returns flat arrays."""
 
     def header(self) -> dict[str, Any]:
-        """Return the symbols."""
+        """Return the header of the model file, with the words, tags and labels."""
         return {"single_root": self.single_root, **self.codec.header()}
 
     def summary(self) -> dict[str, Any]:
-        """Return symbols and size."""
+        """Return the numbers of words, tags and labels, and the size of the model."""
         return {
             "words known": len(self.codec.vocabulary) - self.codec.vocabulary.num_classes,
             "tags": len(self.codec.tags),
@@ -64,12 +64,12 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.vocabulary
 
     def share_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Replace the vocabulary by an equal vocabulary, so that look-ups are shared."""
+        """Replace the vocabulary by an equal one, so that several models share one object."""
         self.codec.vocabulary = vocabulary
 
     @property
     def tag_column(self) -> str:
-        """The column that contains the model's tags."""
+        """The treebank column that contains the model's tags."""
         column: str = self.config.tagset
         return column
 
@@ -80,12 +80,12 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def label_names(self) -> list[str]:
-        """The labels in index order. A model without labels has an empty list."""
+        """The labels in index order. The list is empty if the model has no labels."""
         return self.codec.labels if self.codec.is_labelled else []
 
     @property
     def tag_names(self) -> list[str]:
-        """The tags as they appear in the column, in index order."""
+        """The tags as they are written in the tag column, in index order."""
         return self.shown_tags(self.codec.tags)
 
     def shown_tags(self, tags: Sequence[str]) -> list[str]:
@@ -94,12 +94,12 @@ class ParsingAbility(TaggingByParsing, Model):
 
     @property
     def nonprojective(self) -> Scheme | None:
-        """The encoding of crossing arcs in the labels, or None."""
+        """The scheme that encodes crossing arcs in the labels, or None if they are not encoded."""
         scheme = self.config.nonprojective
         return None if scheme == "lift" or not self.codec.is_labelled else scheme
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return the given tags of a sentence that the model does not know."""
+        """Return the tags in a sentence that the model does not know."""
         return [t for t in tags_of(sentence, self.config) if t not in self.codec.known_tags]
 
     def own_temperature(self) -> float:
@@ -108,9 +108,10 @@ class ParsingAbility(TaggingByParsing, Model):
         return temperature
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return the options of a committee that this parser supports.
+        """Return those options of a committee that this parser accepts.
 
-        Only a transition parser has particles. All other parsers use the committee's `beam`.
+        Only a transition parser uses particles. Other parsers with a search use the committee's
+        `beam`.
         """
         known = self.parse_options.names()
         own = {n: v for n, v in options.items() if n in known and n not in ("search", "size")}
@@ -155,7 +156,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.decode_votes(found, [len(sentence) for sentence in sentences])
 
     def _found(self, batch: SentenceBatch, request: Any, threads: int) -> dict[str, NDArray[Any]]:
-        """Run the core. If a sentence has no tree, report that the model is damaged."""
+        """Run the parser in the core. An error in the core means that the model is damaged."""
         try:
             found: dict[str, NDArray[Any]] = self._parser.parse(batch, request, threads)
         except (RuntimeError, ValueError) as error:
@@ -228,7 +229,7 @@ class ParsingAbility(TaggingByParsing, Model):
     def _all_marginals(
         self, found: Mapping[str, Any], sentences: Sequence[Sentence]
     ) -> Iterator[Marginals]:
-        """Yield the marginals of each sentence. Marginals that are not requested are empty."""
+        """Yield the marginals of each sentence. Marginals that were not requested are empty."""
         mirrored = self.config.direction == "right-to-left"
         heads, labels, tags = (
             _ragged(found.get(f"{name}_marginals"), names)
@@ -253,7 +254,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
 
 def _ragged(found: Any, names: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
-    """Return the outcomes of each word with their probabilities, or an empty list."""
+    """Return the outcomes of each word as pairs (name, probability), or an empty list."""
     if found is None:
         return []
     begin, what, probability = (column.tolist() for column in found)

@@ -1,4 +1,4 @@
-"""Scores of words from estimates of the probabilities of all prefixes of a text."""
+"""Word scores, computed from estimates of the probabilities of all prefixes of a text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from bistro.models.results.scores import TextScores, deviation_of_steps, steps_between
 
 LARGEST_SHARE = 0.95
-"""Maximum relative error of a graph's estimate. Larger errors are truncated to this value."""
+"""Maximum relative error of an estimate by the graph method. Larger errors are truncated to this
+value."""
 
 
 def scores_of_prefixes(
@@ -23,7 +24,7 @@ def scores_of_prefixes(
 ) -> TextScores:
     """Average the runs, and compute word scores from the differences between prefixes.
 
-    `log_scale` is the part of each word's log-probability that is common to all its analyses.
+    `log_scale` is the term of each word's log-probability that is the same in all analyses.
     """
     runs = max(found["log_prefix"].size // max(is_eos.size, 1), 1)
     prefix = found["log_prefix"].reshape(runs, is_eos.size)
@@ -62,9 +63,9 @@ def _deviation(
     mean: NDArray[np.float64],
     offsets: NDArray[np.int64],
 ) -> NDArray[np.float64] | None:
-    """Return the runs relative to their mean.
+    """Return the estimate of each run for each prefix, divided by the mean of all runs.
 
-    For a graph, runs are simulated with equal variance.
+    For the graph method, runs with the estimated variance are simulated.
     """
     if "noise" not in found:
         return np.exp(prefix - mean) if len(prefix) > 1 else None

@@ -8,8 +8,8 @@ A parser that also learns from raw text is trained in phases. Training may have 
 
 The model knows the words of the treebank and the text. The first parser knows only the words of the
 treebank, and treats all other words as unknown. A checkpoint records its phase, so an interrupted
-run resumes where it stopped. Families differ only in how they learn from the parses. All other
-training steps are in this module.
+run resumes where it stopped. Kinds of parsers differ only in how they learn from the parses. All
+other training steps are in this module.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ FIRST_PARSER = 0
 
 
 def count_piece(shared: None, piece: TextPiece) -> tuple[PieceFacts, WordCounts]:
-    """Return statistics of a piece of text, and its word counts."""
+    """Return statistics on a piece of text, and its word counts."""
     sentences, facts = piece.read()
     return facts, WordCounts.of(sentences)
 
 
 @dataclass
 class TextTraining:
-    """The raw text of a training run, and the phases of the run."""
+    """A training run with raw text, which consists of several phases."""
 
     kind: str
-    """The family of the model."""
+    """The kind of the model."""
     sentences: Sequence[Sentence]
     config: Any
-    """The settings of the family, which include a group ``raw_text``."""
+    """The settings of the model, which include a group ``raw_text``."""
     run: Run
     text: RawText
     parsing_share: float
-    """Approximate share of the training time for parsing."""
+    """Approximate share of the training time that is spent on parsing the text."""
     counts: WordCounts = field(init=False)
-    """The words of the treebank and the text."""
+    """Counts of all words in the treebank and the raw text."""
     workers: Workers = field(init=False)
     fingerprint: str = field(init=False)
 
@@ -77,7 +77,7 @@ class TextTraining:
         )
 
     def _count(self) -> WordCounts:
-        """Count the words of the text, and add them to the words of the treebank."""
+        """Return the word counts of the treebank and the raw text together."""
         counts = WordCounts.of(sentence.forms for sentence in self.sentences)
 
         def reader(pieces: Iterator[TextPiece]) -> Iterator[PieceFacts]:
@@ -99,8 +99,8 @@ class TextTraining:
     ) -> Any:
         """Run all phases that are not finished in a checkpoint, and return the last model.
 
-        `first` trains the first parser, and `learn` trains the model of a round. `size` is the size
-        of the search for parses.
+        `first` trains the first parser, and `learn` trains the model of a round. `size` is the
+        number of particles or the width of the beam for parsing the text.
         """
         phase, saved = self.run.session.saved_phase(self.fingerprint) or (FIRST_PARSER, {})
         model: Any = None
@@ -147,7 +147,7 @@ class TextTraining:
         keep()
 
     def _counted(self, pieces: Iterable[Item], analyses: Analyses, share: float) -> Iterator[Item]:
-        """Yield parsed pieces, and show the number of words parsed so far."""
+        """Yield the parsed pieces, and report the number of words parsed so far as progress."""
         words = self.text.words
         with progress.phase("parsing", total=words, unit="words", share=share) as work:
             work.skip(analyses.words)

@@ -14,9 +14,9 @@ MOST_PARTICLES = 1_000_000
 
 @dataclass(frozen=True)
 class ParserSettings:
-    """The settings of a parser for tags, labels, words and crossing arcs."""
+    """The settings of a parser that concern tags, roots, words and crossing arcs."""
 
-    tagset: Literal["upos", "xpos"] = setting("upos", "Column with the tags.")
+    tagset: Literal["upos", "xpos"] = setting("upos", "Treebank column with the tags.")
     tag_features: tuple[str, ...] = setting(
         (),
         "Features from FEATS or MISC that are added to the tag, such as PronType. UPOS adds the "
@@ -24,18 +24,18 @@ class ParserSettings:
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Number of words that may depend on the root. With auto, the number is the same as in the "
-        "training data.",
+        "Whether one word or several words of a sentence may depend on the root. With auto, the "
+        "training data determines this.",
     )
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
         "head",
-        "Pseudo-projective encoding of crossing arcs. With lift, crossing arcs are attached to a "
-        "higher head and not encoded.",
+        "Pseudo-projective encoding of crossing arcs. With lift, crossing arcs are attached to "
+        "a higher head, and the labels do not encode them.",
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(
-        100, "Number of suffixes that distinguish classes of unknown words."
+        100, "Number of suffixes that are used to distinguish classes of unknown words."
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
     # The following are settings only of families in which they vary.

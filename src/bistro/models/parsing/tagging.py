@@ -1,4 +1,4 @@
-"""Tagging by parsing. The tags are taken from the trees that a parser finds."""
+"""Tagging by parsing. The tags of a sentence are taken from the tree that a parser finds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bistro.models.results.structures import Tagging
 
 
 class Parsing(ABC):
-    """The methods that all parsers share, based on `parse_all`."""
+    """Mixin with parsing methods that are based on `parse_all`."""
 
     kind: ClassVar[str]
     parse_options: ClassVar[type[SharedOptions]]
@@ -44,7 +44,7 @@ class Parsing(ABC):
         return next(self.parse_all([sentence], **options))
 
     def parse_protocol(self, **options: Any) -> str:
-        """Describe how trees are found with these options."""
+        """Return a description of how trees are found with these options."""
         chosen: SharedOptions = self._chosen(options)
         return chosen.protocol(self.kind)
 
@@ -52,12 +52,12 @@ class Parsing(ABC):
         return chosen_options(self, "parse", options)
 
     def shown_tags(self, tags: Sequence[str]) -> list[str]:
-        """Return tags as they appear in their column."""
+        """Return tags as they are written in the tag column."""
         return list(tags)
 
 
 class TaggingByParsing(Parsing):
-    """The tagging methods of a parser, which return the tags of its trees."""
+    """Mixin with tagging methods, which return the tags of the trees that a parser finds."""
 
     @property
     def tag_options(self) -> type[Options]:
@@ -65,7 +65,7 @@ class TaggingByParsing(Parsing):
         return self.parse_options
 
     def tag_protocol(self, **options: Any) -> str:
-        """Describe how tags are found. Tags are found together with trees."""
+        """Return a description of how tags are found. Tags are found together with trees."""
         return self.parse_protocol(**options)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:
@@ -88,9 +88,9 @@ class TaggingByParsing(Parsing):
 def summed(
     shown: Callable[[Sequence[str]], Sequence[str]], row: Sequence[tuple[str, float]]
 ) -> list[tuple[str, float]]:
-    """Return the probabilities of displayed names, most probable first.
+    """Return the probabilities of the displayed forms of tags, most probable first.
 
-    The probabilities of names that are displayed alike are added up.
+    The probabilities of tags with the same displayed form are added up.
     """
     sums: defaultdict[str, float] = defaultdict(float)
     for name, (_, probability) in zip(shown([name for name, _ in row]), row, strict=True):

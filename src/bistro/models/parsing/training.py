@@ -1,4 +1,4 @@
-"""The first steps of training, which all parsers share."""
+"""The first training steps, which all parsers share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bistro.treebank.sentence import Sentence
 
 
 def trees_of(data: Sequence[Words]) -> list[Sentence]:
-    """Return the sentences of a treebank. Lists of words and incomplete trees are errors."""
+    """Return the sentences of a treebank. Lists of words and incomplete trees raise an error."""
     sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
     if len(sentences) != len(data):
         raise BistroError(
@@ -23,7 +23,7 @@ def trees_of(data: Sequence[Words]) -> list[Sentence]:
 
 
 def wants_single_root(sentences: Sequence[Sentence], roots: str) -> bool:
-    """Return whether sentences have one root, according to the settings or the data."""
+    """Return whether every tree has a single root, according to the settings or the data."""
     several = next((s for s in sentences if s.heads.count(0) != 1), None)
     if roots == "auto":
         return several is None

@@ -1,8 +1,8 @@
 """The predictions of committee members for many words, and the mixture of these predictions.
 
-A member gives every word a distribution over labelled heads and a distribution over tags. The
-distributions of a batch of words are ragged rows, where word i has the entries
-``begin[i]:begin[i+1]``. Rows of several members are mixed entry by entry.
+For every word, a member predicts a distribution over labelled heads and a distribution over tags.
+The distributions for a batch of words are ragged rows, where word i has the entries
+``begin[i]:begin[i+1]``. The rows of several members are mixed entry by entry.
 
     p(x) = Σ_m w_m p_m(x)
 
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rows:
-    """The entries of every word with their probabilities, sorted by entry within each word."""
+    """A distribution over entries (heads, labels or tags) for each word, sorted by entry."""
 
     begin: Ints
     what: Ints
@@ -40,7 +40,7 @@ class Rows:
 
     @property
     def row(self) -> Ints:
-        """The word of each entry."""
+        """Index of the word to which each entry belongs."""
         return np.repeat(np.arange(len(self)), np.diff(self.begin))
 
     def reordered(self, order: Ints) -> Rows:
@@ -51,24 +51,24 @@ class Rows:
         return Rows(begin, self.what[chosen], self.probability[chosen])
 
     def spread(self, places: NDArray[np.bool_]) -> Rows:
-        """Return the rows, with empty rows where the mask is false."""
+        """Distribute the rows over the true positions of a mask. All other rows are empty."""
         lengths = np.zeros(places.size, dtype=np.int64)
         lengths[places] = np.diff(self.begin)
         return Rows(np.concatenate(([0], np.cumsum(lengths))), self.what, self.probability)
 
     def renamed(self, what: Ints) -> Rows:
-        """Return the rows with renamed entries.
+        """Return the rows with other entries and the same probabilities.
 
-        After renaming, several entries may have the same name.
+        A row may then contain the same entry several times.
         """
         return Rows(self.begin, what, self.probability)
 
     def mapped(self, what: Ints) -> Rows:
-        """Return the rows with renamed entries, and add up entries that get the same name."""
+        """Return the rows with other entries. The probabilities of equal entries are added up."""
         return gathered(self.row, what, self.probability, len(self))
 
     def probability_of(self, wanted: Ints) -> Floats:
-        """Return the probability of one entry per word, or 0 if the entry is not listed."""
+        """Return the probability of one given entry per word, or 0 if it is not listed."""
         row = self.row
         is_wanted = self.what == wanted[row]
         found = np.bincount(row[is_wanted], self.probability[is_wanted], minlength=len(self))
@@ -86,12 +86,12 @@ class Rows:
         return best
 
     def among(self, chosen: NDArray[np.bool_]) -> Rows:
-        """Return the rows with only the selected entries."""
+        """Return rows that contain only the selected entries."""
         kept = np.concatenate(([0], np.cumsum(chosen)))
         return Rows(kept[self.begin], self.what[chosen], self.probability[chosen])
 
     def sharpened(self, power: float) -> Rows:
-        """Return the rows with probabilities raised to a power, without changing their sums."""
+        """Raise the probabilities to a power and rescale each row to its original sum."""
         if power == 1:
             return self
         row, raised = self.row, self.probability**power
@@ -100,7 +100,7 @@ class Rows:
         return Rows(self.begin, self.what, raised * (before / np.where(after > 0, after, 1))[row])
 
     def listed(self, first: int, last: int) -> list[list[tuple[int, float]]]:
-        """Return a range of rows as lists, most probable entry first."""
+        """Return a range of rows as lists of (entry, probability), most probable entry first."""
         rows = []
         for a, b in zip(
             self.begin[first:last].tolist(), self.begin[first + 1 : last + 1].tolist(), strict=True
@@ -112,40 +112,39 @@ class Rows:
 
 @dataclass(frozen=True)
 class ArcCode:
-    """Encode a head and a label as one number.
+    """An encoding of a head and a label as one integer.
 
-    The label -1 has the part of a head's probability that is not assigned to any label.
+    The label -1 represents the part of a head's probability that is not assigned to any label.
     """
 
     num_labels: int
 
     def join(self, head: Ints, label: Ints) -> Ints:
-        """Return the codes of arcs."""
+        """Return the integers that encode the given heads and labels."""
         return head * (self.num_labels + 1) + label + 1
 
     def head(self, arc: Ints) -> Ints:
-        """Return the heads of arcs."""
+        """Return the heads of encoded arcs."""
         return arc // (self.num_labels + 1)
 
     def label(self, arc: Ints) -> Ints:
-        """Return the labels of arcs."""
+        """Return the labels of encoded arcs."""
         return arc % (self.num_labels + 1) - 1
 
 
 @dataclass(frozen=True)
 class Votes:
-    """The predictions of one model for the words of a batch of sentences, in written order."""
+    """The predictions of one model for all words of a batch of sentences, in written order."""
 
     arcs: Rows
-    """The probabilities of labelled heads, numbered by an `ArcCode` of the model's labels."""
+    """The probabilities of labelled heads, encoded by an `ArcCode` of the model's labels."""
     tags: Rows
     relaxed: NDArray[np.bool_]
-    """For each sentence, whether no tree agrees with the given heads. If no tree agrees, the given
-    heads are ignored."""
+    """For each sentence, whether the given heads are ignored because no tree agrees with them."""
 
 
 def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
-    """Sort entries into rows, and add up the probabilities of equal entries."""
+    """Group entries into rows, and add up the probabilities of equal entries."""
     span = int(what.max(initial=0)) + 1
     key = row * span + what
     if not (key[1:] >= key[:-1]).all():
@@ -159,7 +158,10 @@ def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
 
 
 def mixed(members: Sequence[Rows], weights: Sequence[float | Floats]) -> Rows:
-    """Return the weighted mixture of rows. Each weight is a scalar or has one value per row."""
+    """Return the weighted mixture of several members' rows.
+
+    A weight is a scalar or one value per row.
+    """
     rows = [member.row for member in members]
     parts = [
         member.probability * (weight[row] if isinstance(weight, np.ndarray) else weight)

@@ -2,8 +2,8 @@
 
     text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
 
-The three layers are separate models in one file. The pipeline has the abilities of all layers. A
-pipeline parses and tags and, if its parser can, scores words and generates.
+The three layers are separate models in one file. The pipeline has the abilities of all layers. It
+can parse and tag and, if its parser supports it, score words and generate sentences.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -36,22 +36,21 @@ from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
 AT_ONCE = 500
-"""Number of sentences in a batch that passes through all layers."""
+"""Number of sentences that are annotated in one batch."""
 FORWARDS = "left-to-right"
 KEPT = (*PREDICTED, "heads")
-"""Columns of the input that may be kept."""
+"""Columns whose values in the input may be kept."""
 
 
 @dataclass(eq=False, repr=False)
 class PipelineModel(TextReading):
-    """Trained layers."""
+    """A trained pipeline."""
 
     kind: ClassVar[str] = "pipeline"
 
     config: PipelineConfig
     layers: dict[str, Model]
-    """A trained pipeline of a parser, columns and, if the treebank has spaces, words and
-    sentences."""
+    """The layers by name: ``parser``, ``columns`` and, if the treebank marks spaces, ``tokens``."""
     origin: Origin
 
     def __post_init__(self) -> None:
@@ -64,11 +63,11 @@ class PipelineModel(TextReading):
     def annotate(
         self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
     ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with all columns. The options are those of the parser.
+        """Yield the sentences of a text, annotated in all columns.
 
-        With ``marginals=True``, MISC contains the probability of every value and of every token.
-        With ``alternatives=3``, MISC also contains up to three of the likeliest other values of
-        each column.
+        The options are those of the parser. With ``marginals=True``, MISC contains the probability
+        of every value and of every token. With ``alternatives=3``, MISC also contains up to three
+        of the most probable other values of each column.
         """
         return self.annotate_all(
             self.sentences(text, line_ends=line_ends, **_shown(options)), **options
@@ -77,7 +76,7 @@ class PipelineModel(TextReading):
     def sentences(
         self, text: str | Iterable[str], *, line_ends: bool = False, probabilities: bool = False
     ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with only their words."""
+        """Yield the sentences of a text, divided into words but not annotated."""
         if self.tokens is None:
             raise BistroError(
                 "this pipeline cannot split running text into words, since its treebank does not "
@@ -96,15 +95,15 @@ class PipelineModel(TextReading):
         alternatives: int = 0,
         **options: Any,
     ) -> Iterator[Sentence]:
-        """Yield sentences with all columns.
+        """Yield the given sentences, annotated in all columns.
 
         Parameters
         ----------
         sentences
             Sentences with their words.
         keep
-            Columns (upos, xpos, feats, lemmas, heads) whose non-empty values are kept. These values
-            are evidence for all other values.
+            Columns (upos, xpos, feats, lemmas, heads) whose non-empty values are kept. The kept
+            values serve as evidence for the other values.
         alternatives
             Maximum number of alternative values per column that are listed in MISC, with
             probabilities.
@@ -135,7 +134,7 @@ class PipelineModel(TextReading):
     ) -> Iterator[Sentence]:
         """Yield the parsed sentences with their trees and all other columns.
 
-        The model of columns uses the parser's marginals to predict the tags that are not kept.
+        Tags that are not kept are predicted with the help of the parser's marginals.
         """
         column = self.parser.tag_column
         trees = [with_tree(parse, column, self._tags(parse, keep)) for parse in parses]
@@ -168,7 +167,7 @@ class PipelineModel(TextReading):
         return [Beliefs(column, rows) for column, rows in found.items()]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return the percentage of correct values in each column, for given words."""
+        """Return the percentage of correct values in each column, given the correct words."""
         names = {
             "heads": "UAS",
             "upos": "UPOS",
@@ -214,15 +213,15 @@ class PipelineModel(TextReading):
         return {**facts, "megabytes": megabytes(self.arrays())}
 
     def describe(self) -> str:
-        """Return the parser's description after training."""
+        """Return the parser's description, to show after training."""
         return self.layers["parser"].describe()
 
 
 def _readers(parser: Model) -> list[Model]:
     """Return a member that reads words from left to right, if the parser cannot score words.
 
-    A committee does not give words a probability. The scores of words come from the first member
-    that reads from left to right, and are reported under its own name.
+    A committee does not assign probabilities to words. The scores of words come from the first
+    member that reads from left to right, and are reported under the name of this member.
     """
     if SCORE.is_own(parser):
         return []

@@ -1,4 +1,4 @@
-"""Methods that accept strings instead of lists of words. The pipeline finds the words itself.
+"""Pipeline methods that accept strings, which the pipeline itself divides into words.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -31,7 +31,7 @@ class TextReading(Model):
 
     @abstractmethod
     def sentences(self, text: str | Iterable[str]) -> Iterator[Sentence]:
-        """Yield the sentences of a text with only their words."""
+        """Yield the sentences of a text, divided into words but not annotated."""
 
     def parse(self, sentence: str | Words, **options: Any) -> Parse:
         """Return the parse of one sentence, which is a string or a list of words.
@@ -49,7 +49,7 @@ class TextReading(Model):
         return found[0]
 
     def parse_all(self, sentences: str | Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Yield a parse for every sentence.
+        """Yield a parse for every sentence of a text or list.
 
         Parameters
         ----------
@@ -64,7 +64,8 @@ class TextReading(Model):
     def surprisal(self, text: str | Words | Iterable[Words], **options: Any) -> SurprisalTable:
         """Return the surprisal of every token of a text or of sentences, in bits.
 
-        In a string, a token of several words (*don't*) has one row with the sum over its words.
+        If the text is a string, a token that consists of several words (*don't*) has one row, with
+        the sum over its words.
         """
         reader = SCORE.of(self)
         if not isinstance(text, str):

@@ -17,6 +17,8 @@ QUICK = (
 )
 """Settings of the latent-variable parser in the default reader. A small parser is sufficient in a
 mixture."""
+MOST_WORDS = 10_000_000
+"""Maximum number of words that a reader can remember."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class ReaderConfig:
         "How to weight the members. The weights maximise the probability of the development set "
         "by EM (likely) or are all equal (equal).",
     )
+    memory: int = setting(
+        300,
+        "Number of words of the same document that the reader can remember, where documents are "
+        "named (--memory). Its parameters are fitted on the development set. 0: no memory.",
+    )
     held_out: float = setting(
         0.1,
         "Share of the training sentences that is held out if there is no development set. The "
@@ -50,8 +57,9 @@ class ReaderConfig:
     )
     text_parser: str = setting(
         "",
-        "With raw text: the parser whose parses all members learn from, written like a member; it "
-        "is not part of the mixture. Empty: every parser of the mixture parses the text itself.",
+        "Parser for raw text, specified like a member. All members learn from its parses, but it "
+        "is not part of the mixture. If it is empty, every parser in the mixture parses the raw "
+        "text itself.",
     )
     marks: tuple[MarkName, ...] = setting(
         (),
@@ -62,12 +70,14 @@ class ReaderConfig:
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
-        """Raise an error if there are no members or `held_out` is not between 0 and 1."""
+        """Raise an error if there are no members, or `memory` or `held_out` is out of range."""
         if not self.members or not all(text.split() for text in self.members):
             raise ConfigError(
                 "a reader must have at least one member, and every member must have a kind"
             )
         if len({" ".join(text.split()) for text in self.members}) < len(self.members):
             raise ConfigError("the members of a reader must be different, but one is named twice")
+        if not 0 <= self.memory <= MOST_WORDS:
+            raise ConfigError(f"memory = {self.memory} must lie between 0 and {MOST_WORDS:,} words")
         if not 0 < self.held_out < 1:
             raise ConfigError(f"held_out = {self.held_out} must lie between 0 and 1")

@@ -48,7 +48,7 @@ def _decision(model: ReaderModel, place: int, token: str, probabilities: list[fl
 
 
 def _level(number: int, name: str, weight: float, probability: float) -> Level:
-    """Return a member as a level without back-off."""
+    """Represent a member of the mixture as a level without back-off."""
     return Level(
         depth=number,
         element=MEMBER,
@@ -67,7 +67,7 @@ def _level(number: int, name: str, weight: float, probability: float) -> Level:
 def explain_member(
     model: ReaderModel, sentence: Words, training: Iterable[Any] | None, name: str
 ) -> Explanation:
-    """Return the explanation of the named member."""
+    """Explain the probability of a sentence under the named member."""
     names = model.member_names()
     if name not in names:
         raise BistroError(
@@ -76,5 +76,5 @@ def explain_member(
         )
     place = names.index(name)
     found = EXPLAIN.of(model.members[place]).explain(sentence, training)
-    who = f"Member {name} of the reader, weight {model.weights[place]:.3f}."
+    who = f"Member {name} of the reader, with weight {model.weights[place]:.3f}."
     return replace(found, protocol=f"{who} {found.protocol}")

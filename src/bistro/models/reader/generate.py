@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class WordDrawer(Protocol):
-    """Draws one word at a time."""
+    """A model that draws one word at a time."""
 
     @property
     def longest_generated(self) -> float:
@@ -36,7 +36,7 @@ class WordDrawer(Protocol):
 def draw_sentences(
     model: ReaderModel, n: int, seed: int, temperature: float, prefix: Sequence[str]
 ) -> Iterator[list[str]]:
-    """Yield `n` sentences. Sentence i depends only on the seed and on i."""
+    """Yield `n` drawn sentences. Each sentence depends only on the seed and its index."""
     check_draws(n, seed, temperature, prefix)
     sums = np.cumsum(model.weights)
     most = int(model.longest_generated)

@@ -1,6 +1,6 @@
-"""The families and settings of a reader's members, from its configuration.
+"""Families and settings of a reader's members, as given by its configuration.
 
-A member is specified as on the command line: a kind, an optional preset or file, and changes of
+A member is specified as on the command line: a kind, an optional preset or file, and changes to
 settings.
 
 >>> [member] = members_of(ReaderConfig(members=("ngram order=3",)), [])

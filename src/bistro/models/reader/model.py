@@ -4,7 +4,7 @@
 
 An n-gram model predicts which words follow each other, a transition parser which words the tree
 requires, and a latent-variable parser learns further regularities. Different members predict
-different words well, so the mixture is better than any member. The weights are fitted on a
+different words well, so the mixture is better than any single member. The weights are fitted on a
 development set.
 
 >>> import bistro
@@ -16,15 +16,15 @@ development set.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import ConfigError, ModelFileError
+from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.abilities import GENERATE, SCORE, Scorer
 from bistro.models.base import Model, Origin, megabytes
@@ -35,47 +35,17 @@ from bistro.models.nested import nested_arrays, nested_models, numbered
 from bistro.models.options import Options, a_model
 from bistro.models.reader.config import ReaderConfig
 from bistro.models.reader.generate import WordDrawer, draw_sentences
+from bistro.models.reader.memory import Memory
+from bistro.models.reader.options import ReaderOptions, known_to
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
+from bistro.treebank.documents import check_documents
 
 if TYPE_CHECKING:
     from bistro.models.next_words import MixedSums
     from bistro.models.results.explanations import Explanation
 
 Weights = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class ReaderOptions(Options):
-    """Options for the sums over analyses. Each member uses those options that apply to its kind."""
-
-    method: Literal["graph", "exact", "smc"] = "graph"
-    """The method for members that sum over analyses by sampling."""
-    particles: int = 100
-    """Number of particles for members that draw, or of analyses for members that search."""
-    repeats: int = 0
-    """Number of independent runs for members that draw. 0 uses the default of each member."""
-    tags: Literal["all", "seen"] = "all"
-    """The tags that a word may have: all tags, or only its tags in training. The restriction to
-    seen tags is faster and gives a lower bound."""
-    tags_per_word: int = 0
-    """Maximum number of tags tried for a word, in order of probability. 0 tries all possible
-    tags."""
-    seed: int = 1
-    part: tuple[int, int] | None = None
-    """The index of the first sentence in a larger text, and the total number of sentences."""
-    threads: int = 0
-    """Number of threads; 0 uses all cores."""
-
-    def __post_init__(self) -> None:
-        """Raise an error if the value of an option is invalid."""
-        if self.method not in ("graph", "exact", "smc"):
-            raise ConfigError(f"method = '{self.method}' is not valid: choose graph, exact or smc")
-        if self.tags not in ("all", "seen"):
-            raise ConfigError(f"tags = '{self.tags}' is not valid: choose all or seen")
-        for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
-            if getattr(self, name) < least:
-                raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
 
 
 @dataclass(eq=False, repr=False)
@@ -90,6 +60,8 @@ class ReaderModel(Scoring, Model):
     weights: Weights
     """The weights of the members, which sum to 1."""
     origin: Origin
+    memory: Memory | None = None
+    """The memory of the document, which is used if documents are named."""
 
     def __post_init__(self) -> None:
         self.scorers: list[Scorer] = [SCORE.of(member) for member in self.members]
@@ -112,38 +84,97 @@ class ReaderModel(Scoring, Model):
         # For every word, a parser starts again at the first word: 250 words would take minutes.
         return min(100, *(drawer.longest_generated for drawer in self.drawers))
 
-    def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every word and every sentence end."""
-        return mixed_scores(self.member_scores(sentences, **options), self.weights)
+    def score(
+        self,
+        sentences: Iterable[Words],
+        *,
+        documents: Sequence[Hashable] | None = None,
+        **options: Any,
+    ) -> TextScores:
+        """Return the log-probability of every word and every sentence end.
+
+        Parameters
+        ----------
+        sentences
+            Sentences of a treebank, or lists of words.
+        documents
+            The name of each sentence's document. The words of a document's earlier sentences make
+            their repetition more probable. By default, every sentence is scored alone.
+        **options
+            Options of the sums over analyses.
+        """
+        words = as_words(sentences)
+        self._check_documents(documents, len(words))
+        scores = mixed_scores(self.member_scores(words, **options), self.weights)
+        return scores if documents is None else self.remember(scores, words, documents)
+
+    def remember(
+        self,
+        scores: TextScores,
+        sentences: Sequence[Sequence[str]],
+        documents: Sequence[Hashable],
+    ) -> TextScores:
+        """Return the scores with memory of the document, given the scores without memory."""
+        return self._memory().scores(scores, self.vocabulary, sentences, documents)
+
+    def memory_protocol(self) -> str:
+        """Describe the memory."""
+        return self._memory().describe()
+
+    def _memory(self) -> Memory:
+        if self.memory is None:
+            raise BistroError(
+                "this reader has no memory: train it with --set memory=300, or another number of "
+                "words"
+            )
+        return self.memory
+
+    def _check_documents(self, documents: Sequence[Hashable] | None, sentences: int) -> None:
+        """Raise errors before the sentences are scored, which takes time."""
+        if documents is not None:
+            self._memory()
+            check_documents(documents, sentences)
+
+    def distinct_scores(
+        self,
+        words: Sequence[Sequence[str]],
+        *,
+        documents: Sequence[Hashable] | None = None,
+        **options: Any,
+    ) -> TextScores:
+        """Score equal sentences once, and apply the memory of the document afterwards."""
+        self._check_documents(documents, len(words))
+        scores = super().distinct_scores(words, **options)
+        return scores if documents is None else self.remember(scores, words, documents)
 
     def member_scores(self, sentences: Iterable[Words], **options: Any) -> list[TextScores]:
         """Return the scores of each member for the same sentences."""
         chosen: ReaderOptions = chosen_options(self, "score", options)
         words = as_words(sentences)
-        return [scorer.score(words, **_known_to(scorer, chosen)) for scorer in self.scorers]
+        return [scorer.score(words, **known_to(scorer, chosen)) for scorer in self.scorers]
 
     def next_sums(self, context: Sequence[str], **options: Any) -> MixedSums:
-        """Return the mixed next-word distributions of all members after a context."""
+        """Return the mixture of the members' next-word distributions after a context."""
         from bistro.models.next_words import MixedSums
 
         chosen: ReaderOptions = chosen_options(self, "score", options)
-        sums = [s.next_sums(context, **_known_to(s, chosen)) for s in self.scorers]
+        sums = [s.next_sums(context, **known_to(s, chosen)) for s in self.scorers]
         return MixedSums(sums, self.weights.tolist())
 
     def score_protocol(self, **options: Any) -> str:
         """Describe how every member computes its scores."""
         chosen: ReaderOptions = chosen_options(self, "score", options)
-        protocols = (s.score_protocol(**_known_to(s, chosen)) for s in self.scorers)
+        protocols = (s.score_protocol(**known_to(s, chosen)) for s in self.scorers)
         return f"{self.kind} model, {self.describe()}; {'; '.join(protocols)}"
 
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw sentences that begin with `prefix`. Sentence i depends only on the seed and on i.
+        """Draw sentences that begin with `prefix`.
 
-        For each word, a member is drawn according to its weight, and then the member draws the
-        word. The result is a draw from the mixture. The temperature applies to the draws of the
-        members.
+        Each sentence depends only on the seed and its index. For each word, a member is drawn
+        according to its weight, and then the member draws the word. The result is a draw from the
+        mixture. The temperature applies to the draws of the members.
         """
         return draw_sentences(self, n, seed, temperature, prefix)
 
@@ -152,7 +183,7 @@ class ReaderModel(Scoring, Model):
     ) -> Explanation:
         """Return the surprisal of every word under each member, and the share of each member.
 
-        If `member` is given, return the explanation of that member.
+        If `member` is given, return the explanation of the sentence by that member.
         """
         from bistro.models.reader.explain import explain_member, explain_shares
 
@@ -161,9 +192,10 @@ class ReaderModel(Scoring, Model):
         return explain_shares(self, sentence)
 
     def header(self) -> dict[str, Any]:
-        """Return the weights and the headers of the members."""
+        """Return the weights, the memory and the headers of the members."""
         return {
             "weights": self.weights.tolist(),
+            **({"memory": self.memory.header()} if self.memory else {}),
             "members": [member.whole_header() for member in self.members],
         }
 
@@ -177,7 +209,12 @@ class ReaderModel(Scoring, Model):
     ) -> Self:
         """Restore the reader from a file."""
         members = list(nested_models(numbered(header["members"]), arrays).values())
-        return cls(config, members, np.array(header["weights"], dtype=np.float64), origin)
+        # Files of earlier versions have neither the setting nor a memory.
+        words = header["config"].get("memory", 0)
+        memory = Memory.from_header(header["memory"]) if words else None
+        own = replace(config, memory=memory.words if memory else 0)
+        weights = np.array(header["weights"], dtype=np.float64)
+        return cls(own, members, weights, origin, memory)
 
     def summary(self) -> dict[str, Any]:
         """Return the members, weights, vocabulary size and model size."""
@@ -185,6 +222,7 @@ class ReaderModel(Scoring, Model):
         return {
             "members": ", ".join(self.member_names()),
             "weights": " ".join(f"{weight:.3f}" for weight in self.weights),
+            "memory": f"{self.memory.words:,} words" if self.memory else "none",
             "words known": len(vocabulary) - vocabulary.num_classes,
             "unknown classes": vocabulary.num_classes,
             "megabytes": megabytes(self.arrays()),
@@ -207,15 +245,3 @@ def _drawer_of(member: Model) -> WordDrawer:
             f"{a_model(member.kind)} cannot be a member of a reader, since it cannot draw words"
         )
     return drawer
-
-
-def _known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:
-    """Return the options that a member supports.
-
-    The option `tags` is left out if it has its default value.
-    """
-    unsaid = {"tags"} if chosen.tags == "all" else set()
-    known = scorer.score_options.names()
-    if "repeats" not in known:  # it does not draw
-        unsaid.add("method")
-    return chosen.some(sorted(known & chosen.names() - unsaid))

@@ -1,10 +1,10 @@
-"""Raw text for a reader: one parser parses it, and all members learn from treebank and parses.
+"""Raw text as additional training data of a reader.
 
-Without a `text_parser`, every parser of the mixture parses the text itself. With one, the text is
-parsed once, by a parser that is trained on the treebank and is not part of the mixture. Its parses
-are added to the treebank, and every member is trained on the result like on any treebank. A few
-sentences of the text are held out together with the development set: they decide when
-latent-variable parsers stop, and fit the weights.
+Without the setting `text_parser`, every parser in the mixture parses the text itself. With this
+setting, the text is parsed once, by a parser that is trained on the treebank and is not part of the
+mixture. Its parses are added to the treebank, and every member is trained on the extended treebank.
+A few sentences of the text are held out in addition to the development set. The held-out sentences
+determine when the training of latent-variable parsers stops, and the weights are fitted on them.
 
 >>> text_parser_of(ReaderConfig(text_parser="isbn tagset=xpos"), []).config.tagset
 'xpos'
@@ -38,15 +38,15 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 TEXT_PARSER = "text parser"
-"""The name of the parser in checkpoints and messages."""
+"""Name of the parser for raw text in checkpoints and messages."""
 RARE = "|?"
-"""What latent-variable parsers write after a tag for all its rare combinations of features."""
+"""The suffix of a tag for all its rare feature combinations in latent-variable parsers."""
 MOST_HELD_OUT = 0.05
 """Maximum share of the text that is held out."""
 
 
 def text_parser_of(config: ReaderConfig, members: Sequence[Member]) -> Member:
-    """Return the parser of the text; raise an error if members cannot learn from its parses."""
+    """Return the parser for raw text, or raise an error if its parses do not suit the members."""
     first, *changes = config.text_parser.split()
     kind_name, _, preset = first.partition(":")
     kind, settings = chosen_settings(kind_name, preset or None, changes)
@@ -56,7 +56,7 @@ def text_parser_of(config: ReaderConfig, members: Sequence[Member]) -> Member:
             "use transition or isbn"
         )
     if settings.direction != FORWARDS or settings.labels == "none":
-        raise ConfigError("the parser of the text must work from left to right and find labels")
+        raise ConfigError("text_parser must work from left to right and find labels")
     for member in members:
         if member.kind.can("parse"):
             _check_tags(member, settings, config.marks)
@@ -64,11 +64,11 @@ def text_parser_of(config: ReaderConfig, members: Sequence[Member]) -> Member:
 
 
 def _check_tags(member: Member, parser: Any, marks: Sequence[MarkName]) -> None:
-    """Raise an error if the parses lack tags or features that a member or a mark needs."""
+    """Raise an error if the parser does not predict what a member or a mark needs."""
     if member.config.tagset != parser.tagset:
         raise ConfigError(
-            f"member '{member.name}' has tagset = {member.config.tagset}, but the parser of the "
-            f"text finds {parser.tagset} tags: choose the same for both"
+            f"member '{member.name}' has tagset = {member.config.tagset}, but the parser for raw "
+            f"text predicts {parser.tagset} tags: choose the same tagset for both"
         )
     known = {*parser.tag_features, *([COARSE] if parser.tagset == "upos" else [])}
     finds_all = ALL_FEATURES[0] in known
@@ -76,20 +76,20 @@ def _check_tags(member: Member, parser: Any, marks: Sequence[MarkName]) -> None:
     needed = [name for name in member.config.tag_features if name not in {*known, *added}]
     if needed and not finds_all:
         raise ConfigError(
-            f"member '{member.name}' has the tag features {', '.join(needed)}, which the parser of "
-            "the text does not find: name them in tag_features of text_parser"
+            f"member '{member.name}' uses the tag features {', '.join(needed)}, which the parser "
+            "for raw text does not predict: add them to tag_features of text_parser"
         )
     for mark in marks:
         found_by = [COARSE, *([] if finds_all else NEEDS[mark])]
         if needed := [name for name in found_by if name not in known]:
             raise ConfigError(
-                f"the mark '{mark}' needs the features {', '.join(needed)}, which the parser of "
-                "the text does not find: name them in tag_features of text_parser"
+                f"the mark '{mark}' needs the features {', '.join(needed)}, which the parser for "
+                "raw text does not predict: add them to tag_features of text_parser"
             )
 
 
 def search_size(parser: Any) -> int:
-    """Return the width of the search for best parses, from the settings of a parser."""
+    """Return the beam size or the number of particles with which a parser parses raw text."""
     settings = parser.raw_text
     return int(settings.beam if hasattr(settings, "beam") else settings.particles)
 
@@ -97,9 +97,10 @@ def search_size(parser: Any) -> int:
 def parse_text(
     text: RawText, parser: Any, session: Session, keep: Callable[[Analyses], None], known: Analyses
 ) -> Analyses:
-    """Parse a text from the end of the known analyses on; return the analyses of all of it.
+    """Parse the part of a text that has no known analyses yet, and return all analyses.
 
-    `keep` saves the analyses so far: when it is time to, when parsing is stopped, and at the end.
+    The function `keep` saves the analyses. It is called when a checkpoint is due, when parsing is
+    stopped, and at the end.
     """
     workers = session.workers or LocalWorkers(session.threads)
     size = search_size(parser.config)
@@ -145,7 +146,7 @@ def parses_of(
         tags = [usual.get((word.lower(), tag), tag) for word, tag in pairs]
         found.append(_sentence(words, replace(tree, tags=tags), parser.config.tagset))
     if begin != analyses.words:
-        raise BistroError("the text has changed while it was in use: start from the beginning")
+        raise BistroError("the raw text changed during training: start from the beginning")
     return found
 
 
@@ -167,7 +168,7 @@ def usual_features(treebank: Iterable[Words], parser: ParserSettings) -> dict[tu
 
 
 def _sentence(words: Sequence[str], tree: Tree, tagset: str) -> Sentence:
-    """Return a parse as a sentence of a treebank.
+    """Convert a parse to a treebank sentence.
 
     >>> tree = Tree(["PRP|UPOS=PRON|Number=Sing", "VBZ"], [2, 0], ["nsubj", "root"])
     >>> sentence = _sentence(["She", "sleeps"], tree, "xpos")
@@ -188,9 +189,10 @@ def _sentence(words: Sequence[str], tree: Tree, tagset: str) -> Sentence:
 
 
 def parted(parses: Sequence[Sentence], held_out: Sequence[Words]) -> tuple[list[Sentence], ...]:
-    """Return the parses to learn from, and evenly spaced ones that are held out.
+    """Split parses into parses for training and evenly spaced parses that are held out.
 
-    They are at most as many as the other held-out sentences, and at most a twentieth.
+    The number of held-out parses is at most the number of other held-out sentences, and at most a
+    twentieth of all parses.
     """
     number = min(len(held_out), round(len(parses) * MOST_HELD_OUT))
     places = {len(parses) * i // number for i in range(number)}

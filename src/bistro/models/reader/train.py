@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, TypeGuard
 
@@ -16,16 +17,16 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.inference.chains import fingerprint_of
-from bistro.inference.mixture_weights import equal_weights, mixture_weights
+from bistro.inference.mixture_weights import equal_weights
 from bistro.inference.workers import LocalWorkers, Workers
 from bistro.models.base import Model, from_bytes
 from bistro.models.committee.held_out import places
-from bistro.models.inputs import Words, as_words
-from bistro.models.mixing import probabilities_of
+from bistro.models.inputs import Words
 from bistro.models.nested import saved_models, trained_in_turn
 from bistro.models.parsing.analyses import Analyses
 from bistro.models.parsing.training import trees_of
 from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.fitting import fitted
 from bistro.models.reader.marks import marked
 from bistro.models.reader.members import Member, members_of
 from bistro.models.reader.model import ReaderModel
@@ -35,17 +36,15 @@ from bistro.progress import phase
 from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
-MOST_WORDS = 15_000
-"""Maximum number of words for fitting the weights. More words would not change the weights."""
 PARSING_PHASE = -2
-"""The phase of a checkpoint while the text is being parsed."""
+"""Phase number of checkpoints that are saved while raw text is parsed."""
 PARSES = "analyses.heads"
-"""An array that a checkpoint contains if at least a part of the text has been parsed."""
+"""Name of an array that a checkpoint contains if some of the raw text has been parsed."""
 PARSING = 0.3
-"""Approximate share of the training time that the parser of the text takes."""
+"""Approximate share of the training time for parsing the raw text."""
 PHASE = -1
-"""The phase of a checkpoint with members from a cluster. The phases of a training run in a single
-process start at 0."""
+"""Phase number of checkpoints with members that a cluster trained. In a single process, phases are
+numbered from 0."""
 
 
 class Errand(NamedTuple):
@@ -94,19 +93,22 @@ def _train(
     sentences, held_out = (data, dev) if dev is not None else split(data, config.held_out)
     errand = Errand(sentences, held_out, run.seed, run.treebank, text)
     found, errand = _trained(members, config, errand, run)
-    held_out = errand.held_out
-    weights = equal_weights(len(members))
-    model = ReaderModel(config, found, weights, run.origin([]))
-    if config.weights == "likely" and held_out:
-        run.session.on_note(f"fitting the weights of {len(members)} members")
-        model.weights = fitted_weights(model, held_out, run.session.threads)
-    return model
+    equal = equal_weights(len(members))
+    model = ReaderModel(replace(config, memory=0), found, equal, run.origin([]))
+    if not errand.held_out or (config.weights == "equal" and not config.memory):
+        return model
+    run.session.on_note(f"fitting the weights of {len(members)} members")
+    # Further sentences of raw text, after the held-out sentences, are not running text.
+    running = len(held_out)
+    weights, memory = fitted(model, config, errand.held_out, running, run.session.threads)
+    own = config if memory else model.config
+    return ReaderModel(own, found, weights, model.origin, memory)
 
 
 def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]]:
-    """Return the training sentences and the held-out sentences.
+    """Split the data into training sentences and held-out sentences.
 
-    Held-out sentences form a few contiguous stretches.
+    The held-out sentences form a few contiguous blocks.
     """
     chosen = places(len(data), share)
     if len(chosen) == len(data):
@@ -115,19 +117,10 @@ def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]
     return rest, [data[place] for place in sorted(chosen)]
 
 
-def fitted_weights(
-    model: ReaderModel, held_out: Sequence[Words], threads: int
-) -> NDArray[np.float64]:
-    """Return the weights that maximise the probability of held-out sentences."""
-    words = as_words(held_out)
-    step = -(-sum(map(len, words)) // MOST_WORDS)
-    return mixture_weights(probabilities_of(model.member_scores(words[::step], threads=threads)))
-
-
 def _trained(
     members: Sequence[Member], config: ReaderConfig, errand: Errand, run: Run
 ) -> tuple[list[Model], Errand]:
-    """Train the members that are not in the checkpoint; return all members, and their data."""
+    """Train the members that are not in the checkpoint, and return all members and their data."""
     learned_from = [*as_content(errand.sentences), "", *as_content(errand.held_out)]
     if errand.text:
         learned_from += errand.text.digests()
@@ -169,9 +162,9 @@ def _marked(errand: Errand, config: ReaderConfig) -> Errand:
 def _parsed(
     own: Member, errand: Errand, run: Run, fingerprint: str
 ) -> tuple[Model, dict[str, NDArray[Any]], Errand]:
-    """Train the parser of the text and parse the text, or take both from the checkpoint.
+    """Train the parser for raw text and parse the text, or restore both from the checkpoint.
 
-    Returns the parser, the parses for the checkpoint, and all data with the parses as trees.
+    Return the parser, the parses as arrays for checkpoints, and the data with the parses added.
     """
     assert errand.text is not None
     alone = errand._replace(text=None)
@@ -199,7 +192,7 @@ def _parsed(
 
 
 def as_content(sentences: Sequence[Words]) -> list[str]:
-    """Return the data from which the fingerprint is computed."""
+    """Convert sentences to strings, from which the fingerprint of the data is computed."""
     return [repr(s) if isinstance(s, list | tuple) else str(s) for s in sentences]
 
 
@@ -233,7 +226,7 @@ def learn_member(errand: Errand, member: Member) -> bytes:
 def _trained_elsewhere(
     members: Sequence[Member], errand: Errand, run: Run, workers: Workers, fingerprint: str
 ) -> list[Model]:
-    """Let each worker train one member, and save the finished members."""
+    """Train each member on one worker of a cluster, and save the finished members."""
     names = [member.name for member in members]
     known: dict[str, Model] = saved_models(run.session, fingerprint, names)
     missing = [member for member in members if member.name not in known]

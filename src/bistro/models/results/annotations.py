@@ -13,13 +13,13 @@ from bistro.treebank.sentence import Sentence
 
 
 def with_tree(parse: Parse, tag_column: str, tags: Sequence[str]) -> Sentence:
-    """Return the sentence of a parse with its best tree and its tags."""
+    """Return the parsed sentence with its best tree and the given tags."""
     best = parse.analyses[0]
     return parse.sentence.replace(heads=best.heads, deprels=best.labels, **{tag_column: tags})
 
 
 def with_columns(sentence: Sentence, filled: FilledColumns) -> Sentence:
-    """Return a sentence with the predicted columns."""
+    """Return a sentence whose columns are replaced by the predicted columns."""
     return sentence.replace(**filled.columns)
 
 
@@ -53,7 +53,7 @@ def with_probabilities(
 def other_arcs(
     marginals: Marginals, word: int, arc: tuple[int, str], most: int
 ) -> dict[str, list[tuple[str, float]]]:
-    """Return the likeliest other heads and labels of a word."""
+    """Return the most probable alternatives to the head and the label of a word."""
     heads = {str(head): p for head, p in marginals.heads[word]}
     labels: dict[str, float] = {}
     for name, p in marginals.labels[word]:

@@ -1,4 +1,4 @@
-"""Results of models that predict the columns of a sentence."""
+"""Results of models that predict the annotation columns of a sentence."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LEAST_ALTERNATIVE = 5e-5
-"""Minimum probability of a value that is listed. Less probable values would be written as
-0.0000."""
+"""Minimum probability of an alternative value that is listed. Less probable values would be written
+as 0.0000."""
 
 
 @dataclass(frozen=True)
 class FilledColumns:
-    """The values of each column, with their probabilities."""
+    """The predicted values of each column, with their probabilities."""
 
     columns: dict[str, list[str]]
     probabilities: dict[str, list[float]]
@@ -22,7 +22,7 @@ class FilledColumns:
 
 
 def alternatives_to(value: str, chances: Mapping[str, float], most: int) -> list[tuple[str, float]]:
-    """Return the likeliest values other than `value`.
+    """Return the most probable values other than `value`, at most `most` of them.
 
     >>> alternatives_to("NOUN", {"ADJ": 0.1, "NOUN": 0.7, "VERB": 0.2, "X": 1e-9}, 3)
     [('VERB', 0.2), ('ADJ', 0.1)]

@@ -43,7 +43,7 @@ times the member's probability."""
 
 @dataclass(frozen=True)
 class Level:
-    """One context of a chain, which adds one element to the previous context."""
+    """One context in a back-off chain, which adds one element to the previous context."""
 
     depth: int
     """Number of elements in the context. The base distribution has depth -1."""
@@ -59,7 +59,7 @@ class Level:
     probability: float
     """Probability of the outcome at this level."""
     backoff: float
-    """The weight of the shorter context."""
+    """The weight of the next shorter context."""
     own: float
     """The part of `probability` that comes from this level and not from shorter contexts."""
     reach: float
@@ -78,12 +78,13 @@ class Level:
 
 @dataclass(frozen=True)
 class Decision:
-    """One outcome of one distribution."""
+    """One decision in generating a sentence, which is an outcome of a distribution."""
 
     step: int
-    """The number of the decision in the order of generation, counted from 1."""
+    """Position of the decision in the order of generation, counted from 1."""
     word: int
-    """The position of the current or next word. The sentence end follows the last word."""
+    """The position of the current or next word. The sentence end has the position after the last
+    word."""
     token: str
     distribution: str
     outcome: str
@@ -91,7 +92,7 @@ class Decision:
     """The words that an arc or label connects."""
     probability: float
     scale: float
-    """Factor on the probability of the chain, explained by `reason`."""
+    """Factor by which the probability of the chain is multiplied, as explained by `reason`."""
     reason: str
     levels: list[Level]
     """The levels from the base to the longest context. If only one outcome is possible, there are
@@ -111,7 +112,7 @@ class Explanation:
     words: list[str]
     decisions: list[Decision]
     protocol: str
-    """A description of the explained sentence and of the numbers."""
+    """A description of what is explained and of the meaning of the numbers."""
     heads: list[int] | None = None
     labels: list[str] | None = None
     tags: list[str] | None = None
@@ -123,7 +124,7 @@ class Explanation:
         return added(map(math.log, probabilities)) if min(probabilities) > 0 else -math.inf
 
     def of_word(self, place: int) -> list[Decision]:
-        """Return the decisions that generate a word, counted from 1, or the end."""
+        """Return the decisions that generate the word at a position, counted from 1."""
         return [decision for decision in self.decisions if decision.word == place]
 
     def rows(self) -> list[dict[str, Any]]:

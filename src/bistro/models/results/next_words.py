@@ -49,17 +49,17 @@ class Estimates(NamedTuple):
     is_oov: Flags
     """Whether each event is an unknown word or represents unknown words."""
     steps: Floats | None = None
-    """The deviation of each run from each log-probability, to first order. The shape of the array
-    is (runs, events)."""
+    """First-order deviation of each run from the mean log-probability of each event, shape (runs,
+    events)."""
 
     @classmethod
     def exact(cls, probabilities: Floats, is_oov: Flags) -> Estimates:
-        """Return exact probabilities, without errors."""
+        """Create estimates from exact probabilities, which have no standard errors."""
         return cls(_log(probabilities), is_oov)
 
     @classmethod
     def of_runs(cls, shares: Floats, weights: Floats, is_oov: Flags) -> Estimates:
-        """Return means over runs, weighted by their probabilities of the context."""
+        """Return means over runs, weighted by each run's probability of the context."""
         means: Floats = weights @ shares
         if len(weights) < 2:
             return cls(_log(means), is_oov)
@@ -74,7 +74,7 @@ class Estimates(NamedTuple):
         return spread
 
     def at(self, places: Sequence[int] | NDArray[np.int64]) -> Estimates:
-        """Return the events at the given indices."""
+        """Return the estimates of the events at the given indices."""
         steps = None if self.steps is None else self.steps[:, places]
         return Estimates(self.log_probs[places], self.is_oov[places], steps)
 
@@ -97,7 +97,7 @@ class NextSums(ABC):
 
 
 def run_weights(log_probs: Floats) -> Floats:
-    """Return the weights of runs, given their log-probabilities of the context."""
+    """Return the weight of each run, given its log-probability of the context."""
     weights: Floats = np.exp(log_probs - np.logaddexp.reduce(log_probs))
     return weights
 
@@ -123,10 +123,10 @@ class NextWord:
     """1 plus the number of listed events that are more probable."""
     word: str
     oov: int
-    """1 if the word is unknown to the model: its class was scored, or its spelling."""
+    """1 if the word is unknown to the model, so that its class or its spelling is scored."""
     probability: float
     surprisal: float
-    """In bits."""
+    """Surprisal in bits."""
     mc_se: float | None
     """Standard error of the surprisal, if it is a Monte Carlo estimate."""
     tags: dict[str, float] | None
@@ -147,7 +147,7 @@ class NextWords:
 
     @property
     def words(self) -> Sequence[str]:
-        """The listed events, which are words, classes of unknown words, and the end."""
+        """The listed events: words, classes of unknown words, and the sentence end."""
         return self.sums.names
 
     @property
@@ -163,7 +163,7 @@ class NextWords:
 
     @cached_property
     def entropy_se(self) -> float | None:
-        """The standard error of the entropy by the delta method, if sums are estimated."""
+        """Standard error of the entropy by the delta method, or None if the entropy is exact."""
         steps = self.sums.listed.steps
         if steps is None:
             return None
@@ -179,7 +179,7 @@ class NextWords:
         return self._rows([self.sums.names[i] for i in order], self.sums.listed.at(order))
 
     def of(self, words: Sequence[str]) -> list[NextWord]:
-        """Return the rows of known or unknown `words`, in the given order."""
+        """Return one row for each of the given words, which may be unknown to the model."""
         if isinstance(words, str):
             raise ConfigError("give a list of words, not a string")
         return self._rows(words, self.sums.of(words)) if words else []
@@ -211,7 +211,7 @@ class NextWords:
         return pd.DataFrame([vars(row) for row in self.top(k)], columns=list(COLUMNS))
 
     def _repr_html_(self) -> str:
-        """Show the most probable events in a notebook."""
+        """Return the most probable events as an HTML table, for notebooks."""
         from bistro.pictures.notebook import table_html  # only notebooks need it
 
         rows = self.top()
@@ -222,7 +222,7 @@ class NextWords:
 
 
 def shown_tags(names: Sequence[str], masses: Floats) -> dict[str, float]:
-    """Return the shares of a word's tags, likeliest first."""
+    """Return the probabilities of a word's tags, most probable first."""
     total = float(masses.sum())
     if not total > 0:
         return {}

@@ -1,8 +1,8 @@
 """The result of a parser for one sentence, with trees and their probabilities.
 
-The result has the same type if several sentences are parsed together. Heads are numbered from 1,
-with 0 for the root. `log_prob` is the natural logarithm of the joint probability of words, tags,
-tree and labels. `posterior` is the tree's share of the probability of all analyses found.
+Heads are numbered from 1, with 0 for the root. `log_prob` is the natural logarithm of the joint
+probability of words, tags, tree and labels. `posterior` is the tree's share of the probability of
+all analyses found.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Marginals:
-    """The possible heads, labels and tags of every word, with probabilities, likeliest first."""
+    """Probabilities of the heads, labels and tags of every word, most probable first."""
 
     heads: list[list[tuple[int, float]]]
     labels: list[list[tuple[str, float]]]
     tags: list[list[tuple[str, float]]]
     other_tags: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
-    """Tags of other columns, by column, if any members of a committee predict them."""
+    """Probabilities of tags in other columns, by column, if committee members predict them."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Analysis:
     labels: list[str]
     tags: list[str]
     log_prob: float
-    """The joint log-probability, or NaN for trees of a committee."""
+    """Joint log-probability of words, tags, tree and labels, or NaN for trees of a committee."""
     posterior: float
     expected_uas: float | None = None
     """The mean probability of the heads, for trees of a committee."""
@@ -84,8 +84,8 @@ class Parse:
         The columns are ``word_id, form, tag, head, label``.
 
         With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the marginal probabilities of
-        these values. A value without a probability has NaN, for example a head that was restored
-        from a label.
+        these values. The probability is NaN if it is not known, for example for a head that was
+        restored from a label.
         """
         from bistro.data_frames import pandas
 
@@ -119,7 +119,7 @@ class Parse:
         return columns
 
     def _repr_svg_(self) -> str:
-        """Draw the tree in a notebook."""
+        """Return a drawing of the tree as SVG, for notebooks."""
         from bistro.pictures.arcs import draw_arcs  # only notebooks need it
 
         return draw_arcs(self.sentence.forms, self.heads, self.labels, self.tags)

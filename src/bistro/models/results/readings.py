@@ -30,7 +30,7 @@ class Live:
     labels, an arc represents all its labels and shows the likeliest label."""
     tags: list[str]
     stack: list[int]
-    """The positions, counted from 1, of the words that still need a head."""
+    """Positions, counted from 1, of the words that do not have a head yet."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class Step:
     """The current analyses after a word or at the sentence end."""
 
     word: int
-    """The position of the word, counted from 1. The sentence end follows the last word."""
+    """The position of the word, counted from 1. The sentence end has the position after the last
+    word."""
     token: str
     surprisal: float
     """The surprisal of the word, in bits."""
@@ -48,7 +49,7 @@ class Step:
     alive: int
     """Number of distinct analyses."""
     analyses: list[Live]
-    """The likeliest analyses, in order of probability."""
+    """The most probable analyses, in order of decreasing probability."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Reading:
     """A one-sentence description of the computation."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row for each analysis of each step. `rank` counts the analyses from 1."""
+        """Return a data frame with one row per step and analysis, where `rank` starts at 1."""
         from bistro.data_frames import pandas
 
         pd = pandas()
@@ -82,7 +83,7 @@ class Reading:
         return table.astype({"parent": "Int64"})
 
     def _repr_html_(self) -> str:
-        """Show the likeliest analysis of every step in a notebook."""
+        """Return a table of the most probable analysis after each word, for notebooks."""
         from bistro.pictures.notebook import table_html  # only notebooks need it
 
         headers = ["token", "surprisal", "entropy", "alive", "likeliest", "its heads"]
@@ -92,9 +93,9 @@ class Reading:
 
 
 def _likeliest(step: Step) -> tuple[str, str]:
-    """Return the share and the heads of the likeliest analysis.
+    """Format the probability and the heads of the most probable analysis.
 
-    Unattached words are shown as dots.
+    Words without a head are shown as dots.
     """
     if not step.analyses:
         return "", ""

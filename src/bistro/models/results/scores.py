@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 def steps_between(
     deviation: NDArray[np.float64], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the relative error of every event in every run.
+    """Return the relative error of the estimate of every event in every run.
 
-    The function is the inverse of `deviation_of_steps`.
+    This function is the inverse of `deviation_of_steps`.
     """
     before = np.ones_like(deviation)
     before[:, 1:] = deviation[:, :-1]
@@ -58,7 +58,7 @@ class TextScores:
     """The events of sentence i are ``offsets[i]:offsets[i+1]``. The last of these events is
     `</s>`."""
     lexical: NDArray[np.float64] | None = None
-    """The lexical part of each surprisal, given the analyses, in nats."""
+    """Lexical part of each surprisal, which is the surprisal given the analyses, in nats."""
     entropy: NDArray[np.float64] | None = None
     """Entropy over the analyses after each event, in nats."""
     deviation: NDArray[np.float64] | None = None
@@ -67,7 +67,7 @@ class TextScores:
 
     @staticmethod
     def ends(lengths: Iterable[int]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Return `is_eos` and `offsets` for sentences with these numbers of words."""
+        """Return `is_eos` and `offsets` for sentences with the given numbers of words."""
         offsets = np.cumsum([0, *(length + 1 for length in lengths)], dtype=np.int64)
         is_eos = np.zeros(int(offsets[-1]), dtype=np.bool_)
         is_eos[offsets[1:] - 1] = True
@@ -125,13 +125,14 @@ class TextScores:
         return spread / math.sqrt(len(steps))
 
     def relative_steps(self) -> NDArray[np.float64] | None:
-        """Return the first-order deviation of each run from each log-probability, or None."""
+        """Return the first-order deviations of the runs, or None if the scores are exact."""
         return None if self.deviation is None else steps_between(self.deviation, self.offsets)
 
     def error_of(self, first: int, begin: int, end: int) -> float | None:
-        """Return the joint error of events ``begin:end`` in the sentence that starts at `first`.
+        """Return the standard error of the summed log-probability of events ``begin:end``.
 
-        The error of log(P_end / P_begin) is estimated by the delta method.
+        The events belong to the sentence that starts at `first`. The error of log(P_end / P_begin)
+        is estimated by the delta method.
         """
         if self.deviation is None:
             return None

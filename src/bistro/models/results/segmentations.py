@@ -21,7 +21,7 @@ from bistro.treebank.morphology import Morpheme, format_morphemes
 
 @dataclass(frozen=True, slots=True)
 class FoundMorpheme:
-    """A morpheme in its word."""
+    """A morpheme with its position in the word."""
 
     surface: str
     """The letters of the morpheme, as written."""
@@ -40,7 +40,7 @@ class Analysis:
     log_prob: float
     """log P(morphemes, word), natural."""
     probability: float
-    """The probability of this analysis among the analyses of the word."""
+    """The probability of this analysis, given the word."""
 
     def __str__(self) -> str:
         return format_morphemes([Morpheme(m.surface, m.label) for m in self.morphemes])
@@ -99,7 +99,7 @@ Scored = tuple[tuple[FoundMorpheme, ...], float]
 def segmentation_of(
     word: str, found: Iterable[Scored], log_prob: float, kbest: int
 ) -> Segmentation:
-    """Return the best analyses found for a word. `log_prob` is the sum over all analyses."""
+    """Return the best analyses of a word with the given total log-probability."""
     sums: dict[tuple[FoundMorpheme, ...], float] = {}
     for morphemes, one in found:
         before = sums.get(morphemes, -math.inf)

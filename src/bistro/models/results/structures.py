@@ -51,7 +51,7 @@ class LabelledSpan(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TreeParse:
-    """The tree of one sentence, with more trees on request."""
+    """The best tree of one sentence and, if requested, further trees."""
 
     words: list[str]
     trees: list[FoundTree]
@@ -66,7 +66,7 @@ class TreeParse:
     expected_f1: float | None = None
     """Expected bracket score of the minimum-risk tree, from 0 to 1, if the model computes it."""
     marginals: list[LabelledSpan] | None = None
-    """Possible constituents with their probabilities, likeliest first, if requested."""
+    """Possible constituents with their probabilities, most probable first, if requested."""
 
     @property
     def tree(self) -> Tree:
@@ -79,14 +79,14 @@ class TreeParse:
         return self.trees[0].log_prob
 
     def _repr_svg_(self) -> str:
-        """Draw the tree in a notebook."""
+        """Return a drawing of the tree as SVG, for notebooks."""
         from bistro.pictures.constituents import draw_constituents  # only notebooks need it
 
         return draw_constituents(self.tree)
 
 
 class Family(NamedTuple):
-    """The positions of a head and its dependents, counted from 1, from the head outwards."""
+    """The positions of a head and its dependents, counted from 1, nearest dependents first."""
 
     head: int
     left: tuple[int, ...]
@@ -115,7 +115,7 @@ input."""
 
 @dataclass(frozen=True)
 class Linearization:
-    """One order of a tree."""
+    """One order of the words of a tree."""
 
     sentence: Sentence
     order: list[int]
@@ -125,11 +125,11 @@ class Linearization:
 
 @dataclass(frozen=True)
 class TopState:
-    """A state with its typical words and parents."""
+    """A latent state with its most probable words and most frequent parents."""
 
     number: int
     name: str
-    """The tag if states are tags, or else the number."""
+    """The tag if states are tags, or otherwise the number of the state."""
     share: float
     """Share of the training words that have this state."""
     words: list[tuple[str, float]]

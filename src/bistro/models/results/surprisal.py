@@ -40,9 +40,9 @@ class SurprisalRow:
     ``3-4``."""
     token: str
     oov: int
-    """1 if the word is unknown to the model: its class was scored, or its spelling."""
+    """1 if the word is unknown to the model, so that its class or its spelling is scored."""
     surprisal: float
-    """In bits."""
+    """Surprisal in bits."""
     surprisal_syn: float | None
     """The change in the distribution over analyses, KL(after || before), in bits."""
     surprisal_lex: float | None
@@ -63,7 +63,7 @@ COLUMNS = tuple(field.name for field in fields(SurprisalRow))
 
 @dataclass(frozen=True)
 class Token:
-    """A token that has its own row, with its name, its form, and its number of model words."""
+    """A token that has its own row: its identifier, its form, and its number of words."""
 
     id: int | str
     form: str
@@ -100,7 +100,7 @@ def written_tokens(sentence: Sentence) -> list[Token]:
 
 
 class SurprisalTable(Sequence[SurprisalRow]):
-    """The rows in the order of the text, and the scores from which they were computed."""
+    """A table of surprisal in text order, with the scores from which it is computed."""
 
     def __init__(self, rows: Iterable[SurprisalRow], scores: TextScores) -> None:
         self.rows = tuple(rows)
@@ -137,7 +137,7 @@ class SurprisalTable(Sequence[SurprisalRow]):
         return table.astype(dict.fromkeys(COLUMNS[4:], "float64"))
 
     def _repr_html_(self) -> str:
-        """Show tokens and bars in a notebook."""
+        """Return an HTML table of the tokens with bars, for notebooks."""
         from bistro.pictures.notebook import table_html  # only notebooks need it
 
         named = ("surprisal", "surprisal_syn", "surprisal_lex", "entropy")
@@ -164,9 +164,9 @@ def rows_of(
 
 
 def _row(scores: TextScores, name: str, token: Token, first: int, at: int) -> SurprisalRow:
-    """Return the row of the events that start at `at`.
+    """Return the row of a token whose events start at index `at`.
 
-    The events of the sentence begin at `first`.
+    The events of its sentence start at index `first`.
     """
     nats = 1 / math.log(2)
     events = slice(at, at + token.size)

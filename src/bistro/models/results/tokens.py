@@ -33,7 +33,7 @@ def words_in(tokens: Iterable[CutToken]) -> list[str]:
 
 @dataclass(slots=True)
 class TextSentence:
-    """One sentence of a text. Lists have one entry per token."""
+    """One sentence of a text. All lists have one entry per token."""
 
     forms: list[str]
     starts: list[int]
@@ -41,13 +41,13 @@ class TextSentence:
     spaces: list[str]
     """The white space after each token."""
     probabilities: list[float]
-    """Probability of the boundaries of each token."""
+    """Probability that each token begins and ends at these positions."""
     words: list[tuple[str, ...]]
     """The syntactic words of each token."""
     word_probabilities: list[float]
     """Probability of the syntactic words, given the token."""
     end_probability: float
-    """Probability that the sentence ends at this position."""
+    """Probability that the sentence ends after its last token."""
     new_paragraph: bool = False
     before: str = field(default="")
     """The white space before the sentence. Only the first sentence of a text can have white space
@@ -129,7 +129,7 @@ def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
 
 
 def joined(sentences: Sequence[TextSentence], offset: int = 0) -> TextSentence:
-    """Join consecutive sentences into one. The number `offset` is added to their positions."""
+    """Join consecutive sentences into one, and add `offset` to the positions of the tokens."""
 
     def flat(name: str) -> list[Any]:
         return [value for sentence in sentences for value in getattr(sentence, name)]

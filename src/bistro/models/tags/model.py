@@ -49,12 +49,12 @@ TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-full", "astar-liter
 NARROWEST = 1e-5
 """Minimum probability of a history in the beam, relative to the best history."""
 LEAST = 1e-4
-"""Minimum probability, under the hidden Markov model, of tags that the beam search tries."""
+"""Minimum probability under the hidden Markov model of a tag that the beam search tries."""
 
 
 @dataclass(frozen=True)
 class TagOptions(Options):
-    """Options of the search for tags."""
+    """Options of the search for the best tags."""
 
     search: TagSearch = "beam"
     """beam: the best histories after each word; viterbi: exact search over all histories; mcmc:
@@ -70,7 +70,7 @@ class TagOptions(Options):
     expansions: int = 200_000
     """Maximum number of partial sequences that A* expands."""
     expand: Expand = "leftmost"
-    """Which open nodes of a partial tree A* rewrites. See `SearchOptions`."""
+    """The open nodes of a partial tree that A* rewrites. See `SearchOptions`."""
     samples: int = 5000
     """Number of sequences that mcmc draws."""
     mbr: bool = True
@@ -94,7 +94,7 @@ class TagOptions(Options):
 
     @property
     def is_astar(self) -> bool:
-        """Whether the search is over trees, as in other tasks."""
+        """Whether the search is one of the A* searches, which search for trees."""
         return self.search in AGENDAS
 
     @property
@@ -103,7 +103,7 @@ class TagOptions(Options):
         return self.beam or (200 if self.is_astar else 16)
 
     def request(self) -> ChainRequest:
-        """Return the options in the form that the core expects."""
+        """Convert the options to the form that the C++ core expects."""
         return ChainRequest(
             search=self.search,
             beam=self.width,
@@ -140,11 +140,11 @@ class TagsModel(UnboundedModel):
 
     @property
     def tag_column(self) -> str:
-        """The column that contains the model's tags."""
+        """Name of the CoNLL-U column that contains the model's tags."""
         return self.task.tagset
 
     def tag(self, sentence: Sentence | Sequence[str], **options: Any) -> Tagging:
-        """Tag one sentence, which may be annotated. The options are listed in `tag_options`."""
+        """Tag one sentence. The options are the fields of `TagOptions`."""
         return next(self.tag_all([sentence], **options))
 
     def tag_all(
@@ -177,7 +177,7 @@ class TagsModel(UnboundedModel):
             yield Tagging(sentence, tags, found.log_prob)
 
     def score_tags(self, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
-        """Return log p(words, tags) of tagged sentences, or minus infinity if a tag is new."""
+        """Return log p(words, tags) of each sentence, or minus infinity if a tag was not seen."""
         scores = np.full(len(sentences), -np.inf)
         known = [(i, self.task.derivation(s)) for i, s in enumerate(sentences)]
         found = [(i, d) for i, d in known if d is not None]

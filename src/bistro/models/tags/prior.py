@@ -20,7 +20,7 @@ def simulate_tags(config: TagsConfig, seed: int) -> Simulated:
 
 @cache
 def _task() -> TagsTask:
-    """Return the grammar in which every tag can generate every word."""
+    """Return a small tagging task in which every tag can generate every word."""
     every = [Sentence.from_columns([word] * 2, upos=TAGS) for word in WORDS]
     task, _ = TagsTask.learn(every, TagsConfig(unknown="single"))
     return task

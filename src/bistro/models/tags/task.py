@@ -8,9 +8,9 @@ twin and tag.
 
 The tree is a chain that branches to the right, so the ancestors of a node are all tags before it.
 As a PCFG, this grammar is a hidden Markov model. With unbounded contexts, each tag and each word
-depends on all tags before it. All transitions are possible, and unknown words, which are classes of
-shapes and suffixes, may have any tag. A pair of tag and word that was never seen has the count
-`UNSEEN`.
+depends on all tags before it. All transitions are possible. Unknown words, which are represented by
+classes of shape and suffix, may have any tag. A rule of the grammar that was never used in training
+has the count `UNSEEN`.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
 >>> task, derivations = TagsTask.learn([sentence] * 2, TagsConfig())
@@ -57,10 +57,10 @@ class TagsTask(Task[Sentence]):
         self._tag_numbers = {tag: number for number, tag in enumerate(self.tags)}
         size = len(self.tags)
         self._transition = np.full((size + 1, size + 1), NOTHING, dtype=np.int32)
-        """The rule for each symbol (0 is the start) and next tag. The last column is for the
-        sentence end."""
+        """Index of the rule for each symbol (0 is the start) and next tag. The last column is for
+        the sentence end."""
         self._emission: dict[tuple[int, int], int] = {}
-        """The rule for each tag and word."""
+        """Index of the rule that rewrites each tag as each word."""
         for rule, (left, first, second) in enumerate(
             zip(rules.left.tolist(), rules.first.tolist(), rules.second.tolist(), strict=True)
         ):
@@ -73,7 +73,7 @@ class TagsTask(Task[Sentence]):
 
     @classmethod
     def learn(cls, items: Sequence[Sentence], config: TagsConfig) -> tuple[Self, list[Derivation]]:
-        """Return the grammar of a tagged treebank, and the chain of every sentence."""
+        """Return the tagging task for a treebank, and the derivation of every sentence."""
         columns = [_tags_of(sentence, config.tagset) for sentence in items]
         vocabulary = Vocabulary.of((sentence.forms for sentence in items), config)
         tags = sorted({tag for column in columns for tag in column})
@@ -93,7 +93,7 @@ class TagsTask(Task[Sentence]):
         return item.forms
 
     def derivation(self, item: Sentence) -> Derivation | None:
-        """Return the chain of a held-out sentence, or None if a tag or a word-tag pair is new."""
+        """Return the derivation of a sentence, or None if the grammar lacks one of its rules."""
         words = self.vocabulary.encode(item.forms).tolist()
         tags = [self._tag_numbers.get(tag, NOTHING) for tag in getattr(item, self.tagset)]
         if any(pair not in self._emission for pair in zip(tags, words, strict=True)):
@@ -101,7 +101,7 @@ class TagsTask(Task[Sentence]):
         return self._chain(words, tags)
 
     def terminals(self, words: Sequence[str]) -> Terminals:
-        """Return the indices of the words and of the end."""
+        """Return the indices of the words and of the end symbol."""
         return Terminals.sequence([*self.vocabulary.encode(words).tolist(), len(self.vocabulary)])
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> list[str]:
@@ -148,8 +148,8 @@ class TagsTask(Task[Sentence]):
 def _rules(vocabulary: Vocabulary, tags: Sequence[str], pairs: set[tuple[int, int]]) -> RuleTable:
     """Return the rules for transitions between tags, for words, and for classes of unknown words.
 
-    Symbol 0 is the start. In the list of symbols, the start symbol is followed by the tags and then
-    by their twins.
+    Symbol 0 is the start. In the list of symbols, the start symbol is followed by the tags, and
+    then by a second symbol for each tag, which generates words.
     """
     size = len(tags)
     rows = [(left, size + tag, tag) for left in range(size + 1) for tag in range(1, size + 1)]

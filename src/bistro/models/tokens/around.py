@@ -1,4 +1,4 @@
-"""A second model of word and sentence ends, which uses both sides of a position.
+"""A second model of word and sentence ends, which uses the text on both sides of a position.
 
 The model of characters (`bistro.models.tokens.model`) predicts exact characters, each given the
 characters before it. From a small treebank, this model cannot learn that every opening bracket is a
@@ -6,7 +6,7 @@ separate word, regardless of the next letter, or that a sentence never consists 
 Therefore two more distributions are learned from the same text. The first distribution predicts
 whether a word ends between two characters, at least one of which is not a letter. The second
 distribution predicts whether a sentence ends before a space. The contexts of both distributions
-start with kinds of characters and end with exact words. The log-odds of the two models are added.
+start with character types and end with exact words. The log-odds of the two models are added.
 
 >>> word_context("He said (again)", 8)
 ('(a', 'START', 'a', '(', 'a)', '1+', '(', 'again')
@@ -44,7 +44,8 @@ _WINDOW = 30
 _LONGEST = 20
 _LONG = 4
 _UNSURE = 1e-3
-"""Minimum uncertainty of the character model at which the second model is used."""
+"""The second model is used if the probability of an end is above this value and below 1 minus this
+value."""
 _OPENING = "\"'([{«“‘¿¡"
 _SAME = frozenset(("aa", "aA", "Aa", "AA", "00"))
 _FIRST_RUN = re.compile(r"[^\W_]+|[\W_]+")
@@ -100,7 +101,7 @@ def sentence_context(text: str, place: int) -> Context:
 
 @lru_cache(maxsize=20_000)
 def _end_of_chunk(chunk: str) -> tuple[str, str, str]:
-    """Return the marks at the end of a chunk, and the kinds and forms of the preceding text."""
+    """Return the final punctuation of a chunk, and the shape and the form of the text before it."""
     found = _CORE.match(chunk)
     core = found.group() if found else ""
     tail = chunk[len(core) :]
@@ -113,7 +114,7 @@ def _size(chunk: str) -> str:
 
 
 class Around:
-    """Learned distributions over the ends of words and sentences."""
+    """Trained distributions that predict the ends of words and sentences."""
 
     def __init__(self, choices: Mapping[str, Choice]) -> None:
         for choice in choices.values():
@@ -122,7 +123,7 @@ class Around:
         self.choices = dict(choices)
 
     def correct(self, text: EncodedText, probabilities: NDArray[np.float32]) -> None:
-        """Correct uncertain probabilities of hidden events in place. Each row is a symbol."""
+        """Correct uncertain probabilities of hidden events in place, given one row per symbol."""
         after = np.append(text.symbols[1:], np.int32(BREAK))
         in_words = (text.symbols > SPACE) & (after > SPACE)
         self._change(WORDS, word_context, text, probabilities, in_words, [WORD_END, SENTENCE_END])
@@ -178,7 +179,7 @@ class Around:
 def learners(
     text: str, ends: Mapping[str, Iterable[int]], settings: SamplerSettings, seed: int
 ) -> dict[str, ChoiceLearner]:
-    """Return the learners of the distributions, given a text and the last position of each word."""
+    """Return the learners of both distributions, given a text and its word and sentence ends."""
     spaces = [character.isspace() for character in text]
     solid = [place for place in range(len(text) - 1) if not spaces[place]]
     places: dict[str, list[tuple[int, Context | None]]] = {

@@ -14,7 +14,7 @@ from bistro.models.tokens.events import decided_events
 from bistro.models.tokens.splits import Splits
 
 BLOCK = 1 << 16
-"""Number of characters that are processed together. A longer sentence enlarges the block."""
+"""Number of characters in a block. A block is enlarged if it does not contain a whole sentence."""
 LONGEST_BLOCK = 1 << 22
 _MARGIN = 64
 """Number of characters at the end of a block that are processed again with the next block."""
@@ -39,8 +39,8 @@ class TextCutter:
     def sentences(self, text: str | Iterable[str], *, line_ends: bool) -> Iterator[TextSentence]:
         """Yield the sentences of a text. Every character belongs to exactly one sentence.
 
-        The end of a block depends only on the text, so the result does not depend on the pieces in
-        which the text is read.
+        The end of a block depends only on the text, so the result does not depend on how the text
+        is divided into pieces.
         """
         source = pieces_of(text)
         held, begin, size, before, last = "", 0, BLOCK, "", ""

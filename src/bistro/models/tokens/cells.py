@@ -6,14 +6,14 @@ resulting words must be the same in all three cases. The characters between two 
 *chunk*.
 
 1. No word crosses the edge of a cell. A chunk is divided like running text.
-2. If a chunk is one word, nothing changes, so tokenised text stays the same.
-   If a chunk has several parts, the running text may lack a space next to it (*'s* alone looks like
-   a quotation mark and *s*). The space is removed if the chunk then is one word that ends there and
-   the text without the space is more probable:
+2. If a chunk is one word, nothing changes, so tokenised text stays the same. If a chunk has several
+   parts, running text may have no space next to it. For example, *'s* alone looks like a quotation
+   mark and *s*. The space is removed if the chunk is then one word and the text is more probable
+   without the space:
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 
-3. The remaining text is divided again, and words end at the removed spaces.
+3. The text without these spaces is divided again. The positions of removed spaces end words.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LONGEST_CHUNK = 100
 Cut = Callable[[str], list[TextSentence]]
 """A function that returns the sentences of a text."""
 Measure = Callable[[str], float]
-"""A function that returns log p of a text."""
+"""A function that returns the log-probability of a text."""
 WordEnd = Callable[[str, int], float]
 """A function that returns the probability that a word ends before a position in a text. The result
 is 0 if the best division of the text has no word end there."""
@@ -71,7 +71,7 @@ class CellCutter:
         return found
 
     def _gaps(self, chunks: Sequence[_Chunk], doubtful: Sequence[bool]) -> list[str]:
-        """Return the text after each chunk in running text, which is a space or empty."""
+        """Return the space (" " or "") that follows each chunk in running text."""
         gaps = [" "] * len(chunks)
         for i, (now, after) in enumerate(itertools.pairwise(doubtful)):
             window = slice(max(0, i + 1 - _LEFT), i + 1 + _RIGHT)
@@ -153,7 +153,7 @@ def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tupl
 
 
 def inner_ends(form: str, words: Sequence[str]) -> set[int]:
-    """Return the word ends inside a token. The result is empty if the words do not spell the token.
+    """Return the word ends inside a token, or an empty set if the words do not spell the token.
 
     >>> inner_ends("don't", ["do", "n't"]), inner_ends("du", ["de", "le"])
     ({2}, set())

@@ -1,4 +1,4 @@
-"""Settings of the model of words and sentences."""
+"""Settings of the model that finds words and sentences in running text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bistro.inference.settings import SamplerSettings
 
 @dataclass(frozen=True)
 class TokensConfig:
-    """Settings of the model of words and sentences."""
+    """Settings of the model that finds words and sentences in running text."""
 
     order: int = setting(
         9,
@@ -28,7 +28,7 @@ class TokensConfig:
     )
     split_sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5),
-        "Settings for learning the words of tokens and the ends of words and sentences.",
+        "Settings for learning to split tokens into words and to find word and sentence ends.",
     )
 
     def validate(self) -> None:

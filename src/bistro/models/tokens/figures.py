@@ -1,4 +1,4 @@
-"""Accuracy of words and sentences in the text of a treebank."""
+"""Accuracy of word and sentence segmentation on the text of a treebank."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ MOST_HISTORIES = 8
 
 @dataclass(eq=False, repr=False)
 class TokensModel(Model):
-    """A trained model of words and sentences."""
+    """A trained model that finds words and sentences in running text."""
 
     kind: ClassVar[str] = "tokens"
 
@@ -66,7 +66,7 @@ class TokensModel(Model):
     splits: Splits | None
     """The model that splits tokens into words, if some tokens have several words."""
     around: Around
-    """The model of the characters on both sides of a position."""
+    """The second model of word and sentence ends, which uses both sides of a position."""
     origin: Origin
 
     def __post_init__(self) -> None:
@@ -78,8 +78,8 @@ class TokensModel(Model):
     ) -> Iterator[TextSentence]:
         """Yield the sentences of a text, which may be given in pieces.
 
-        With `line_ends`, every line is one or several sentences. Without `line_ends`, only a blank
-        line always ends a sentence.
+        With `line_ends`, every line break ends a sentence. Without `line_ends`, only a blank line
+        always ends a sentence.
         """
         cutter = TextCutter(self.characters, self.boundaries, self.splits)
         return cutter.sentences(text, line_ends=line_ends)
@@ -94,11 +94,14 @@ class TokensModel(Model):
         return cutter.tokens(cells)
 
     def log_prob(self, text: str) -> float:
-        """Return log p of a text, summed over all its divisions."""
+        """Return the log-probability of a text, summed over all divisions into words."""
         return self._sums(self.characters.encode(text))[1]
 
     def _word_end(self, text: str, place: int) -> float:
-        """Return the probability of a word end, or 0 if the best division has no end there."""
+        """Return the probability that a word ends at a position.
+
+        The result is 0 if no word of the best division ends there.
+        """
         for sentence in self.tokenise(text):
             columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
             for start, form, words, probability in zip(*columns, strict=True):
@@ -144,7 +147,7 @@ class TokensModel(Model):
         return {"characters": known, **around, **splits}
 
     def arrays(self) -> Arrays:
-        """Return the distributions of characters, ends, and rules that split tokens."""
+        """Return the arrays of all distributions: characters, ends, and rules that split tokens."""
         parts = {CHARACTERS: self.character_arrays, **self.around.parts()}
         return flat(parts | ({SPLITS: self.splits.choice.arrays} if self.splits else {}))
 

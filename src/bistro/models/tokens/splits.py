@@ -2,10 +2,10 @@
 
 Most tokens are one word. An edit rule derives the words from the token (`bistro.encoding.edits`).
 The rule is chosen by a Pitman-Yor process that depends on the beginning or end of the token, its
-whole form and the previous token. Seen tokens are split as in training, and unseen tokens according
-to their spelling. Whether the end of a token is more informative than its beginning depends on the
-language. Therefore two context orders are trained on nine tenths of the token types, and the order
-that better predicts the remaining tenth is chosen.
+whole form and the previous token. Tokens seen in training are split as in training, and all other
+tokens are split according to their spelling. Whether the end of a token is more informative than
+its beginning depends on the language. Therefore contexts in both orders are trained on nine tenths
+of the token types, and the order that better predicts the remaining tenth is chosen.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _TENTH = 10
 _MOST_CACHED = 100_000
 _SEPARATOR = " "
 _ANY = "\0"
-"""A token that does not occur in any treebank."""
+"""Placeholder for any previous token that was not seen before this token in training."""
 
 Example = tuple[str, tuple[str, ...], str]
-"""A token, its words, and the previous token."""
+"""A training example: a token, its words, and the previous token."""
 Key = str | tuple[str, str]
-"""A token, or a token and the previous token."""
+"""A key of the cache: a token, alone or together with the previous token."""
 
 
 class Splits:
-    """A learned model that splits tokens into words."""
+    """A trained model that splits tokens into words."""
 
     def __init__(self, choice: Choice, rules: Sequence[EditRule], end: str) -> None:
         if end not in ENDS or len(rules) != len(choice.outcomes):
@@ -86,7 +86,7 @@ class Splits:
     def _best(
         self, token: str, rules: Sequence[int], weights: Sequence[float]
     ) -> tuple[tuple[str, ...], float]:
-        """Return the most probable words that any of the possible rules yields."""
+        """Return the most probable words of a token over all rules that apply to it."""
         found: dict[str, float] = {}
         for number, weight in zip(rules, weights, strict=True):
             words = self.rules[number].apply(token) if number >= 0 else None

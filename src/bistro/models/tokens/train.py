@@ -1,4 +1,4 @@
-"""Training of the model of words and sentences on text that is rebuilt from the treebank."""
+"""Training of the model of words and sentences, on running text restored from a treebank."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from bistro.treebank.text_tokens import TextToken
 
 
 def train_tokens(data: Sequence[Sentence], config: TokensConfig, run: Run) -> TokensModel:
-    """Train the model on sentences that mark words without a following space."""
+    """Train the model on treebank sentences that mark which words have no space after them."""
     _check(data)
     text, tokens, ends = running_text(data)
     characters = Characters.of([text], least=config.unknown_below)

@@ -1,7 +1,8 @@
 """A chart of all projective trees of a sentence, given arc weights.
 
-`ArcTrees` takes log p(word d | head h) at [h, d]. The class returns the best trees, draws,
-marginals, and the minimum-risk tree, which has the highest expected number of correct arcs.
+The input of `ArcTrees` is an array with log p(word d | head h) at [h, d]. The class returns the
+best trees, samples, marginals, and the minimum-risk tree, which has the highest expected number of
+correct arcs.
 
 >>> arcs = np.log(np.array([[0, 0.9, 0.1], [0, 0, 0.5], [0, 0.2, 0]]) + 1e-9)
 >>> ArcTrees(arcs, single_root=True).ranked(1)[0].heads
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ScoredTree:
-    """The heads of a tree, with 0 for the root, and the sum of the arc weights."""
+    """The heads of a tree, with 0 for the root, and the sum of its arc weights."""
 
     heads: list[int]
     score: float
@@ -51,11 +52,11 @@ class ArcTrees:
         return float(self._chart.log_total())
 
     def ranked(self, most: int) -> list[ScoredTree]:
-        """Return up to `most` best trees."""
+        """Return the best trees, at most `most` of them, in order of their scores."""
         return [ScoredTree(head.tolist(), score) for _, head, score in self._chart.ranked(most)]
 
     def samples(self, number: int, stream: Stream) -> list[ScoredTree]:
-        """Draw trees in proportion to their weights to the power of 1/temperature."""
+        """Draw trees with probabilities proportional to weight^(1/temperature)."""
         drawn = self._chart.samples(number, stream, self._temperature)
         return [ScoredTree(head.tolist(), score) for _, head, score in drawn]
 

@@ -16,47 +16,59 @@ class TopicsConfig:
     """Settings of syntactic topics."""
 
     source: Literal["latent", "upos", "xpos"] = setting(
-        "latent", "Source of the states: the sampler (latent), or the tags of a column."
+        "latent",
+        "Source of the states: the sampler (latent), or the tags of a treebank column "
+        "(upos, xpos).",
     )
     states: int | None = setting(
         50,
-        "Number of latent states. With none, the number is determined by the data (a Dirichlet "
-        "process).",
+        "Number of latent states. With none, a Dirichlet process infers the number from the data.",
         most=100_000,
     )
     directed: bool = setting(
         True, "Use separate distributions for the dependents before and after a parent."
     )
-    stops: bool = setting(True, "Generate a stop on each side of every parent.")
+    stops: bool = setting(True, "Generate a stop symbol at the end of each side of every parent.")
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Number of words that may depend on the root. With auto, the number is the same as in the "
-        "training data.",
+        "Whether one word or several words of a sentence may depend on the root. With auto, the "
+        "training data determines this.",
     )
     unknown: Literal["classes", "single"] = setting(
         "classes",
-        "How to represent unknown words: by classes of shape and suffix, or by one <unk>.",
+        "How to represent unknown words: by classes based on shape and suffix (classes), or by "
+        "a single symbol <unk> (single).",
     )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(
-        100, "Number of suffixes that distinguish classes of unknown words."
+        100, "Number of suffixes that are used to distinguish classes of unknown words."
     )
-    sweeps: int = setting(200, "Sweeps over the words.")
-    samples: int = setting(5, "Number of samples that are kept from the last half of the sweeps.")
+    sweeps: int = setting(200, "Number of sweeps over the words of the treebank.")
+    samples: int = setting(
+        5, "Number of samples that each chain keeps from the second half of its sweeps."
+    )
     chains: int = setting(
         1,
-        "Number of chains with different initial states. Each chain finds different states and "
+        "Number of chains with different initial states. Each chain infers its own states and "
         "keeps its own samples.",
         most=1_000,
     )
-    strength: float = setting(1.0, "Initial strength of the common weights for each parent.")
-    smoothing: float = setting(0.01, "Initial value added to the count of every word in a state.")
-    gamma: float = setting(1.0, "Initial concentration of the common weights.")
+    strength: float = setting(
+        1.0,
+        "Initial strength with which the common weights of states influence the distribution of "
+        "each parent.",
+    )
+    smoothing: float = setting(
+        0.01, "Initial value of the constant that is added to the count of every word in a state."
+    )
+    gamma: float = setting(
+        1.0, "Initial concentration of the prior on the common weights of states."
+    )
     hyper: Literal["slice", "fixed"] = setting(
         "slice", "Whether strength, smoothing and gamma are slice-sampled or fixed."
     )
     prior: tuple[float, float] = setting(
-        (1.0, 1.0), "Gamma(shape, rate) prior of strength, smoothing and gamma."
+        (1.0, 1.0), "Shape and rate of the Gamma prior on strength, smoothing and gamma."
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

@@ -1,7 +1,7 @@
-"""The context of a word, which is its parent and, with `directed`, its side of the parent.
+"""The context of a word: its parent and, with `directed`, its side of the parent.
 
-The index of a parent is its index in the vocabulary. The index of the root follows the indices of
-all words. With `directed`, each parent has two indices, one for each side.
+The index of a parent is its index in the vocabulary. The index of the root is the next number after
+the indices of all words. With `directed`, each parent has two indices, one for each side.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed:
 
 
 def possible_parents(words: Numbers, *, root: int, directed: bool) -> tuple[Numbers, Numbers]:
-    """Return the indices of all parents in a sentence, and the position of each arc's parent.
+    """Return the indices of all possible parents, and the position of each arc's parent in them.
 
-    The entry [h, d] of the second array is the position of the parent of word d + 1 if this word
-    depends on h. The root is h = 0.
+    The entry [h, d] of the second array belongs to the arc from h to word d + 1. The root is h = 0.
 
     >>> numbers, places = possible_parents(np.array([7, 5], np.int32), root=9, directed=True)
     >>> numbers.tolist()
@@ -44,6 +43,6 @@ def possible_parents(words: Numbers, *, root: int, directed: bool) -> tuple[Numb
 
 
 def stopping_parents(words: Numbers, *, root: int, directed: bool) -> Numbers:
-    """Return the parents that stop. All words and the root stop once on each side."""
+    """Return the parents that generate a stop: every word and the root, on each side."""
     numbers = possible_parents(words, root=root, directed=directed)[0]
     return numbers if directed else np.tile(numbers, 2)

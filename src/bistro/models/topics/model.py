@@ -6,9 +6,9 @@ A parent word generates a state, and the state generates a word (Wallach, Sutton
 
 A parent generates the dependents on each side separately, and a stop at the end of each side, as in
 the model of Eisner (1996) on which the paper is based. The formula in the paper has neither sides
-nor stops. The settings `directed` and `stops` can be switched off to obtain that formula.
+nor stops. To obtain that formula, set `directed` and `stops` to false.
 
-The states are found from trees by Gibbs sampling. The states are word classes that a linguist can
+The states are inferred from trees by Gibbs sampling. They are word classes that a linguist can
 interpret. A sentence is parsed by a chart over all projective trees, with the states summed out.
 The arc weights are p(word | parent) = sum_k theta[k | parent] phi[word | k], averaged over the kept
 samples. States may also be the tags of a column, as in the paper's baseline.
@@ -63,18 +63,19 @@ class TopicsModel(TopicsParsing, Model):
     config: TopicsConfig
     vocabulary: Vocabulary
     tags: list[str]
-    """The names of the states, if they are tags."""
+    """The names of the states if the states are tags, otherwise empty."""
     samples: list[TopicSample]
     origin: Origin
     single_root: bool = field(kw_only=True)
     stops: NDArray[np.int32] = field(kw_only=True)
-    """Number of stops of each parent in training. In a model without stops, all numbers are 0."""
+    """Number of stops that each parent generates in the training data. In a model without stops,
+    all numbers are 0."""
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The concatenated tables theta and phi of all samples.
+        """The tables theta and phi of all samples, concatenated by state.
 
-        The product of the two tables is the sample mean.
+        The product of the two tables is p(word | parent), averaged over the samples.
         """
         number = len(self.samples)
         theta = [(s.theta(self.stops) / number).astype(np.float32) for s in self.samples]
@@ -82,12 +83,18 @@ class TopicsModel(TopicsParsing, Model):
         return np.concatenate(theta, axis=1), np.concatenate(phi, axis=1)
 
     def log_stops(self, sentence: Sentence) -> float:
-        """Return log p(all stops of a sentence). Each word and the root stop once on each side."""
+        """Return the log-probability of all stops of a sentence.
+
+        Each word and the root generate one stop on each side.
+        """
         stops = self._stops_of(self.vocabulary.encode(sentence.forms))
         return float(np.log(self._stopping[stops]).sum())
 
     def _stops_of(self, words: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the parents that stop. In a model without stops, the result is empty."""
+        """Return the parents that generate a stop.
+
+        In a model without stops, the result is empty.
+        """
         root, directed = len(self.vocabulary), self.config.directed
         stopping = stopping_parents(words, root=root, directed=directed)
         return stopping if self.config.stops else stopping[:0]
@@ -113,7 +120,7 @@ class TopicsModel(TopicsParsing, Model):
         return possible_parents(words, root=len(self.vocabulary), directed=self.config.directed)
 
     def unparsed(self, sentence: Sentence, possible_arcs: Floats, *, given_tags: bool) -> Unparsed:
-        """Return a sentence in the form that `JointTrees` expects."""
+        """Convert a sentence to the format that `JointTrees` expects."""
         words = self.vocabulary.encode(sentence.forms)
         parents, places = self._possible_parents(words)
         # One column represents all states, since the number of states differs between samples.
@@ -126,7 +133,7 @@ class TopicsModel(TopicsParsing, Model):
     def joint_trees(
         self, sample: TopicSample, sentences: Sequence[Unparsed], stream: Stream
     ) -> JointTrees:
-        """Return a chain over the trees of sentences, given one training sample."""
+        """Return a Markov chain over the trees of sentences, given one training sample."""
         return JointTrees(
             sample,
             sentences,
@@ -137,7 +144,7 @@ class TopicsModel(TopicsParsing, Model):
         )
 
     def _given_states(self, tags: Sequence[str]) -> NDArray[np.float32]:
-        """Return the allowed states of each word. An unknown tag allows all states."""
+        """Return a mask of the possible states of each word. An unknown tag allows all states."""
         numbers = {tag: i for i, tag in enumerate(self.tags)}
         mask = np.zeros((len(tags), len(self.tags) + 1), dtype=np.float32)
         for row, tag in zip(mask, tags, strict=True):
@@ -188,7 +195,7 @@ class TopicsModel(TopicsParsing, Model):
         return name if side is None else f"{name} →" if side else f"← {name}"
 
     def header(self) -> dict[str, Any]:
-        """Return the symbols."""
+        """Return the header of the model file, with the tags and the vocabulary."""
         return {
             "single_root": self.single_root,
             "tags": self.tags,
@@ -197,7 +204,7 @@ class TopicsModel(TopicsParsing, Model):
         }
 
     def arrays(self) -> Arrays:
-        """Return the counts of all samples, and the stops if the model has stops."""
+        """Return the arrays of all samples and, if the model has stops, the numbers of stops."""
         samples = flat({f"sample{i}": sample.arrays() for i, sample in enumerate(self.samples)})
         return {**samples, "stops": self.stops} if self.config.stops else samples
 
@@ -216,11 +223,11 @@ class TopicsModel(TopicsParsing, Model):
         for sample in samples:
             limits = (sample.parents, num_parents), (sample.words, len(vocabulary))
             if any(rows[:, 0].max(initial=0) >= limit for rows, limit in limits):
-                raise ValueError("a sample contains a word that the model does not have")
+                raise ValueError("a sample contains a word that is not in the model's vocabulary")
         _check_size(samples, num_parents + len(vocabulary))
         stops = arrays["stops"] if config.stops else np.zeros(num_parents, np.int32)
         if stops.shape != (num_parents,):
-            raise ValueError("the model must have one number of stops for each parent")
+            raise ValueError("the array of stops must have one entry for each parent")
         tags, single_root = header["tags"], header["single_root"]
         if bool(distinct_strings(tags, "tags")) == (config.source == "latent"):
             raise ModelFileError("the states of the model do not match its configuration")
@@ -235,7 +242,7 @@ class TopicsModel(TopicsParsing, Model):
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return the states, the symbols and the model size."""
+        """Return the numbers of states and words, and the size of the model."""
         live = [len(sample.live) for sample in self.samples]
         return {
             "states": "tags" if self.tags else self.config.states or "open",

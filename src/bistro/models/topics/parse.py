@@ -1,4 +1,4 @@
-"""Parsing with syntactic topics, by a chart over all trees with the states summed out."""
+"""Parsing with syntactic topics, with a chart over all trees that sums over the states."""
 
 from __future__ import annotations
 
@@ -28,31 +28,33 @@ from bistro.treebank.sentence import Sentence
 
 Floats = NDArray[np.float64]
 NEGLIGIBLE = 1e-6
-"""Minimum probability of a head that is listed among the marginals."""
+"""Minimum probability of a head that is included in the marginals."""
 
 
 @dataclass(frozen=True)
 class TopicsParseOptions(SharedOptions):
-    """Options of the output. The search is exact and therefore has no options.
+    """Options of the parser's output. The search is exact and therefore has no options.
 
-    Latent states do not require tags. The tags of the input are kept. If states are tags, the tags
-    are given or summed out.
+    A model with latent states ignores the tags of the input and copies them to the output. If the
+    states of the model are tags, the tags are either given or summed out.
     """
 
     temperature: float = 1.0
-    """Temperature of marginals, samples and minimum risk. A temperature of 1 gives the model's own
-    posterior."""
+    """Temperature for marginals, samples and the minimum-risk tree. A temperature of 1 gives the
+    model's own posterior."""
     resample: int = 0
     """Number of joint sweeps over the trees and states of all sentences, for each training sample.
-    The last half is averaged. With 0 sweeps, each sentence is parsed separately."""
+    The second half of the sweeps is averaged. With 0 sweeps, each sentence is parsed separately."""
 
     def check(self, num_chains: int) -> None:
-        """Raise an error if the chains cannot produce the requested trees."""
+        """Raise an error if these options cannot be used with this number of chains."""
         check_temperature(self.temperature)
         if self.resample < 0:
             raise ConfigError(f"resample = {self.resample} must be at least 0")
         if self.resample and self.temperature != 1:
-            raise ConfigError("resample draws from the posterior itself, so temperature must be 1")
+            raise ConfigError(
+                "resample samples from the posterior itself, so temperature must be 1"
+            )
         kept = num_chains * (self.resample - self.resample // 2)
         if self.resample and self.samples > kept:
             raise ConfigError(
@@ -65,7 +67,7 @@ class TopicsParseOptions(SharedOptions):
 
 
 class TopicsParsing(Parsing):
-    """The parsing methods of a model with independent arc weights."""
+    """Mixin with parsing methods, for models in which the arcs of a tree are independent."""
 
     parse_options: ClassVar[type[SharedOptions]] = TopicsParseOptions
     tag_column: ClassVar[str] = "upos"
@@ -82,20 +84,20 @@ class TopicsParsing(Parsing):
 
     @abstractmethod
     def log_stops(self, sentence: Sentence) -> float:
-        """Return log p(all stops of a sentence), which is common to all its trees."""
+        """Return the log-probability of all stops of a sentence. It is the same for all trees."""
 
     @abstractmethod
     def unparsed(self, sentence: Sentence, possible_arcs: Floats, *, given_tags: bool) -> Unparsed:
-        """Return a sentence in the form that `JointTrees` expects."""
+        """Convert a sentence to the format that `JointTrees` expects."""
 
     @abstractmethod
     def joint_trees(
         self, sample: TopicSample, sentences: Sequence[Unparsed], stream: Stream
     ) -> JointTrees:
-        """Return a chain over the trees of sentences, given one training sample."""
+        """Return a Markov chain over the trees of sentences, given one training sample."""
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return an empty list, because an unknown tag allows all states."""
+        """Return an empty list, because unknown tags are allowed."""
         return []
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
@@ -143,7 +145,7 @@ class TopicsParsing(Parsing):
             yield self._parse(sentence, logs, options, lambda _: drawn)  # noqa: B023
 
     def _possible_arcs(self, sentence: Sentence, options: TopicsParseOptions) -> Floats:
-        """Return 0 at [h, d] if word d may depend on h, and minus infinity otherwise."""
+        """Return an array with 0 at [h, d] if word d may depend on h, otherwise minus infinity."""
         arcs = np.zeros((len(sentence) + 1, len(sentence) + 1))
         np.fill_diagonal(arcs, -np.inf)
         if options.partial:

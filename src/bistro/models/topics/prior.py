@@ -1,8 +1,9 @@
 """Draws of states and words from the prior of syntactic topics, for simulation-based calibration.
 
-Parents generate their dependents in turn. Each parent draws a state or, in a model with stops, the
-stop. The state then draws a word. Distributions are integrated out, so earlier draws become more
-probable.
+The parents generate their dependents one after another. For each dependent, a state is drawn given
+the parent, and then a word is drawn given the state. In a model with stops, a stop may be drawn
+instead of a state. The distributions are integrated out, so outcomes that were drawn earlier become
+more probable.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.train import PARAMETERS, TopicsChain
 
 PARENTS, CHOICES, WORD_TYPES, MOST_STATES = 3, 10, 4, 4
-"""Sizes of the simulated data. A run with these sizes takes about a minute. The last value is the
-maximum number of states."""
+"""Sizes of the simulated data, with which a run takes about a minute: parents, draws per parent,
+word types, and the maximum number of states."""
 STOP = -1
 
 
 def simulate_topics(config: TopicsConfig, seed: int) -> Simulated:
-    """Draw parameters, states and words from the prior, and return a chain over the words."""
+    """Draw hyper-parameters, states and words from the prior, and return a chain for the words."""
     if config.source != "latent":
-        raise ConfigError("calibration needs latent states: set source = 'latent'")
+        raise ConfigError("calibration requires latent states: set source = 'latent'")
     if config.states is not None:
         config = replace(config, states=min(config.states, MOST_STATES))
     rng = np.random.default_rng(seed)
@@ -45,7 +46,7 @@ def simulate_topics(config: TopicsConfig, seed: int) -> Simulated:
 
 @dataclass
 class TopicDraws:
-    """Parameters, common weights, states and words that are drawn from the prior."""
+    """Hyper-parameters, common weights, states and words that are drawn from the prior."""
 
     config: TopicsConfig
     rng: np.random.Generator
@@ -66,7 +67,7 @@ class TopicDraws:
                 self._choose(parent)
 
     def _draw_weights(self) -> None:
-        """Draw the weights of the stop and of the states (or of all unseen states together)."""
+        """Draw the common weights of the states and of the stop."""
         groups = 1 if self.config.states is None else self.config.states
         self._share = self.parameters["gamma"] / (groups + self.config.stops)
         # With a tiny concentration all but one of the weights are 0 in double precision.
@@ -104,12 +105,12 @@ class TopicDraws:
         self.words.append(int(self.rng.choice(WORD_TYPES, p=counts / counts.sum())))
 
     def chain(self, config: TopicsConfig, seed: int) -> TopicsChain:
-        """Return a chain over the words, without states."""
+        """Return a Markov chain for the drawn words, whose states are not yet set."""
         parents, words = (np.array(row, dtype=np.int32) for row in (self.parents, self.words))
         return TopicsChain(parents, words, self.stops, WORD_TYPES, config, seed)
 
     def put_into(self, sampler: TopicSampler) -> None:
-        """Copy states, weights and parameters into a sampler of the same words."""
+        """Copy states, weights and hyper-parameters into a sampler of the same words."""
         order = np.lexsort((self.words, self.parents))
         sampler.restore(
             np.array(self.states, dtype=np.int32)[order],
@@ -121,7 +122,7 @@ class TopicDraws:
 
 
 def topic_quantities(sampler: TopicSampler) -> Quantities:
-    """Return quantities that do not depend on the numbering of states."""
+    """Return quantities of a sampler's state that do not depend on the numbering of states."""
     sizes = np.bincount(sampler.states)
     return {
         **dict(zip(PARAMETERS, sampler.parameters, strict=True)),

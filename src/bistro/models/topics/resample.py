@@ -1,19 +1,19 @@
 """Joint sampling of the trees and states of many sentences.
 
-If sentences are parsed one by one, the training counts do not change. In joint sampling, the
-sentences are counted too, so a word that is rare in training obtains its states from all its
-occurrences in the text. The chain visits the sentences in turn and removes the dependencies of the
-current sentence from the counts. It draws a tree from the chart, under the probabilities p(word |
-parent) of the remaining counts, and a state for each arc. These probabilities do not change within
-the sentence, whereas in the model each dependency changes the counts for the next dependency. Tree
-and states are therefore proposals of a Metropolis-Hastings step (Johnson, Griffiths & Goldwater
-2007). The acceptance probability is as follows.
+If sentences are parsed one by one, the training counts do not change. In joint sampling, the counts
+also include the new sentences. The states of a word that is rare in training are then inferred from
+all its occurrences in the text. The chain visits the sentences in turn and removes the dependencies
+of the current sentence from the counts. It draws a tree from the chart, under the probabilities
+p(word | parent) of the remaining counts, and a state for each arc. These probabilities do not
+change within the sentence, whereas in the model each dependency changes the counts for the next
+dependency. The tree and its states are therefore a proposal in a Metropolis-Hastings step (Johnson,
+Griffiths & Goldwater 2007), which is accepted with the following probability.
 
     min(1, p(new) q(old) / (p(old) q(new)))
 
 Here p updates the counts with each dependency, and the proposal q does not. Weights and
-hyper-parameters come from one training sample. All unseen states of an open sample count as one
-state.
+hyper-parameters come from one training sample. If the number of states is not fixed, all unseen
+states count as one state.
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Unparsed:
-    """A sentence to be parsed, with its words and their possible trees and states."""
+    """A sentence to be parsed, with constraints on its tree and its states."""
 
     words: Numbers
     parents: Numbers
-    """The indices of all possible parents."""
+    """Indices of all possible parents in the sentence."""
     places: Numbers
-    """The entry [h, d] is the position in `parents` of word d + 1's parent if it depends on h (0 is
-    the root)."""
+    """The entry [h, d] is the position in `parents` of the parent in the arc from h to word d + 1.
+    The root is h = 0."""
     stops: Numbers
-    """The parents that stop. In a model without stops, the array is empty."""
+    """Indices of the parents that generate a stop. In a model without stops, the array is empty."""
     possible_states: NDArray[np.float32]
-    """1 at [d, k] if word d + 1 may have state k, otherwise 0; one column is for all states."""
+    """1 at [d, k] if word d + 1 may have state k, otherwise 0. An array with a single column
+    applies to all states."""
     possible_arcs: Floats
-    """0 at [h, d] where word d may depend on h, otherwise minus infinity."""
+    """0 at [h, d] if word d may depend on h, otherwise minus infinity."""
 
 
 @dataclass(frozen=True)
@@ -58,19 +59,19 @@ class Derivation:
 
     heads: list[int]
     places: Numbers
-    """The position of each word's parent among the possible parents."""
+    """Position of each word's parent in the list of possible parents."""
     states: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class _Tables:
-    """The tables theta of the possible parents and phi of the words, under the current counts."""
+    """The current estimates of theta for the possible parents and of phi for the words."""
 
     theta: Floats
     phi: Floats
 
     def arcs(self, places: Numbers) -> Floats:
-        """Return p(word d | parent h) at [h, d], in the form of `ArcTrees`."""
+        """Return an array with p(word d | parent h) at [h, d], as `ArcTrees` expects it."""
         length = len(self.phi)
         arcs = np.zeros((length + 1, length + 1))
         arcs[:, 1:] = (self.theta @ self.phi.T)[places, np.arange(length)]
@@ -78,7 +79,7 @@ class _Tables:
 
 
 class JointTrees:
-    """A chain over the trees and states of sentences, given one training sample."""
+    """A Markov chain over the trees and states of sentences, given one training sample."""
 
     def __init__(
         self,
@@ -108,7 +109,7 @@ class JointTrees:
             self._count(number, +1)
 
     def sweep(self) -> list[Floats]:
-        """Visit all sentences, and return p(word | parent) of each sentence given all others."""
+        """Resample each sentence once, and return its p(word | parent) given the others."""
         return [self._visit(number) for number in range(len(self._sentences))]
 
     def accepts(self, log_ratio: float) -> bool:

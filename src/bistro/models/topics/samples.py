@@ -3,10 +3,10 @@
     theta[k | v] = (n[v, k] + strength weight[k]) / (n[v] + strength)
     phi[w | k]   = (n[k, w] + smoothing) / (n[k] + V smoothing)
 
-n[v] includes the stops of the parent, so that with stops theta sums to less than 1: the rest is
-the probability that the parent stops.
+n[v] includes the stops of the parent. In a model with stops, theta therefore sums to less than 1,
+and the rest is the probability that the parent stops.
 
-Counts are kept as lists of (row, state, count), without zeros.
+Counts are stored as rows of (parent or word, state, count), without zeros.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST = 1e12
 
 @dataclass(frozen=True)
 class TopicSample:
-    """Counts, weights and hyper-parameters after one sweep."""
+    """Counts, weights and hyper-parameters of a model after one sweep."""
 
     parents: Counts
     words: Counts
@@ -39,12 +39,12 @@ class TopicSample:
     strength: float
     smoothing: float
     unseen: float
-    """The weight of all unseen states, or 0 if the number of states is given."""
+    """The weight of all unseen states together, or 0 if the number of states is fixed."""
     stop_weight: float = 0.0
     """The weight of the stop, or 0 in a model without stops."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the sample as arrays."""
+        """Return the sample as arrays, for a model file."""
         numbers = [self.strength, self.smoothing, self.unseen]
         numbers += [self.stop_weight] if self.stop_weight > 0 else []
         return {
@@ -56,7 +56,7 @@ class TopicSample:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Restore the sample from the result of `arrays`."""
+        """Restore a sample from arrays that the method `arrays` returned."""
         check_arrays(
             arrays,
             {
@@ -88,7 +88,7 @@ class TopicSample:
         return np.array([k for k in np.argsort(-sizes, kind="stable") if sizes[k] > 0], np.int64)
 
     def sizes(self) -> Floats:
-        """Return the number of words of each state."""
+        """Return the number of word tokens in each state."""
         sizes = np.bincount(self.words[:, 1], self.words[:, 2], minlength=self.states)
         return sizes.astype(np.float64)
 
@@ -106,24 +106,27 @@ class TopicSample:
         return np.asarray((stops + self.strength * self.stop_weight) / self.totals(stops))
 
     def totals(self, stops: NDArray[np.int32]) -> Floats:
-        """Return the divisor of the probabilities of each parent, which is n[v] + strength."""
+        """Return the denominator of theta for each parent, which is n[v] + strength."""
         counts = np.bincount(self.parents[:, 0], self.parents[:, 2], minlength=stops.size)
         return np.asarray(counts + stops + self.strength)
 
     def phi(self, num_words: int) -> Floats:
-        """Return p(word | state), one row per word. An unseen state has equal probabilities."""
+        """Return p(word | state), one row per word.
+
+        In an unseen state, all words are equally likely.
+        """
         table = dense(self.words, num_words, self.states + 1) + self.smoothing
         return np.asarray(table / table.sum(axis=0))
 
 
 def triples(rows: NDArray[np.int32], states: NDArray[np.int32]) -> Counts:
-    """Return the nonzero counts of states in each row."""
+    """Count how often each row (parent or word) occurs with each state, without zeros."""
     pairs, counts = np.unique(np.stack((rows, states), axis=1), axis=0, return_counts=True)
     return np.concatenate((pairs, counts[:, None]), axis=1).astype(np.int32)
 
 
 def dense(counts: Counts, rows: int, states: int) -> Floats:
-    """Return counts as a table."""
+    """Convert rows of counts to a table, shape (parents or words, states)."""
     table = np.zeros((rows, states))
     table[counts[:, 0], counts[:, 1]] = counts[:, 2]
     return table

@@ -1,8 +1,8 @@
 """Training of syntactic topics by sampling the states of all words, given the trees.
 
-The chain sweeps over all (parent, word) pairs of the treebank, draws the common weights and the
-hyper-parameters after each sweep, and keeps evenly spaced samples from the last half. If states are
-the tags of a column, the states are fixed, but weights and hyper-parameters are still drawn.
+The chain sweeps over all (parent, word) pairs of the treebank. After each sweep, it draws the
+common weights and the hyper-parameters. Evenly spaced samples from the second half of the sweeps
+are kept. If the states are tags, they are fixed, but weights and hyper-parameters are still drawn.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NUMBERS = ("unseen", "stop_weight", *PARAMETERS)
 
 
 class TopicsChain:
-    """A chain over the states of all words of a treebank, with the samples kept so far."""
+    """A Markov chain over the states of all words of a treebank, with the samples kept so far."""
 
     is_deterministic = False
 
@@ -89,7 +89,7 @@ class TopicsChain:
         )
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Sweep once, draw weights and hyper-parameters, and keep the sample if `keep` is true."""
+        """Perform one sweep. The sample is kept if `keep` is true and the sweep is selected."""
         if self._tags is None:
             self.sampler.sweep(self._stream("sweep", sweep))
         self.sampler.draw_weights(self._stream("weights", sweep))
@@ -100,7 +100,7 @@ class TopicsChain:
             self.samples.append(self._sample())
 
     def log_likelihood(self) -> float:
-        """Return log p(states, stops, words) given weights and hyper-parameters."""
+        """Return log p(states, stops, words | weights, hyper-parameters)."""
         return self.sampler.log_joint()
 
     def figures(self) -> Figures:
@@ -109,7 +109,7 @@ class TopicsChain:
         return {"live_states": self.sampler.live, **dict(drawn)}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all values that change from sweep to sweep."""
+        """Return all values that change during sweeps, for a checkpoint."""
         return {
             "topics.states": self.sampler.states,
             "topics.weights": self.sampler.weights,
@@ -120,7 +120,7 @@ class TopicsChain:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Return to a saved state."""
+        """Restore the chain from a saved state."""
         most_states = len(state["topics.weights"]) - 1
         check_arrays(
             state,
@@ -159,16 +159,16 @@ class TopicsChain:
 
 
 def kept_sweeps(config: TopicsConfig) -> list[int]:
-    """Return the sweeps after which a sample is kept.
+    """Return the numbers of the sweeps after which a sample is kept.
 
-    These sweeps are evenly spaced in the last half.
+    These sweeps are evenly spaced in the second half of the training run.
     """
     spacing = max(1, config.sweeps // 2 // config.samples)
     return [config.sweeps - i * spacing for i in reversed(range(config.samples))]
 
 
 def train_topics(data: Sequence[Words], config: TopicsConfig, run: Run) -> TopicsModel:
-    """Find the states of the words in a treebank, given the trees."""
+    """Train a model of syntactic topics on a treebank."""
     sentences = trees_of(data)
     single_root = wants_single_root(sentences, config.roots)
     vocabulary, parents, words = pairs_of(sentences, config)
@@ -196,7 +196,7 @@ def train_topics(data: Sequence[Words], config: TopicsConfig, run: Run) -> Topic
 def pairs_of(
     sentences: Sequence[Sentence], config: TopicsConfig
 ) -> tuple[Vocabulary, Numbers, Numbers]:
-    """Return the vocabulary of a treebank, and the parent and index of each of its words."""
+    """Return the vocabulary of a treebank, the parent index of each word, and its word index."""
     vocabulary = Vocabulary.of((sentence.forms for sentence in sentences), config)
     words, offsets = vocabulary.encode_all([s.forms for s in sentences])
     parents = [
@@ -207,9 +207,9 @@ def pairs_of(
 
 
 def stops_of(words: Numbers, sentences: int, *, root: int, config: TopicsConfig) -> Numbers:
-    """Return the number of stops of each parent.
+    """Return the number of stops that each parent generates.
 
-    Every word and every root stops once on each side.
+    Every word and every root generates one stop on each side.
     """
     if not config.stops:
         return np.zeros((root + 1) * (2 if config.directed else 1), dtype=np.int32)
@@ -218,7 +218,7 @@ def stops_of(words: Numbers, sentences: int, *, root: int, config: TopicsConfig)
 
 
 def tag_numbers(sentences: Sequence[Sentence], column: str) -> tuple[list[str], Numbers]:
-    """Return the tags of a column, and the tag index of each word."""
+    """Return the tags in a treebank column, and the tag index of each word."""
     found = [tag for sentence in sentences for tag in getattr(sentence, column)]
     tags = sorted(set(found))
     names = {tag: i for i, tag in enumerate(tags)}

@@ -16,7 +16,7 @@ DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 
 @dataclass(frozen=True)
 class ContextSettings:
-    """The context of each distribution, starting with the most informative element.
+    """The context elements of each distribution, starting with the most informative element.
 
     The defaults were found by `bistro tune` on the English Web Treebank. The contexts of Buys &
     Blunsom (2015) are in the preset ``table1``.
@@ -26,19 +26,19 @@ class ContextSettings:
         elements(
             "s1.tag s2.tag s1.rc1.tag s1.lc1.tag s3.tag s2.rc1.tag s2.lc1.tag s1.word s2.word"
         ),
-        "Context of the next action.",
+        "Context for predicting the next action.",
     )
     labels: tuple[str, ...] = setting(
         elements("action s1.tag s2.tag s1.lc1.tag s2.rc1.tag s1.lc1.word s2.word s1.word"),
-        "Context of the label of an arc (two-step labels).",
+        "Context for predicting the label of an arc, if labels = 'two-step'.",
     )
     tags: tuple[str, ...] = setting(
         elements("s1.tag s2.tag s1.rc1.tag s1.lc1.tag s2.rc1.tag s1.word s2.word s2.lc1.word"),
-        "Context of the next tag.",
+        "Context for predicting the next tag.",
     )
     words: tuple[str, ...] = setting(
         elements("b.tag s1.tag s1.rc1.tag s1.lc1.tag s2.tag s1.word s2.word p1.word"),
-        "Context of the next word.",
+        "Context for predicting the next word.",
     )
 
     @property
@@ -47,7 +47,7 @@ class ContextSettings:
         return sees_labels((*self.actions, *self.labels, *self.tags, *self.words))
 
     def validate(self) -> None:
-        """Raise an error if an element does not exist or is not available in its context."""
+        """Raise an error if a context element does not exist or is not available."""
         for name in ("actions", "labels", "tags", "words"):
             seen = getattr(self, name)
             check_context(seen)
@@ -58,22 +58,27 @@ class ContextSettings:
 
 @dataclass(frozen=True)
 class UnsupervisedSettings:
-    """Settings of a second training stage that uses only words, after the treebank stage."""
+    """Settings of the second training stage, in which trees, tags or both are latent."""
 
     sweeps: int = setting(
-        0, "Number of sweeps of the second stage. Each of these sweeps resamples all analyses."
+        0,
+        "Number of sweeps of the second stage. Each sweep resamples the analyses of all sentences.",
     )
-    samples: int = setting(10, "Number of sweeps at the end of the second stage that are averaged.")
+    samples: int = setting(
+        10, "Number of sweeps at the end of the second stage whose samples are averaged."
+    )
     particles: int = setting(
         20, "Number of particles per sentence in the second stage.", most=MOST_PARTICLES
     )
     latent: Literal["both", "trees", "tags"] = setting(
-        "both", "The latent variables: trees with their labels, tags, or both."
+        "both",
+        "The variables that are latent in the second stage: trees with their labels, tags, "
+        "or both.",
     )
     tags: Literal["all", "seen"] = setting(
         "seen",
-        "The tags that a word may get: all tags, or only its tags in the treebank, which is "
-        "several times faster.",
+        "The tags that a word may have: all tags, or only the tags that it has in the treebank, "
+        "which is several times faster.",
     )
 
     def validate(self) -> None:
@@ -91,12 +96,15 @@ class RawTextSettings:
 
     rounds: int = setting(
         1,
-        "Number of times the text is parsed. Each time, the text is parsed with the newest model.",
+        "Number of times that the raw text is parsed, each time with the newest model.",
     )
-    particles: int = setting(100, "Number of particles for parsing the text.", most=MOST_PARTICLES)
+    particles: int = setting(
+        100, "Number of particles for parsing the raw text.", most=MOST_PARTICLES
+    )
     learns: tuple[Literal["words", "tags", "actions"], ...] = setting(
         ("words", "tags", "actions"),
-        "Distributions that learn from the parses. The other distributions use only the treebank.",
+        "Distributions that are trained on the parses as well. The other distributions are "
+        "trained only on the treebank.",
     )
 
     def validate(self) -> None:
@@ -120,7 +128,9 @@ class TransitionConfig(ParserSettings):
     lexical: Literal["full", "outcomes", "none"] = setting(
         "full", "Whether words are used in outcomes and contexts, only in outcomes, or not at all."
     )
-    root: Literal["first", "last"] = setting("first", "Position of the root.")
+    root: Literal["first", "last"] = setting(
+        "first", "Position of the root, before the first word or after the last word."
+    )
     direction: Literal["left-to-right", "right-to-left"] = setting(
         "left-to-right", "Direction in which sentences are generated."
     )
@@ -140,21 +150,24 @@ class TransitionConfig(ParserSettings):
         "Whether the lengths of generated sentences are free or matched to the lengths in the "
         "treebank.",
     )
-    contexts: ContextSettings = setting(ContextSettings(), "Contexts of the distributions.")
+    contexts: ContextSettings = setting(ContextSettings(), "Context elements of each distribution.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "Settings for learning the distributions."
     )
     unsupervised: UnsupervisedSettings = setting(
-        UnsupervisedSettings(), "Settings of a second training stage that uses only words."
+        UnsupervisedSettings(),
+        "Settings of an optional second training stage, in which trees, tags or both are latent.",
     )
     raw_text: RawTextSettings = setting(RawTextSettings(), "Settings for learning from raw text.")
 
     def validate(self) -> None:
-        """Raise an error if the model does not support this second stage."""
+        """Raise an error if the settings of the second training stage are not supported."""
         if not self.unsupervised.sweeps:
             return
         if self.sampler.seating != "gibbs":
-            raise ConfigError("unsupervised learning needs sampled seating: set seating = 'gibbs'")
+            raise ConfigError(
+                "unsupervised training requires sampled seating: set seating = 'gibbs'"
+            )
         if self.lexical == "none" and self.unsupervised.latent != "trees":
             raise ConfigError(
                 "tags cannot be latent in an unlexicalised model: set unsupervised.latent = 'trees'"
@@ -162,7 +175,7 @@ class TransitionConfig(ParserSettings):
 
 
 def elements_of(config: TransitionConfig) -> dict[str, list[str]]:
-    """Return the context of each distribution. Words are removed if the settings require it."""
+    """Return the context elements of each distribution, without words if `lexical` is not full."""
     return {
         name: [
             element

@@ -1,10 +1,11 @@
 """Learning with unobserved analyses, by particle Gibbs sampling of derivations, trees and tags.
 
-Most trees have several derivations. The deterministic oracle selects one derivation for training. A
-`DerivationChain` resamples the derivation of each sentence in every sweep, given all others (§2 of
-Buys & Blunsom 2015). A `LatentChain` continues from this result and also draws trees, labels and
-tags, given only the words (§5.4). Both chains use conditional SMC that retains the current
-derivation. A Metropolis-Hastings step corrects for the dependence among the events of one sentence.
+Most trees have several derivations. For training, a deterministic oracle selects one of them. A
+`DerivationChain` resamples the derivation of each sentence in every sweep, given the derivations of
+all other sentences (§2 of Buys & Blunsom 2015). A `LatentChain` continues from this result and also
+draws trees, labels and tags, given only the words (§5.4). Both chains use conditional SMC that
+retains the current derivation. A Metropolis-Hastings step corrects for the dependence among the
+events of one sentence.
 
     events of sentence i leave  ->  particles draw d ~ p(d | words, the others), one retraces d_i
     ->  events of d enter       ->  accept, or all events return to their old tables
@@ -26,14 +27,15 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 WordTags: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""The tags that each word may have, as offsets by word and a list. Empty arrays allow all tags."""
+"""The tags that each word may have: the offset of each word, and a list of tag indices. Empty
+arrays allow all tags."""
 
 ALL_TAGS: WordTags = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
 
 @dataclass(eq=False)
 class DerivationChain:
-    """A chain that learns the franchises of a model and the derivations of its sentences."""
+    """A Markov chain over the seating of all distributions and the derivations of all sentences."""
 
     is_deterministic: ClassVar[bool] = False
 
@@ -48,7 +50,7 @@ class DerivationChain:
 
     def __post_init__(self) -> None:
         self.moved = (0, 0)
-        """The numbers of sentences with an accepted draw and with a new derivation in the last
+        """Numbers of sentences with an accepted proposal and with a changed derivation in the last
         sweep."""
         franchises = {name: part.franchise for name, part in self.learned.items()}
         self._sampler = DerivationSampler(
@@ -62,16 +64,19 @@ class DerivationChain:
 
     @property
     def derivations(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """The action, tag and label of every step, and the end of each sentence."""
+        """The action, tag and label of every step, and the position where each sentence ends."""
         steps, ends = self._sampler.histories()
         return steps, ends
 
     def seat(self) -> None:
-        """Seat the events of the deterministic oracle."""
+        """Seat the events of the derivations that the deterministic oracle selects."""
         self._sampler.seat(self._stream("seat", 0))
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Resample all derivations, update the hyper-parameters, and then keep the sample."""
+        """Resample all derivations and update the hyper-parameters.
+
+        Keep the sample if requested.
+        """
         self.moved = self._sampler.sweep(self.particles, self._stream("sweep", sweep))
         for part in self.learned.values():
             part.finish_sweep(sweep, keep=keep)
@@ -83,18 +88,18 @@ class DerivationChain:
         return added(part.franchise.log_likelihood() for part in self.learned.values())
 
     def figures(self) -> Figures:
-        """Return statistics of every distribution, and the number of derivations that changed."""
+        """Return statistics on every distribution, and the number of changed derivations."""
         figures: Figures = {"derivations.changed": self.moved[1]}
         for part in self.learned.values():
             figures |= part.figures()
         return figures
 
     def frozen(self) -> dict[str, dict[str, NDArray[Any]]]:
-        """Return the frozen arrays of every distribution by name."""
+        """Return the arrays of every frozen distribution, by name."""
         return {name: part.frozen() for name, part in self.learned.items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return the derivations, the structure and the seating."""
+        """Return the derivations and the seating of all distributions, for a checkpoint."""
         steps, ends = self.derivations
         arrays: dict[str, NDArray[Any]] = {"derivations.steps": steps, "derivations.ends": ends}
         for name, part in self.learned.items():
@@ -117,13 +122,13 @@ class DerivationChain:
 
 @dataclass(eq=False)
 class LatentChain(DerivationChain):
-    """The chain of the second stage, which also draws trees or tags after the first stage."""
+    """The Markov chain of the second training stage, which also samples trees, tags or both."""
 
     before: DerivationChain | SentenceBatch
-    """The chain of the first stage, or the trees whose oracle derivations the first stage used."""
+    """The chain of the first stage or, if it used oracle derivations, its trees."""
 
     def seat(self) -> None:
-        """Start from the derivations of the first stage, whose events are seated."""
+        """Start from the derivations of the first stage, whose events are already seated."""
         if isinstance(self.before, DerivationChain):
             self._sampler.resume(*self.before.derivations)
         else:

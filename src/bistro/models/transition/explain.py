@@ -1,8 +1,8 @@
-"""Explanations of the probability of a derivation, step by step, with back-off chains.
+"""Explanations of the probability of a derivation, step by step, with back-off to shorter contexts.
 
-A shift consists of an action, a tag and a word. An arc consists of an action and a label. The
-probability of impossible actions is given to the possible actions. The probability of an action is
-therefore as follows.
+A shift step consists of an action, a tag and a word. An arc step consists of an action and a label.
+The probability of impossible actions is redistributed to the possible actions, so the probability
+of an action is as follows.
 
     p(action) = chain(action) / Σ over possible actions of their chains
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bistro.models.transition.model import TransitionModel
 
 ACTIONS = ("shift", "left-arc", "right-arc", "end")
-"""The names of the actions, in the order of the core."""
+"""Names of the actions, in the same order as in the C++ core."""
 SHIFT, LEFT_ARC, RIGHT_ARC, END = range(4)
 DISTANCES = ("1", "2", "3", "4-5", "6-10", "over 10")
 CHILDREN = ("0", "1", "2", "3 or more")
@@ -49,7 +49,7 @@ PACED = ", times {:.4g} after {} words"
 def explain_derivation(
     model: TransitionModel, sentence: Sentence, training: Iterable[Sentence] | None
 ) -> Explanation:
-    """Return the decisions of the most probable derivation of a given or predicted tree."""
+    """Explain the most probable derivation of a given or predicted tree."""
     words, tree, is_given = tree_to_explain(model, sentence, size=PARTICLES)
     steps = model.best_derivation(words, tree)
     decisions = list(_Derivation(model, words, tree, steps, training).decisions())
@@ -64,14 +64,14 @@ def explain_derivation(
 
 
 def training_events(model: TransitionModel, sentences: Iterable[Sentence]) -> dict[str, Events]:
-    """Return the events of treebank sentences, by distribution."""
+    """Return the training events of the given sentences for each distribution."""
     events = oracle_events(model.shape, training_batch(model, sentences))
     return {name: Events(*found) for name, found in events.items() if name != "failed"}
 
 
 @dataclass
 class _Derivation:
-    """A traversal of a derivation, with the symbols generated so far."""
+    """A traversal of the steps of a derivation, which yields one decision per symbol."""
 
     model: TransitionModel
     sentence: Sentence
@@ -82,7 +82,7 @@ class _Derivation:
     number: int = 0
 
     def __post_init__(self) -> None:
-        """Open the distributions and spell the unknown words."""
+        """Load the distributions and the spelling probabilities of unknown words."""
         model = self.model
         known = None if self.training is None else training_events(model, self.training)
         self._chains: dict[str, Backoff] = opened(
@@ -137,9 +137,9 @@ class _Derivation:
         return self._decision("actions", name, detail, levels, scale, reason)
 
     def _code(self, action: int, label: int) -> int:
-        """Return the index of an outcome.
+        """Return the outcome index of an action and its label.
 
-        The outcomes are ordered as shift, end, left arcs, right arcs.
+        The order of the outcomes is shift, end, left arcs, right arcs.
         """
         if action in (SHIFT, END):
             return 0 if action == SHIFT else 1
@@ -199,7 +199,7 @@ class _Derivation:
         return decided(about, levels, scale, reason)
 
     def _place(self, position: int) -> int:
-        """Return the position of the n-th generated word in the written sentence."""
+        """Convert a position in the order of generation to a position in the written sentence."""
         if self.model.config.direction == "left-to-right":
             return position
         return self.model.codec.mirror_head(position, len(self.sentence))

@@ -1,4 +1,4 @@
-"""Choice of the preset that fits the features or tags of a treebank.
+"""Selection of the preset that fits the features or tags of a treebank.
 
 >>> import bistro
 >>> preset_for(bistro.builtin(sentences=60, seed=1))

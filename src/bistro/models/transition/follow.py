@@ -1,8 +1,8 @@
-"""Incremental reading: the current analyses after each word, with their probabilities.
+"""Incremental reading of a sentence, with the most probable analyses after each word.
 
 The particle search keeps many derivations of the words so far. Derivations with the same tags and
-arcs are one analysis, which is a partial tree with open words on the stack. The share of an
-analysis is its probability given the words so far.
+arcs count as one analysis, which is a partial tree. Words without a head are still on the stack.
+The probability of an analysis, given the words so far, is as follows.
 
     p(tree | w_1 ... w_i) = Σ_{derivations d of tree} p(d, w_1 ... w_i) / p(w_1 ... w_i)
 
@@ -40,27 +40,28 @@ from bistro.treebank.sentence import Sentence
 
 @dataclass(frozen=True)
 class FollowOptions(Options):
-    """Options of the search, as for scoring with ``method="search"``."""
+    """Options of the particle search, as for scoring with ``method="search"``."""
 
     particles: int = 10_000
     tags: Literal["all", "seen"] = "all"
-    """The tags that a word may have: all tags, or only its tags in training, which is faster."""
+    """The tags that a word may have: all tags, or only the tags that it had in training, which is
+    faster."""
 
     def score_options(self) -> ScoreOptions:
-        """Return the scoring options that correspond to this reading."""
+        """Return the corresponding options for scoring."""
         return ScoreOptions("search", particles=self.particles, tags=self.tags)
 
     def protocol(self) -> str:
-        """Describe how a reading is computed."""
+        """Return a description of how a reading is computed."""
         tags = "all tags" if self.tags == "all" else "tags seen in training"
         return (
             f"Particle search with {self.particles:,} particles over {tags}. Probabilities are "
-            "shares among the analyses found. The probability of a prefix is a lower bound."
+            "relative to all analyses found. The probability of a prefix is a lower bound."
         )
 
 
 class FollowingAbility(LanguageAbility):
-    """Mixin with methods to inspect the analyses of a parser that reads from left to right."""
+    """Mixin with a method that returns the analyses after each word, for left-to-right parsers."""
 
     def follow(self, words: Sentence | Sequence[str], analyses: int = 5, **options: Any) -> Reading:
         """Read a sentence and return the most probable `analyses` after each word.
@@ -70,7 +71,7 @@ class FollowingAbility(LanguageAbility):
         words
             The sentence.
         analyses
-            Number of analyses after each word.
+            Number of analyses to return after each word.
         **options
             ``particles`` and ``tags``, as in `FollowOptions`.
         """
@@ -94,7 +95,7 @@ class FollowingAbility(LanguageAbility):
 def _steps(
     codec: Codec, words: list[str], found: Mapping[str, Any], surprisals: list[float]
 ) -> Iterator[Step]:
-    """Yield the steps of a reading from the flat arrays of the core."""
+    """Convert the flat arrays from the core to the steps of a reading."""
     shown = found["shown_begin"].tolist()
     shown_before: set[int] = set()
     at = 0

@@ -1,10 +1,11 @@
 """The generative transition parser, which generates a tree and its words together.
 
 The model is an arc-standard parser in which every step has a probability (Buys & Blunsom 2015). A
-shift generates a tag and then a word. A left-arc or right-arc generates an arc and then its label.
-All steps are drawn from hierarchical Pitman-Yor processes whose contexts are elements of the stack.
-The elements and their order are settings (`bistro.encoding.contexts`). The arc from the root, or an
-end event, ends the sentence. The model is a distribution over all finite sentences and trees.
+shift generates a tag and then a word. A left-arc or right-arc action adds an arc and then generates
+its label. All steps are drawn from hierarchical Pitman-Yor processes, whose contexts consist of
+elements of the stack. The elements and their order are settings (`bistro.encoding.contexts`). A
+sentence ends with the arc from the root or with an end action. The model is a distribution over all
+finite sentences and trees.
 
 >>> import bistro
 >>> model = bistro.train("transition", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ParseOptions(CoreOptions, DictionaryOptions):
-    """Options of the search and of its output."""
+    """Options of the particle search or beam search, and of its output."""
 
     kind: ClassVar[str] = "transition"
 
@@ -50,27 +51,28 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     size: int = 1000
     """Number of particles, or width of the beam."""
     selection: Literal["weight", "paper"] = "weight"
-    """How particles are assigned to derivations after each word. Particles are assigned by weight
-    or, as in the paper, by weight times the number of particles. The method of the paper is faster
-    and keeps far fewer derivations."""
+    """How particles are assigned to derivations after each word. With ``weight``, particles are
+    assigned in proportion to the weights. With ``paper``, each weight is first multiplied by the
+    number of particles of its derivation, as in the paper. The method of the paper is faster, but
+    keeps far fewer derivations."""
     ranking: Literal["trees", "derivations"] = "trees"
     """How trees are ranked. With ``trees``, trees are ranked by their probability summed over
     derivations and, if no context uses labels, over labels. With ``derivations``, labelled
     derivations are ranked, and the tree of the best derivation is returned."""
     tags_per_word: int = 10
-    """Maximum number of tags tried for a word. The paper tries 3 tags and finds no gain with more.
-    A value of 10 mainly improves tag sets that include features. See
-    `docs/decisions/tag-dictionary.md`."""
+    """Maximum number of tags tried for each word. The paper uses 3 tags and reports no improvement
+    with more tags. A value of 10 mainly improves the results for tag sets that include features.
+    See `docs/decisions/tag-dictionary.md`."""
     labels_per_arc: int = 3
     both_reduces: bool = True
-    """Whether particles that do not shift try both arcs. If false, such particles use the more
-    probable of left arc and right arc, as in Algorithm 1 of the paper."""
+    """Whether particles that do not shift try both a left arc and a right arc. If false, particles
+    that do not shift try only the more probable arc, as in Algorithm 1 of the paper."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,} by {self.selection}", *super()._search()]
 
     def request_for(self, output: OutputRequest) -> ParseRequest:
-        """Return the request for this output, with the search options of the parser."""
+        """Return a request to the core for this output, with the options of the search."""
         return ParseRequest(
             output=output,
             search=self.search,
@@ -85,7 +87,7 @@ class ParseOptions(CoreOptions, DictionaryOptions):
 
 
 def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> TransitionShape:
-    """Return the structure of the model for the core."""
+    """Return the structure of the model in the format that the C++ core expects."""
     return TransitionShape(
         num_tags=len(codec.tags),
         num_words=len(codec.vocabulary),
@@ -121,11 +123,12 @@ class TransitionModel(FollowingAbility):
     distributions: Mapping[str, Arrays]
     """The arrays of the frozen distributions, by name."""
     word_tags: tuple[NDArray[np.int32], NDArray[np.int32]]
-    """The tags that each word had in training, as offsets by word and a list."""
+    """The tags that each word had in training: the offset of each word, and a list of tag
+    indices."""
     origin: Origin
     single_root: bool = field(kw_only=True)
     pace: Pace = field(kw_only=True, default=FREE)
-    """The factor on the probability of a shift in long sentences."""
+    """The factor that reduces the probability of a shift in long sentences."""
 
     def __post_init__(self) -> None:
         self.shape = shape_of(self.config, self.codec, single_root=self.single_root)
@@ -145,7 +148,7 @@ class TransitionModel(FollowingAbility):
         )
 
     def with_lengths_of(self, sentences: Sequence[Sized], seed: int) -> Self:
-        """Match generated sentence lengths to these sentences, if the settings require it."""
+        """Match the lengths of generated sentences to these sentences, if `lengths` is matched."""
         if self.config.lengths == "free":
             return self
         purpose = purpose_key(f"{self.kind}.pace")
@@ -161,13 +164,13 @@ class TransitionModel(FollowingAbility):
             return replace(self, pace=matched_pace([len(s) for s in sentences], drawn_lengths))
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return the options of a committee that this parser supports."""
+        """Return those options of a committee that this parser accepts."""
         return {name: v for name, v in options.items() if name in ParseOptions.names()}
 
     def best_analyses(
         self, sentences: Iterable[Sequence[str]], particles: int
     ) -> dict[str, NDArray[np.int32]]:
-        """Return the heads, labels and tags of the best parses as indices, word by word.
+        """Return the heads, label indices and tag indices of all words in the best parses.
 
         Words are in the order of generation, which is reversed in a right-to-left model.
         """
@@ -179,7 +182,7 @@ class TransitionModel(FollowingAbility):
         return {name: found[name] for name in ("heads", "labels", "tags")}
 
     def best_derivation(self, sentence: Sentence, tree: Tree) -> dict[str, Any]:
-        """Return the most probable derivation of a projective tree as indices, step by step."""
+        """Return the most probable derivation of a projective tree, as indices for each step."""
         try:
             steps: dict[str, Any] = self._parser.best_derivation(
                 self.codec.encode([sentence], [tree])
@@ -189,7 +192,7 @@ class TransitionModel(FollowingAbility):
         return steps
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Return the contexts that determine the probability of every step of a derivation.
+        """Explain the probability of every step of a derivation by its contexts.
 
         Parameters
         ----------
@@ -197,7 +200,7 @@ class TransitionModel(FollowingAbility):
             The sentence. If the sentence has a tree, the most probable derivation of this tree is
             explained. Otherwise the most probable derivation of the best tree found is explained.
         training
-            Training data in which to count each context; default: none.
+            Training data in which the occurrences of each context are counted. Default: None.
         """
         from bistro.models.parsing.training import trees_of
         from bistro.models.transition.explain import explain_derivation
@@ -206,7 +209,7 @@ class TransitionModel(FollowingAbility):
         return explain_derivation(self, as_sentence(sentence), data)
 
     def arrays(self) -> Arrays:
-        """Return the frozen distributions and the tags of the words."""
+        """Return the arrays of the frozen distributions and of the tags of each word."""
         return {
             "word_tags.begin": self.word_tags[0],
             "word_tags.list": self.word_tags[1],

@@ -1,17 +1,18 @@
-"""Matching of the lengths of generated sentences to the lengths in the treebank.
+"""Adjustment of the lengths of generated sentences to the lengths in the treebank.
 
 Every word except the root depends on another word, so a sentence of n words has n - 1 dependents. A
 mean of 24 words corresponds to 0.958 dependents per word, so the model must predict the number of
-dependents of a word with an error of less than one percent. Smoothed distributions are not that
-exact. A tag or action that backs off to a shorter context ignores which words are still open, and
-generated sentences lead to such contexts more often than the treebank does
-(docs/decisions/lengths-matched.md). The remedy is a single factor on the probability of a shift.
+dependents of a word with an error of less than one percent. Smoothed distributions are not accurate
+enough for that. A tag or action that backs off to a shorter context ignores which words are still
+open, and generated sentences lead to such contexts more often than the treebank does
+(docs/decisions/lengths-matched.md). To correct the lengths, the probability of a shift is
+multiplied by a factor.
 
     p(shift | context, n words so far)  ∝  p(shift | context) · (n / begin)^-exponent,   n > begin
 
 The exponent is chosen so that generated sentences are on average about as long as the sentences of
-the treebank. Generation and scoring use the factor. The search for trees does not use the factor,
-because the words of a parse are known, and p(shift) is correct on real text.
+the treebank. Generation and scoring use the factor. Parsing does not use the factor, because the
+words of the sentence are known, and p(shift) is accurate on real text.
 
 >>> Pace(begin=10.0, exponent=0.5).factor(40)
 0.5
@@ -27,32 +28,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 BEGIN = 0.6
-"""The factor starts at this fraction of the treebank's mean length. The value was chosen on the
-development parts of WSJ and EWT."""
+"""Number of words at which the factor starts to decrease, as a fraction of the treebank's mean
+sentence length. The value was chosen on the development parts of WSJ and EWT."""
 ABOVE = 0.02
-"""Fraction by which drawn sentences may be longer than the treebank's. An exact match would cost
-too much likelihood."""
+"""Fraction by which generated sentences may be longer on average than those of the treebank. An
+exact match would reduce the likelihood too much."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000
-"""Number of sentences drawn for each exponent. The mean length of these sentences has an error of
-one or two percent."""
+"""Number of sentences drawn for each exponent. The standard error of their mean length is one or
+two percent."""
 FIRST_EXPONENT = 0.5
 MOST_TRIALS = 8
 USUAL_TRIALS = 4
 
 
 class Pace(NamedTuple):
-    """The factor on the probability of a shift. Exponent 0 means no factor."""
+    """The factor by which the probability of a shift is multiplied.
+
+    With exponent 0, the factor is 1.
+    """
 
     begin: float = 1.0
     exponent: float = 0.0
 
     def factor(self, words: int) -> float:
-        """Return the factor after `words` generated words."""
+        """Return the factor after the given number of generated words."""
         return math.pow(max(words, self.begin) / self.begin, -self.exponent)
 
     def array(self) -> NDArray[np.float64]:
-        """Return the start and the exponent, as stored in a model file."""
+        """Return `begin` and `exponent` as an array, which is stored in the model file."""
         return np.array(self)
 
 
@@ -62,9 +66,9 @@ FREE = Pace()
 def matched_pace(
     lengths: Sequence[int], drawn_lengths: Callable[[Pace], NDArray[np.int64]]
 ) -> Pace:
-    """Return the factor that makes drawn sentences about as long as the given sentences.
+    """Return the factor that makes generated sentences about as long as the given sentences.
 
-    The exponent is found by false position on the logarithm of the mean length.
+    The exponent is found by the method of false position on the logarithm of the mean length.
 
     Parameters
     ----------
@@ -76,7 +80,7 @@ def matched_pace(
     Returns
     -------
     Pace
-        The factor, or `FREE` if the model's sentences are short enough without a factor.
+        The factor, or `FREE` if generated sentences are short enough without a factor.
     """
     mean = float(np.mean(lengths))
     begin = max(1.0, BEGIN * mean)

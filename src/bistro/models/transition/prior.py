@@ -1,10 +1,10 @@
 """Draws of trees and derivations from the prior, for simulation-based calibration.
 
-Training treats the events of a derivation as draws among all outcomes. The prior is therefore the
-prior of sequences of events, given that every action was allowed in its configuration. Data with an
-action that is not allowed is drawn again, including hyper-parameters
-(`cpp/parse/derivation_urn.hpp`). Derivations are sampled given the trees. If the second training
-stage has sweeps, derivations are sampled given only the words.
+Training treats each event of a derivation as a draw from all outcomes, including actions that are
+not allowed. The prior is therefore a distribution over sequences of events, conditioned on every
+action being allowed in its configuration. Data with an action that is not allowed is discarded, and
+new hyper-parameters and data are drawn (`cpp/parse/derivation_urn.hpp`). The chain samples
+derivations given the trees or, if the second training stage is used, given only the words.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 TAGS, WORDS, LABELS, SENTENCES, MOST_WORDS, MOST_ELEMENTS = 2, 2, 2, 2, 6, 2
-"""Sizes of the simulated data. A run with these sizes takes about a minute. Contexts keep only
-their first elements."""
+"""Sizes of the simulated data, with which a run takes about a minute. Only the first elements of
+each context are used."""
 FEWEST_WORDS = 8
-"""Minimum total number of words. A tree of one or two words has only one derivation."""
+"""Minimum total number of words in the simulated sentences. A tree of one or two words has only one
+derivation."""
 LEFT_ARC, RIGHT_ARC = 1, 2
 Drawn = dict[str, NDArray[Any]]
 
 
 def simulate_transition(config: TransitionConfig, seed: int) -> Simulated:
-    """Draw hyper-parameters and trees from the prior, and return a chain over the trees."""
+    """Draw hyper-parameters and trees from the prior, and return a chain for the trees."""
     shape = small_shape(config)
     learned, drawn = draw_trees(config, shape, seed)
     chain = chain_over(drawn, config, shape, seed)
@@ -46,7 +47,7 @@ def simulate_transition(config: TransitionConfig, seed: int) -> Simulated:
 
 
 def small_shape(config: TransitionConfig) -> TransitionShape:
-    """Return a model with few symbols and short contexts."""
+    """Return the structure of a model with few symbols and short contexts."""
     contexts = {name: seen[:MOST_ELEMENTS] for name, seen in elements_of(config).items()}
     return TransitionShape(
         num_tags=TAGS,
@@ -62,7 +63,7 @@ def small_shape(config: TransitionConfig) -> TransitionShape:
 
 
 def parts_of(config: TransitionConfig, shape: TransitionShape, seed: int) -> dict[str, Learned]:
-    """Return empty distributions."""
+    """Return the distributions of a model, without any observations."""
     outcomes = {"actions": shape.action_outcomes, "labels": LABELS, "tags": TAGS, "words": WORDS}
     left_out = {"labels"} if config.labels != "two-step" else set()
     left_out |= {"words"} if config.lexical == "none" else set()
@@ -83,9 +84,9 @@ def parts_of(config: TransitionConfig, shape: TransitionShape, seed: int) -> dic
 def draw_trees(
     config: TransitionConfig, shape: TransitionShape, seed: int
 ) -> tuple[dict[str, Learned], Drawn]:
-    """Repeat the draw until all actions are allowed and there are enough words.
+    """Draw trees repeatedly until all actions are allowed and there are enough words.
 
-    The franchises contain the true seating.
+    The returned distributions contain the true seating of the drawn events.
     """
     rng = np.random.default_rng((seed, purpose_key("sbc.parameters")))
     for attempt in count():
@@ -107,7 +108,7 @@ def draw_trees(
 def chain_over(
     drawn: Drawn, config: TransitionConfig, shape: TransitionShape, seed: int
 ) -> DerivationChain:
-    """Return a chain over the trees or, with an unsupervised stage, over the words only."""
+    """Return a Markov chain given the trees or, with an unsupervised stage, only the words."""
     latent = config.unsupervised.latent if config.unsupervised.sweeps else ""
     given = _batch(drawn)
     options: dict[str, Any] = {
@@ -140,7 +141,7 @@ def _batch(drawn: Drawn, latent: str = "") -> SentenceBatch:
 
 
 def derivation_quantities(learned: dict[str, Learned], steps: NDArray[np.int16]) -> Quantities:
-    """Return means and sums over all depths of each distribution, and statistics of arcs."""
+    """Return statistics on each distribution, summarised over all depths, and on the arcs."""
     quantities: dict[str, float] = {}
     for name, part in learned.items():
         parameters = part.franchise.parameters()

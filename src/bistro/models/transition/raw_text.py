@@ -1,10 +1,10 @@
-"""Learning from raw text, which is parsed automatically.
+"""Training of a transition parser on raw text, which is parsed automatically.
 
 This is the semi-supervised training of Buys & Blunsom (2015, §5.4). A parser is trained on the
 treebank and parses the text (`bistro.models.parsing.raw_text`). The words of the text are added to
-the words of the treebank. The context of a word comes from the derivation of the best parse. The
-distribution of words is learned from the treebank and the text, and by default so are the
-distributions of tags and actions.
+the training data. The context of each word is taken from the derivation of the best parse. The
+distribution of words is learned from the treebank and the text. By default, the distributions of
+tags and actions are also learned from both.
 
 >>> model = bistro.train("transition", treebank, text=["news.txt.gz"])       # doctest: +SKIP
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import ConfigError
 from bistro.inference.chains import Session, run_chains
 from bistro.inference.checkpoint import StoppedError
-from bistro.inference.event_runs import EventRuns
+from bistro.inference.event_runs import MOST_IN_MEMORY, EventRuns
 from bistro.inference.gibbs import Chain
 from bistro.models.inputs import Words
 from bistro.models.parsing.analyses import Analyses
@@ -40,22 +41,22 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 PARSING, LEARNING = 0.6, 0.25
-"""Approximate shares of the training time for parsing and for learning."""
+"""Approximate shares of the training time for parsing the text and for training on the parses."""
 PIECES_AT_ONCE = 16
-"""Number of pieces whose events are sorted together. Larger groups require fewer merges."""
+"""Number of pieces of text whose events are sorted together. Larger groups require fewer merges."""
 
 
 def train_with_text(
     data: Sequence[Words], config: TransitionConfig, run: Run, text: RawText
 ) -> TransitionModel:
-    """Train a transition parser on trees and on the words of raw text."""
+    """Train a transition parser on trees and on raw text."""
     _check(config)
     return _Training(trees_of(data), config, run, text).model()
 
 
 def _check(config: TransitionConfig) -> None:
     if config.derivations != "oracle":
-        raise ConfigError("raw text needs oracle derivations: set derivations = oracle")
+        raise ConfigError("raw text requires oracle derivations: set derivations = oracle")
     if config.unsupervised.sweeps:
         raise ConfigError(
             "raw text cannot be combined with unsupervised training: set unsupervised.sweeps = 0"
@@ -68,8 +69,21 @@ def _check(config: TransitionConfig) -> None:
         raise ConfigError("an unlexicalised model learns nothing from raw text: set lexical = full")
 
 
+def _frozen(chains: list[Chain]) -> dict[str, dict[str, NDArray[Any]]]:
+    """Return the frozen franchises of chains, and empty the list.
+
+    A franchise takes several times the memory of its frozen form, so each one is dropped before the
+    next is frozen.
+    """
+    arrays = {}
+    while chains:
+        chain = chains.pop(0)
+        arrays[chain.name] = chain.frozen()
+    return arrays
+
+
 class _Training:
-    """The training of a transition parser on a treebank and parsed text."""
+    """A training run of a transition parser on a treebank and on parsed text."""
 
     def __init__(
         self, sentences: list[Sentence], config: TransitionConfig, run: Run, text: RawText
@@ -83,7 +97,7 @@ class _Training:
         self.recorder = Recorder(config, self.codec, self.single_root)
 
     def model(self) -> TransitionModel:
-        """Run all phases that are not finished in a checkpoint."""
+        """Run all training phases that are not finished in a checkpoint, and return the model."""
         settings = self.config.raw_text
         found = self.training.model(
             settings.rounds, settings.particles, self._first_parser, self._learn
@@ -97,7 +111,7 @@ class _Training:
             return train_transition(self.sentences, config, Run(self.run.seed, session=session))
 
     def _parsed_text(self, analyses: Analyses) -> Iterator[ParsedText]:
-        """Yield the text with its parses, several pieces at a time."""
+        """Yield the pieces of the text with their parses, several pieces at a time."""
         pieces, first, word = self.text.pieces(), 0, 0
         for place in range(0, len(self.text.sizes), PIECES_AT_ONCE):
             sizes = self.text.sizes[place : place + PIECES_AT_ONCE]
@@ -109,10 +123,11 @@ class _Training:
             word += words
 
     def _events(self, analyses: Analyses) -> tuple[dict[str, EventRuns], NDArray[np.int64]]:
-        """Return the events of the treebank and of the parses, and all tags."""
+        """Return the events of the treebank and of the parses, and all word-tag pairs."""
         trees = [training_tree(sentence, self.config) for sentence in self.sentences]
         of_trees = self.recorder.recorded(self.codec.encode(self.sentences, trees))
-        runs = {name: EventRuns(events.levels) for name, events in of_trees.items()}
+        most = MOST_IN_MEMORY // len(of_trees)
+        runs = {name: EventRuns(events.levels, most) for name, events in of_trees.items()}
         for name, events in of_trees.items():
             runs[name].add(events.sorted())
         tagged = np.zeros(0, np.int64)
@@ -128,21 +143,23 @@ class _Training:
 
     def _learn(self, analyses: Analyses, session: Session) -> TransitionModel:
         events, tagged = self._events(analyses)
+        sampler = self.config.sampler
         shape = shape_of(self.config, self.codec, single_root=self.single_root)
         outcomes = outcomes_of(shape, self.codec)
+        # Lists of events are large, and a chain does not need them once it has looked them up.
         chains = [
-            Chain(name, of_name, UniformBase(outcomes[name]), self.config.sampler, self.run.seed)
-            for name, of_name in events.items()
+            Chain(name, events.pop(name), UniformBase(outcomes[name]), sampler, self.run.seed)
+            for name in list(events)
         ]
         share = LEARNING / self.config.raw_text.rounds
         with progress.phase("learning from the parses", share=share):
             fingerprint = self.training.fingerprint
-            trace = run_chains(chains, self.config.sampler, fingerprint, session)
+            trace = run_chains(chains, sampler, fingerprint, session)
         facts = {"nonprojective_sentences": self.lifted, "texts": self.text.provenance()}
         model = TransitionModel(
             self.config,
             self.codec,
-            {one.name: one.frozen() for one in chains},
+            _frozen(chains),
             tags_of_words(self.codec, self.sentences, tagged),
             self.run.origin(trace, **facts),
             single_root=self.single_root,

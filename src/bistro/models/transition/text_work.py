@@ -1,7 +1,7 @@
 """Extraction of events from the parses of raw text, by tasks for `bistro.inference.workers`.
 
-The result of a task is small, because events are sorted numbers. One process can merge results
-faster than many processes produce them.
+The result of a task is small, because it consists of sorted integers. One process can merge the
+results faster than many processes produce them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ParsedText(NamedTuple):
 
 
 class TextEvents(NamedTuple):
-    """The training events of a piece of text."""
+    """The training events of one or more pieces of text."""
 
     events: dict[str, Events]
     """The sorted events of each distribution, by name."""
@@ -42,14 +42,14 @@ class TextEvents(NamedTuple):
 
 @dataclass(frozen=True)
 class Recorder:
-    """A converter from trees to events, for the distributions that learn from them."""
+    """A converter from trees to training events."""
 
     config: TransitionConfig
     codec: Codec
     single_root: bool
 
     def recorded(self, batch: SentenceBatch, first: int = 0) -> dict[str, Events]:
-        """Return the events along the derivations of trees."""
+        """Return the events of the oracle derivations of trees, by distribution."""
         shape = shape_of(self.config, self.codec, single_root=self.single_root)
         recorded = oracle_events(shape, batch)
         if recorded["failed"].size:
@@ -58,9 +58,9 @@ class Recorder:
         return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
 
     def for_text(self) -> Recorder:
-        """Return a recorder without the contexts of distributions that ignore raw text.
+        """Return a recorder without the contexts of distributions that do not learn from raw text.
 
-        Contexts of unused distributions would take most of the memory.
+        The contexts of these distributions would take most of the memory.
         """
         learns = set(self.config.raw_text.learns)
         lists = {n: getattr(self.config.contexts, n) if n in learns else () for n in DISTRIBUTIONS}

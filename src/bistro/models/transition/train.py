@@ -1,7 +1,7 @@
-"""Training of the transition parser on trees and, optionally, in a second stage on words only.
+"""Training of the transition parser on trees, with an optional second stage without trees or tags.
 
-The first stage uses one derivation per tree (four independent chains) or samples derivations (one
-chain). The optional second stage resamples trees and tags of the same sentences."""
+The first stage uses one derivation per tree and four independent chains, or samples derivations in
+one chain. The optional second stage resamples the trees and tags of the same sentences."""
 
 from __future__ import annotations
 
@@ -31,9 +31,11 @@ from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
 SAMPLING = {"free": 0.67, "matched": 0.4}
-"""Approximate share of the training time for sweeps, by the setting `lengths`."""
+"""Approximate share of the training time that is spent on sweeps, for each value of the setting
+`lengths`."""
 PREPARING = {"free": 0.27, "matched": 0.15}
-"""Approximate share of the training time before the sweeps."""
+"""Approximate share of the training time before the sweeps, for each value of the setting
+`lengths`."""
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
@@ -49,7 +51,7 @@ def train_transition(data: Sequence[Words], config: TransitionConfig, run: Run) 
 
 
 def _ignore() -> None:
-    """Do nothing when a step is finished."""
+    """Ignore the progress of the steps."""
 
 
 def training_of(
@@ -58,7 +60,7 @@ def training_of(
     seed: int,
     on_step: Callable[[], None] = _ignore,
 ) -> Training:
-    """Prepare the training of a transition parser on trees, in four steps."""
+    """Prepare the training of a transition parser on trees. `on_step` is called four times."""
     sentences = trees_of(data)
     codec, _ = Codec.learn(sentences, config)
     single_root = wants_single_root(sentences, config.roots)
@@ -68,7 +70,7 @@ def training_of(
 
 @dataclass
 class Training:
-    """The events of the trees, the distributions to learn, and the stages of learning."""
+    """A training run, with the events of the trees, the distributions and the training stages."""
 
     config: TransitionConfig
     codec: Codec
@@ -106,11 +108,11 @@ class Training:
 
     @property
     def chains(self) -> Sequence[Sweeping]:
-        """The chains of the stage that learns from trees."""
+        """The Markov chains of the training stage that learns from trees."""
         return self.stages()[0].chains
 
     def stages(self) -> list[Stage]:
-        """Return the stage that learns from trees, followed by an optional stage on words."""
+        """Return the stage that learns from trees and the optional stage that learns from words."""
         sampler, unsupervised = self.config.sampler, self.config.unsupervised
         before: DerivationChain | SentenceBatch = self.batch
         chains: list[Sweeping] = [
@@ -127,8 +129,8 @@ class Training:
         if 0 < unsupervised.sweeps < unsupervised.samples:
             raise ConfigError(
                 f"unsupervised.samples = {unsupervised.samples}, but there are only "
-                f"{unsupervised.sweeps} sweeps to average over: set it to at most "
-                f"{unsupervised.sweeps}"
+                f"{unsupervised.sweeps} sweeps to average over: set unsupervised.samples to at "
+                f"most {unsupervised.sweeps}"
             )
         if not unsupervised.sweeps:
             return [Stage(chains, sweeps, sampler.samples)]
@@ -146,7 +148,7 @@ class Training:
         return [Stage(chains, sweeps, samples=0), second]
 
     def finish(self, run: Run, trace: Trace, **facts: str) -> TransitionModel:
-        """Return the model after the stages have run."""
+        """Return the trained model after all stages have run."""
         self.codec.speller = self.spelling.speller() if self.spelling else None
         lifted = sum(not is_projective(sentence.heads) for sentence in self.sentences)
         model = TransitionModel(
@@ -160,7 +162,7 @@ class Training:
         return model.with_lengths_of(self.sentences, self.seed)
 
     def forget_samples(self) -> None:
-        """Discard earlier samples."""
+        """Discard the samples that were kept in earlier stages."""
         for part in self.learned.values():
             part.forget_samples()
 
@@ -180,16 +182,16 @@ def oracle_events_of(
     sentences: Sequence[Sentence],
     config: TransitionConfig,
 ) -> dict[str, Events]:
-    """Return the events of all non-empty distributions, with one derivation per tree."""
+    """Return the oracle events of all trees for each distribution that has events."""
     recorded = oracle_events(shape, batch)
     if recorded["failed"].size:
         place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1
-        raise BistroError(f"sentence {place} is not a tree with {config.roots} root")
+        raise BistroError(f"sentence {place} is not a valid tree for roots = '{config.roots}'")
     return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
 
 
 def _known(tree: Tree, latent: str) -> Tree:
-    """Return the parts of a tree that the second stage observes.
+    """Return the parts of a tree that are not latent in the second stage.
 
     If arcs are latent, labels are latent too.
     """
@@ -203,7 +205,7 @@ def _known(tree: Tree, latent: str) -> Tree:
 def spelling_learner(
     codec: Codec, sentences: Sequence[Sentence], config: TransitionConfig, seed: int
 ) -> SpellingLearner | None:
-    """Return the learner for spelling words given their tags, or None if words are not spelled."""
+    """Return a learner of the spelling model, or None if unknown words are not spelled out."""
     vocabulary = codec.vocabulary
     if not vocabulary.is_open:
         return None
@@ -224,7 +226,7 @@ def tags_of_words(
     sentences: Sequence[Sentence],
     tagged: NDArray[np.int64] = _NONE,
 ) -> WordTags:
-    """Return the tags that each word had in training, as offsets by word and a list of tags.
+    """Return the tags of each word in training: the offset of each word, and a list of tags.
 
     `tagged` encodes additional pairs of a word and a tag as word · (number of tags) + tag.
     """

@@ -1,20 +1,20 @@
-"""Search for contexts and settings of the transition parser on a development set.
+"""Search for the contexts and settings of a transition parser that are best on a development set.
 
-The search is a hill climb that improves the parts of the configuration in turn until no change
+The search uses hill climbing. It improves the parts of the configuration in turn until no change
 helps.
 
 - Contexts of a distribution: every absent element is tried at one position (words at the end, other
-  elements before the words). The best few elements are then shifted in either direction for as long
-  as each shift helps. The best of all trials is accepted if it is better than the current
-  configuration. When no addition helps, single elements are removed, or exchanged with their
-  neighbours. After the first round, only elements that were promising in their last trial are tried
-  again.
+  elements before the words). The best few elements are then moved in either direction for as long
+  as each move improves the score. The best of all trials is accepted if it is better than the
+  current configuration. When no addition helps, single elements are removed, or exchanged with
+  their neighbours. After the first round, only elements that were promising in their last trial are
+  tried again.
 - Settings: all values of each setting are tried (`ALTERNATIVES`). Features are added to the tags
   one by one.
 
 A trial trains only the chains that changed (`bistro.models.transition.workbench`) with few sweeps,
-and obtains its figures from a judge. A judge is a function that maps a model to figures, including
-``score``.
+and a judge evaluates the resulting model. A judge is a function that maps a model to a dictionary
+of figures, including ``score``.
 
 >>> search = Search(bench, judge, Journal(None, {}))                          # doctest: +SKIP
 >>> best = search.run(TransitionConfig(), ["actions", "tag_features"])        # doctest: +SKIP
@@ -52,12 +52,12 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
 SETTINGS = ("tagset", "tag_features", *list(ALTERNATIVES)[1:])
 PARTS = (*DISTRIBUTIONS, *SETTINGS)
 RARE_FEATURE = 0.01
-"""Minimum share of words that have a feature. Rarer features are not tried."""
+"""Minimum proportion of words that have a feature. Rarer features are not tried."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A configuration and the figures that the judge computes for it."""
+    """A configuration, the change that led to it, and the figures computed by the judge."""
 
     config: TransitionConfig
     figures: Figures
@@ -65,18 +65,19 @@ class Trial:
 
     @property
     def score(self) -> float:
-        """The figure that is maximised."""
+        """The score of the configuration, which the search maximises."""
         return self.figures["score"]
 
 
 @dataclass(frozen=True)
 class Effort:
-    """Settings for the thoroughness of the search."""
+    """Settings that determine how thorough the search is."""
 
     least_gain: float = 0.03
-    """Minimum gain of a change. Smaller gains are noise, and longer contexts cost time."""
+    """Minimum gain in score of an accepted change. Smaller gains may be noise, and longer contexts
+    take more time."""
     best_places: int = 3
-    """Number of the best new elements that are also tried at other positions."""
+    """Number of new elements, best first, that are also tried at other positions."""
     promising: int = 12
     """Number of elements or features that are tried again after the first round."""
     label_elements: bool = True
@@ -84,12 +85,12 @@ class Effort:
 
 
 class OutOfTimeError(Exception):
-    """Raised if the search was stopped on request."""
+    """Raised when a request to stop interrupts the search."""
 
 
 @dataclass
 class Search:
-    """A hill climber over configurations, with a journal of all trials."""
+    """A hill-climbing search over configurations, with a journal of all trials."""
 
     bench: Workbench
     judge: Callable[[TransitionModel], Figures]
@@ -98,12 +99,12 @@ class Search:
     on_trial: Callable[[Trial, Trial], None] = lambda trial, best: None
     stop_asked: Callable[[], bool] = lambda: False
     workers: Workers | None = None
-    """Workers that try independent configurations. Without workers, configurations are tried one by
-    one."""
+    """Workers that try several configurations in parallel. Without workers, configurations are
+    tried one by one."""
 
     def __post_init__(self) -> None:
         self.accepted: list[Trial] = []
-        """The path of the search, with the initial configuration and every accepted change."""
+        """The initial configuration and every accepted change, in order."""
         self._promise: dict[str, dict[str, float]] = {}
         self._tried: list[Trial] = []
 
@@ -137,7 +138,7 @@ class Search:
         return self.best
 
     def _improve(self, part: str) -> bool:
-        """Make the best change to one part, if its gain is large enough."""
+        """Make the best change to one part of the configuration, if its gain is large enough."""
         if part == "tag_features":
             return self._change_features()
         if part not in DISTRIBUTIONS:
@@ -150,7 +151,7 @@ class Search:
         return self._accept([self._try(config, change) for config, change in listed])
 
     def _try_together(self, configs: Sequence[TransitionConfig]) -> None:
-        """Let workers try the next configurations and add the scores to the journal."""
+        """Let the workers try configurations in parallel, and add the results to the journal."""
         if self.workers is None:
             return
         missing = [c for c in configs if self.journal.find(configuration.to_dict(c)) is None]
@@ -201,7 +202,7 @@ class Search:
         return self._accept(trials)
 
     def _walk(self, part: str, element: str, score: float) -> Iterator[Trial]:
-        """Move a new element from its default position to either side as long as that helps."""
+        """Move a new element in either direction as long as the score improves."""
         now = getattr(self.best.config.contexts, part)
         usual = _usual_place(now, element)
         for places in (range(usual - 1, -1, -1), range(usual + 1, len(now) + 1)):
@@ -222,7 +223,10 @@ class Search:
         return with_elements(self.best.config, part, (*now[:place], element, *now[place:]))
 
     def _elements(self, part: str) -> Iterator[str]:
-        """Yield the possible elements of a context. The fourth stack item has only a tag."""
+        """Yield the possible elements of a context.
+
+        For the fourth stack item, only the tag is tried.
+        """
         owner = {"b.tag": "words", "action": "labels"}
         for element in NUMBERS:
             if element.startswith("s4.") and element != "s4.tag":
@@ -248,7 +252,7 @@ class Search:
             yield with_elements(best, part, swapped), f"{part}: {other} before {one}"
 
     def _change_features(self) -> bool:
-        """Add a feature to the tags, or remove a feature."""
+        """Try to add a feature to the tags or to remove one, and accept the best change."""
         best = self.best
         now = best.config.tag_features
         absent = [name for name in self._features() if name not in now]
@@ -275,7 +279,7 @@ class Search:
                 yield replace(best, **changed), f"{setting} = {value}"
 
     def _promising(self, part: str, absent: Sequence[str]) -> list[str]:
-        """Return all candidates in the first round, and the most promising candidates later."""
+        """Return all candidates in the first round, and only the most promising ones later."""
         promise = self._promise.setdefault(part, {})
         ranked = sorted(absent, key=lambda name: -promise.get(name, 0.0))
         return ranked[: self.effort.promising] if promise else ranked
@@ -301,7 +305,7 @@ def _judged(
 
 
 def _usual_place(now: Sequence[str], element: str) -> int:
-    """Return the default position of an element. Words come last."""
+    """Return the default position of a new element in a context. Words come last."""
     place = len(now)
     while not is_lexical(element) and place and is_lexical(now[place - 1]):
         place -= 1

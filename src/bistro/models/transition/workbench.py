@@ -1,10 +1,10 @@
-"""A workbench for trying transition parsers. Parts that several models share are trained once.
+"""Training of many similar transition parsers. Parts that several models share are trained once.
 
-If the trees are given, actions, labels, tags and words are four independent chains. If a
-configuration differs from an earlier one only in the contexts of one distribution, one new chain is
-trained and the other three are reused. The result is the model that `bistro.train` creates from the
-same configuration with oracle derivations, except that lengths are not matched. Matching lengths
-would take longer than training a chain.
+If the trees are given, the distributions of actions, labels, tags and words are trained by four
+independent chains. If a configuration differs from an earlier one only in the contexts of one
+distribution, one new chain is trained and the other three are reused. The result is the model that
+`bistro.train` creates from the same configuration with oracle derivations, except that lengths are
+not matched. Matching the lengths would take longer than training a chain.
 
 >>> bench = Workbench(bistro.builtin(sentences=100, seed=1), seed=1)          # doctest: +SKIP
 >>> first = bench.model(config)                                              # doctest: +SKIP
@@ -56,7 +56,7 @@ class _Encoded:
 
 
 class Workbench:
-    """A trainer of models on one treebank that caches the parts that later models may need."""
+    """A trainer of models on one treebank, which caches the parts that later models may need."""
 
     def __init__(self, sentences: Sequence[Sentence], seed: int) -> None:
         self.sentences = sentences
@@ -65,11 +65,11 @@ class Workbench:
         self._chains = lru_cache(CHAINS_KEPT)(self._learn)
 
     def __reduce__(self) -> tuple[type[Workbench], tuple[Sequence[Sentence], int]]:
-        """Return the arguments for a copy in another process. The copy has a separate cache."""
+        """Return the arguments that create a copy in another process, with a separate cache."""
         return Workbench, (list(self.sentences), self.seed)
 
     def model(self, config: TransitionConfig) -> TransitionModel:
-        """Return the model of a configuration, training only its new parts."""
+        """Train the model of a configuration, reusing all parts in the cache."""
         if config.unknown == "spelling":
             raise BistroError(
                 "a search cannot train models with unknown = 'spelling': set unknown = 'classes'"
@@ -107,13 +107,16 @@ class Workbench:
         return name != "words" or config.lexical != "none"
 
     def _learn(self, name: str, config: TransitionConfig) -> Arrays:
-        """Learn one distribution. The configuration has contexts only for this distribution."""
+        """Train one distribution.
+
+        The configuration must have contexts only for this distribution.
+        """
         encoded = self._encoded(replace(config, contexts=NO_CONTEXTS, sampler=USUAL_SAMPLER))
         shape = shape_of(config, encoded.codec, single_root=encoded.single_root)
         recorded = oracle_events(shape, encoded.batch)
         if recorded["failed"].size:
             number = int(recorded["failed"][0]) + 1
-            raise BistroError(f"sentence {number} is not a tree with {config.roots} root")
+            raise BistroError(f"sentence {number} is not a valid tree for roots = '{config.roots}'")
         base = UniformBase(outcomes_of(shape, encoded.codec)[name])
         chain = Chain(name, Events(*recorded[name]), base, config.sampler, self.seed)
         run_chains([chain], config.sampler, "", Session())

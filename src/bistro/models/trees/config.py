@@ -17,21 +17,22 @@ class TreesConfig(UnboundedConfig):
 
     binarisation: Binarisation = setting(
         "right",
-        "How nodes with more than two children are split: with the remaining children on the "
-        "right or on the left, or from the head outwards, starting with the children on its left "
-        "or right.",
+        "How to binarise nodes with more than two children: by branching to the right or to the "
+        "left, or from the head outwards, starting with the children on its left or right.",
     )
     marks: Marks = setting(
         "none",
-        "What labels show of the words inside. With verbs, the label of a clause or verb phrase "
-        "shows the tag of the head (VP~VBD). With heads, labels also show the preposition (PP~of) "
-        "and whether a noun phrase contains phrases. The marks are designed for labels of the "
-        "Penn Treebank.",
+        "Information about the words of a phrase that its label shows. With verbs, the label of a "
+        "clause or verb phrase shows the tag of the head (VP~VBD). With heads, labels also show "
+        "the preposition (PP~of) and whether a noun phrase contains phrases. The marks are "
+        "designed for labels of the Penn Treebank.",
     )
     unknown: Literal["markers", "classes", "single"] = setting(
         "markers",
-        "How to represent unknown words: by markers for English, by learned classes, or by "
-        "one <unk>.",
+        "How to represent unknown words: by markers for English, by learned classes, or by a "
+        "single <unk>.",
     )
-    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish learned classes.")
+    unknown_suffixes: int = setting(
+        100, "Number of suffixes that distinguish learned classes of unknown words."
+    )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")

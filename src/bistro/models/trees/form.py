@@ -1,4 +1,4 @@
-"""Conversion of trees between the form of a treebank and the form of a grammar.
+"""Conversion between treebank trees and the binarised, marked trees of a grammar.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = parse_tree("(TOP (VP (RB not) (VB see) (NP (PRP it)) (ADVP (RB now))))")
@@ -40,13 +40,13 @@ class TreeForm:
 
     @classmethod
     def learn(cls, trees: Sequence[Tree], config: TreesConfig) -> Self:
-        """Return the form for training trees."""
+        """Return the binarisation and marks for the given training trees and configuration."""
         common = common_prepositions(trees) if config.marks == "heads" else frozenset[str]()
         return cls(config.binarisation, config.marks, common)
 
     @classmethod
     def of_rules(cls, rules: RuleTable, config: TreesConfig) -> Self:
-        """Return the form for the trees of a grammar.
+        """Return the binarisation and marks of the trees of a grammar.
 
         The prepositions are taken from the symbols of the grammar.
         """
@@ -56,7 +56,7 @@ class TreeForm:
         return cls(config.binarisation, config.marks, common)
 
     def for_grammar(self, tree: Tree) -> Tree:
-        """Convert a tree to the form of the grammar."""
+        """Convert a treebank tree to the binarised, marked form of the grammar."""
         return binarised(marked(tree, self.marks, self.prepositions), self.binarisation)
 
     def for_people(self, tree: Tree) -> Tree:

@@ -30,7 +30,7 @@ from bistro.models.unbounded.parse import TreeParsingModel
 from bistro.models.unbounded.search import SearchOptions, TreeSearch
 
 USUAL = {"guide": "parents", "samples": 2000, "subtrees": 10}
-"""Default options. In the same computing time, resampling subtrees gives better results than
+"""Default options. For the same computing time, resampling subtrees gives better results than
 drawing more whole trees."""
 NOT_COUNTED = 10
 """The first 1/NOT_COUNTED of the draws is discarded."""
@@ -47,7 +47,7 @@ class TreesModel(TreeParsingModel):
 
     @cached_property
     def tree_search(self) -> TreeSearch:
-        """The tree searches, with a grammar whose symbols include their parents."""
+        """The tree search, with a guide grammar whose symbols include their parents."""
         search = super().tree_search
         parents = ParentGrammar.build(self.rules, self.pcfg, self.task.parents)
         search.parents = parents.over(search.grammar)
@@ -69,7 +69,7 @@ class TreesModel(TreeParsingModel):
         """
         chosen = self._options(options)
         if chosen.search != "mcmc":
-            raise ConfigError("probabilities of spans need search = 'mcmc'")
+            raise ConfigError("the probabilities of spans require search = 'mcmc'")
         terminals = [self.task.terminals(words) for words in sentences]
         found = self.tree_search.arrays(terminals, chosen, first, counts=True)
         begin, *columns, count = found["counts"]

@@ -3,13 +3,13 @@
 Metropolis-Hastings draws whole trees from a grammar, and accepts few of them if the grammar differs
 strongly from the model. The PCFG ignores all ancestors. The symbols of this grammar include the
 parent, as in Johnson (1998): ``NP^S -> DT^NP NN^NP``. The grammar generates exactly the trees of
-the PCFG, with every rule under every possible parent of its left side.
+the PCFG, and contains every rule once for each possible parent of its left side.
 
     q(rule | A, P) = (n - d) / (N + c) + (c + d T) / (N + c) q(rule | A)       N, T: of A under P
 
 The distribution q(rule | A) is computed in the same way from the numbers of parents under which a
 rule was seen. Children depend only on their own parent, so the chart sums each pair of children
-once for all parents of A. This chart takes little more time than the chart of the PCFG.
+once for all parents of A. This chart takes only a little more time than the chart of the PCFG.
 
 >>> from bistro.models.unbounded.rules import RuleBuilder
 >>> builder = RuleBuilder()
@@ -42,10 +42,10 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class ParentCounts:
-    """The count of each rule under each parent of its left side."""
+    """Counts of rules by the parent of their left side."""
 
     parent: Ints
-    """The parent of the rewritten symbol, or -1 if there is none."""
+    """Index of the parent of the rewritten symbol, or -1 if it has no parent."""
     rule: Ints
     count: Ints
 
@@ -91,14 +91,14 @@ class ParentCounts:
 
 @dataclass(frozen=True, eq=False)
 class ParentGrammar:
-    """The grammar, with the mapping from its symbols and rules to the rule table."""
+    """A grammar with parents, and the mapping from its symbols and rules to the rule table."""
 
     grammar: RuleGrammar
     symbol_of: Ints
     rule_of: Ints
 
     def over(self, coarser: RuleGrammar) -> FinerGrammar:
-        """Return the grammar, as a refinement of the model's grammar, in the form for searches."""
+        """Return the grammar as a refinement of the `coarser` grammar, for use in searches."""
         return FinerGrammar(self.grammar, coarser, symbol_of=self.symbol_of, rule_of=self.rule_of)
 
     @classmethod
@@ -132,7 +132,7 @@ class ParentGrammar:
 
 
 def _symbols_with_parents(rules: RuleTable) -> tuple[Ints, Ints]:
-    """Return all pairs of a symbol and a possible parent."""
+    """Return all pairs of a symbol and its possible parent."""
     pairs = {(rules.top, NO_PARENT)}
     for children in (rules.first, rules.second):
         inner = children >= 0
@@ -144,7 +144,7 @@ def _symbols_with_parents(rules: RuleTable) -> tuple[Ints, Ints]:
 def _shares(
     rules: RuleTable, pcfg: NDArray[np.float64], counts: ParentCounts, parents: Ints, rule_of: Ints
 ) -> NDArray[np.float64]:
-    """Return q(rule | left side, parent) for rules under parents."""
+    """Return q(rule | left side, parent) for each pair of rule and parent."""
     size = len(rules.symbols) + 1
     seen = np.bincount(counts.rule, minlength=len(rules))
     below = _smoothed(seen, rules.left, pcfg)

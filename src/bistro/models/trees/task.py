@@ -38,7 +38,7 @@ from bistro.treebank.constituents import ROOT, flat_tree, simplified
 
 
 class TreesTask(Task[Tree]):
-    """The rules of binarised trees, and the vocabulary of their words."""
+    """The task of constituency parsing, with the rules and vocabulary of binarised trees."""
 
     def __init__(
         self, rules: RuleTable, vocabulary: Vocabulary, parents: ParentCounts, form: TreeForm
@@ -47,7 +47,7 @@ class TreesTask(Task[Tree]):
         self.rules = rules
         self.vocabulary = vocabulary
         self.parents = parents
-        """The counts for the grammar that proposes trees for mcmc."""
+        """Counts of rules by parent, for the grammar that proposes trees for mcmc."""
 
     @classmethod
     def learn(cls, items: Sequence[Tree], config: TreesConfig) -> tuple[Self, list[Derivation]]:
@@ -64,7 +64,7 @@ class TreesTask(Task[Tree]):
         return cls(rules, vocabulary, ParentCounts.of(rules, derivations), form), derivations
 
     def words_of(self, item: Tree) -> Sequence[str]:
-        """Return the words of a tree without traces."""
+        """Return the words of a tree, without its traces."""
         return simplified(item).leaves()
 
     def derivation(self, item: Tree) -> Derivation | None:
@@ -74,12 +74,12 @@ class TreesTask(Task[Tree]):
         return rules if (rules >= 0).all() else None
 
     def terminals(self, words: Sequence[str]) -> Terminals:
-        """Return words as indices. Unknown words are represented by seen classes."""
+        """Convert words to indices. Unknown words are represented by classes seen in training."""
         ids = self.vocabulary.encode(words)
         return Terminals.sequence(self._word_numbers[ids].tolist())
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
-        """Return the tree under ``TOP``. The tree is flat if the grammar cannot parse the words."""
+        """Return the tree of the words, or a flat tree if the grammar cannot parse them."""
         if derivation is None:
             return flat_tree(words, self._usual_tags(words))
         return self.form.for_people(self.tree(words, derivation))
@@ -103,7 +103,7 @@ class TreesTask(Task[Tree]):
     def votes(
         self, begin: Ints, nodes: Sequence[Ints], share: Floats, accepted: Floats
     ) -> SpanVotes:
-        """Convert shares of nodes (symbol, start, end) to votes, without marks and binarisation."""
+        """Convert the shares of nodes in drawn trees to votes, without marks and binarisation."""
         symbol, start, end = nodes
         names, of_symbol, of_leaf = self._names
         # The same symbol may be the tag of a word and the label of longer phrases.
@@ -119,9 +119,9 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _names(self) -> tuple[tuple[Name, ...], NDArray[np.int64], NDArray[np.int64]]:
-        """The names of votes, and the name of each symbol over several words or over one word.
+        """The names in votes, and the name of each symbol over several words and over one word.
 
-        A symbol without a name has the value -1.
+        The names of symbols are indices, or -1 if a symbol has no name.
         """
         rules = self.rules
         leaves = set(rules.left[rules.is_lexical].tolist())
@@ -144,7 +144,7 @@ class TreesTask(Task[Tree]):
         return {"vocabulary": self.vocabulary.to_header()}
 
     def arrays(self) -> Arrays:
-        """Return the counts of rules under parents."""
+        """Return the counts of rules by parent."""
         return self.parents.arrays()
 
     @classmethod
@@ -162,7 +162,7 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _word_numbers(self) -> NDArray[np.int32]:
-        """The rule table's word for each vocabulary id. All unseen classes share one word."""
+        """Index in the rule table for each vocabulary id. All unseen classes share one index."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
         known = self.rules.word_numbers
         if not all(form in known for form in forms):
@@ -176,7 +176,7 @@ class TreesTask(Task[Tree]):
         return np.where(used[numbers] > 0, numbers, usual).astype(np.int32)
 
     def _usual_tags(self, words: Sequence[str]) -> list[str]:
-        """Return a possible symbol for each word: the first symbol that was seen in training."""
+        """Return a possible tag for each word, the first tag that it had in training."""
         rules = self.rules
         tags = {int(rules.first[r]): int(rules.left[r]) for r in self._lexical_from_behind}
         numbers = self.terminals(words).word.tolist()

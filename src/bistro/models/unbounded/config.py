@@ -28,7 +28,7 @@ class UnboundedConfig:
         "there is no limit.",
     )
     base: Literal["pcfg", "uniform"] = setting(
-        "pcfg", "Base distribution of the shortest contexts, either rule frequencies or uniform."
+        "pcfg", "Base distribution of the shortest contexts: the rule frequencies, or uniform."
     )
     base_smoothing: float = setting(
         0.0, "Number added to the frequency of every rule in the base distribution."
@@ -38,8 +38,9 @@ class UnboundedConfig:
     )
     fit: Literal["left-out", "seating"] = setting(
         "left-out",
-        "Likelihood for fitting hyper-parameters with minimal seating, either of blocks of trees "
-        "that are left out in turn or of the seating (as in the paper).",
+        "Likelihood for fitting hyper-parameters with minimal seating: the likelihood of blocks "
+        "of trees that are left out in turn (left-out), or the likelihood of the seating "
+        "(seating), as in the paper.",
     )
     blocks: int = setting(
         10, "Number of blocks of neighbouring trees that are left out in turn.", most=100_000
@@ -65,7 +66,7 @@ class UnboundedConfig:
         sampler = self.sampler
         if sampler.seating == "maximal" or sampler.hyper == "sequential":
             raise ConfigError(
-                "unbounded contexts need seating = 'minimal' with hyper = 'map' or 'fixed', or "
+                "unbounded contexts require seating = 'minimal' with hyper = 'map' or 'fixed', or "
                 "seating = 'gibbs' with hyper = 'slice', 'map' or 'fixed'"
             )
         if sampler.seating == "minimal" and sampler.hyper == "slice":

@@ -40,7 +40,7 @@ SENTENCES_AT_ONCE = 64
 
 @dataclass(eq=False, repr=False)
 class UnboundedModel(Model):
-    """A trained model of one task. Each task has a subclass with its methods."""
+    """A trained model with unbounded contexts. Each task has a subclass with its own methods."""
 
     task_class: ClassVar[type[Task[Any]]]
 
@@ -59,7 +59,7 @@ class UnboundedModel(Model):
 
     @property
     def rules(self) -> RuleTable:
-        """All rules and their names."""
+        """The rules of the grammar, with the names of symbols and words."""
         rules: RuleTable = self.task.rules
         return rules
 
@@ -69,7 +69,7 @@ class UnboundedModel(Model):
         return context_elements(self.config, self.task) == "rules"
 
     def log_prob(self, derivations: Sequence[Derivation]) -> NDArray[np.float64]:
-        """Return log P(T) of every tree."""
+        """Return log P(T) for every tree T."""
         trees, offsets = joined_trees(derivations)
         return self.trie.log_probabilities(
             **self.rules.arrays(), trees=trees, offsets=offsets, by_rules=self.by_rules
@@ -77,7 +77,7 @@ class UnboundedModel(Model):
 
     @cached_property
     def tree_search(self) -> TreeSearch:
-        """The tree searches of this model."""
+        """The tree search with the grammar and the trie of this model."""
         return TreeSearch(self.rules, self.pcfg, self.trie, by_rules=self.by_rules)
 
     def decode(
@@ -108,7 +108,7 @@ class UnboundedModel(Model):
         return {**counted, "bits per word": bits / max(1, words)}
 
     def header(self) -> dict[str, Any]:
-        """Return the names of rules and the data of the task."""
+        """Return the names of symbols and words, and the data of the task."""
         return {RULES: self.rules.header(), TASK: self.task.header()}
 
     def arrays(self) -> Arrays:
@@ -138,7 +138,7 @@ class UnboundedModel(Model):
         return cls(config, task, parts[RULES]["pcfg"], parts[TRIE], origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return rules and size."""
+        """Return the numbers of rules and contexts, the parameters and the model size."""
         rules, trie = self.rules, self.trie_arrays
         stored = trie["element"] != NOT_SAVED
         return {
@@ -170,7 +170,7 @@ def bound(config: UnboundedConfig) -> int:
 def joined_trees(
     derivations: Sequence[Derivation],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Concatenate all trees, and return the array and the offsets of the trees."""
+    """Concatenate all trees, and return the resulting array and the offset of each tree."""
     offsets = np.cumsum([0, *(d.size for d in derivations)]).astype(np.int64)
     empty = np.zeros(0, dtype=np.int32)
     return np.concatenate([empty, *derivations]), offsets

@@ -27,7 +27,7 @@ SENTENCES_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A request for trees of a chain: the best distinct trees that were visited, or draws."""
+    """The trees of a chain that are requested: the best distinct trees, or draws."""
 
     kbest: int
     drawn: int
@@ -35,7 +35,7 @@ class _Wanted:
 
     @property
     def visited(self) -> bool:
-        """Whether visited trees are requested instead of the minimum-risk tree."""
+        """Whether trees of the chain are requested instead of the minimum-risk tree."""
         return self.kbest > 1 or self.drawn > 0 or not self.mbr
 
     def choose(self, visited: dict[str, Any], number: int) -> list[Derivation]:
@@ -54,7 +54,7 @@ class _Wanted:
 
 
 class TreeParsingModel(UnboundedModel):
-    """A model whose task returns trees."""
+    """A model that parses to bracketed trees."""
 
     usual_options: ClassVar[Mapping[str, Any]] = {}
     """The default options of the search."""
@@ -96,11 +96,11 @@ class TreeParsingModel(UnboundedModel):
             first += len(batch)
 
     def _options(self, options: dict[str, Any]) -> SearchOptions:
-        """Return the options with the model's own defaults."""
+        """Return the search options, with the model's defaults for options that are not given."""
         return SearchOptions.of(self._asked(options), self.kind, "find trees")
 
     def _asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given options, with the defaults of the configuration and of the family."""
+        """Combine the given options with the defaults of the configuration and of the family."""
         return {**self.usual_options, **own_defaults(self.config, "parse"), **options}
 
     def _parsed(

@@ -27,14 +27,15 @@ from bistro.sums import added
 
 C = TypeVar("C", bound=UnboundedConfig)
 NODES, MOST_DEPTH, SHARED_FROM = 40, 4, 2
-"""Sizes of the simulated data. A run with these sizes takes about a minute. Contexts of all lengths
-up to the maximum always occur."""
+"""Sizes of the simulated data. With these sizes, a run takes about a minute, and contexts of all
+lengths up to the maximum occur."""
 
 
 def simulate_trees(task: Task[Any], config: UnboundedConfig, seed: int) -> Simulated:
     """Draw hyper-parameters and trees from the prior, and return a chain over the trees.
 
-    `task` provides the grammar. Minimal seating samples nothing, so Gibbs seating is used instead.
+    `task` provides the grammar. If the configuration has minimal seating, which does not sample,
+    Gibbs seating is used instead.
     """
     config = _small(config)
     drawn = TreeDraws(task, config, seed)
@@ -57,7 +58,7 @@ def _small(config: C) -> C:
 
 @dataclass
 class TreeDraws:
-    """Hyper-parameters, contexts and rules of all nodes that are drawn from the prior."""
+    """Hyper-parameters and trees drawn from the prior, with the context and rule of each node."""
 
     task: Task[Any]
     config: UnboundedConfig
@@ -79,7 +80,10 @@ class TreeDraws:
             self.nodes.append((context, urn.draw(context, of_symbol)))
 
     def _places(self, depth: int) -> Iterator[list[int]]:
-        """Yield the context of each node after drawing the rule of the previous node."""
+        """Yield the context of each node.
+
+        The caller must append the rule of a node to `nodes` before it requests the next context.
+        """
         rules = self.task.rules
         by_rules = context_elements(self.config, self.task) == "rules"
         waiting: list[tuple[int, list[int]]] = []

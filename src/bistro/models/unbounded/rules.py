@@ -49,11 +49,12 @@ class RuleTable:
     """The right sides of lexical rules: words, classes of unknown words, or morphemes."""
     left: NDArray[np.int32]
     first: NDArray[np.int32]
-    """The first symbol on the right side, or -1 - word in a lexical rule."""
+    """Index of the first symbol on the right side, or (-1 - index of the word) in a lexical
+    rule."""
     second: NDArray[np.int32]
-    """The second symbol on the right side, or -1 if there is none."""
+    """Index of the second symbol on the right side, or -1 if there is none."""
     top: int
-    """The root symbol of all trees."""
+    """Index of the root symbol of all trees."""
 
     def __len__(self) -> int:
         return self.left.size
@@ -74,7 +75,7 @@ class RuleTable:
 
     @cached_property
     def word_numbers(self) -> Mapping[str, int]:
-        """The number of each word."""
+        """The index of each word."""
         return {word: number for number, word in enumerate(self.words)}
 
     def word_of(self, rule: int) -> str:
@@ -82,7 +83,7 @@ class RuleTable:
         return self.words[-1 - int(self.first[rule])]
 
     def ends(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return the position after the last node below each node.
+        """Return the index after the last descendant of each node.
 
         The first child of node i is node i + 1. The second child is node ``ends[i + 1]``.
         """
@@ -104,12 +105,12 @@ class RuleTable:
         return ends
 
     def spans(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return the first word and the last word (exclusive) of each node, counted from 0."""
+        """Return the span of words under each node as indices: start, and end (exclusive)."""
         words = np.concatenate(([0], np.cumsum(self.is_lexical[derivation]))).astype(np.int32)
         return np.stack([words[:-1], words[self.ends(derivation)]], axis=1)
 
     def parents(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return the position of each node's parent, or -1 for the first node."""
+        """Return the index of each node's parent, or -1 for the root."""
         ends = self.ends(derivation)
         parents = np.full(derivation.size, NOTHING, dtype=np.int32)
         for node in np.flatnonzero(self.children[derivation]).tolist():
@@ -121,7 +122,7 @@ class RuleTable:
     def check(self, derivation: Derivation) -> None:
         """Raise an error if a derivation is not a tree of this grammar."""
         if not derivation.size or derivation.min() < 0 or derivation.max() >= len(self):
-            raise BistroError("a derivation must be a non-empty list of rules of the table")
+            raise BistroError("a derivation must be a non-empty list of rules in the table")
         ends = self.ends(derivation)
         expected = np.full(derivation.size, self.top, dtype=np.int32)
         inner = np.flatnonzero(self.children[derivation])
@@ -145,12 +146,12 @@ class RuleTable:
         return "".join(parts)[1:]
 
     def counts(self, derivations: Sequence[Derivation]) -> NDArray[np.int64]:
-        """Return how often each rule is used."""
+        """Return how often each rule is used in the derivations."""
         used = np.concatenate(derivations) if derivations else np.zeros(0, dtype=np.int32)
         return np.bincount(used, minlength=len(self))
 
     def header(self) -> dict[str, Any]:
-        """Return the names in a JSON-serialisable form."""
+        """Return the names of symbols and words in a JSON-serialisable form."""
         return {"symbols": list(self.symbols), "words": list(self.words), "top": self.top}
 
     def arrays(self) -> Arrays:
@@ -192,11 +193,11 @@ class RuleBuilder:
         self._rules: dict[tuple[int, int, int], int] = {}
 
     def symbol(self, name: str) -> int:
-        """Return the index of a symbol."""
+        """Return the index of a symbol, which is added if it is new."""
         return self._symbols.setdefault(name, len(self._symbols))
 
     def word(self, form: str) -> int:
-        """Return the index of a word."""
+        """Return the index of a word, which is added if it is new."""
         return self._words.setdefault(form, len(self._words))
 
     def binary(self, left: str, first: str, second: str) -> int:

@@ -6,8 +6,8 @@
     astar-nodes    A*, valued as astar-full, but each node is searched separately, without a queue
     mcmc           Metropolis-Hastings with proposals from the PCFG, then the minimum-risk tree
 
-For tags, whose trees are chains, there are other searches. The former name `astar-local` of
-`astar-nodes` is still accepted.
+For tags, whose trees are chains, there are other searches. The name `astar-local`, a former name of
+`astar-nodes`, is still accepted.
 
 >>> SearchOptions(search="astar-local", beam=50).search
 'astar-nodes'
@@ -37,7 +37,7 @@ Expand = Literal["leftmost", "all"]
 FORMER_NAMES = {"astar-local": "astar-nodes"}
 """Former names of searches."""
 AGENDAS = {"astar-full": "full", "astar-literal": "local", "astar-nodes": "nodes"}
-"""The variants of A*, and their names in the core."""
+"""The variants of A*, with their names in the C++ core."""
 PURPOSE = "infinite.mcmc"
 
 
@@ -48,7 +48,7 @@ def present_name(search: str) -> str:
 
 @dataclass(frozen=True)
 class SearchOptions(Options):
-    """The search and its size."""
+    """The kind and the size of a tree search."""
 
     search: SearchName = "mcmc"
     samples: int = 5000
@@ -56,14 +56,13 @@ class SearchOptions(Options):
     burn_in: int = 0
     """Number of initial trees that are discarded."""
     subtrees: int = 0
-    """Number of subtrees that mcmc resamples after each whole tree."""
+    """Number of subtrees that mcmc resamples after each draw of a whole tree."""
     node_cost: float = 0.5
-    """The minimum-risk tree contains a node if more than this share of the drawn trees contains
-    it."""
+    """Cost of a node in the minimum-risk tree. Only nodes that occur in more than this share of the
+    drawn trees can be in the minimum-risk tree."""
     guide: Guide = "pcfg"
-    """The grammar that proposes trees for mcmc and guides A*. The guide is the PCFG or a grammar
-    whose symbols include their parents. A grammar with parents is available only for constituency
-    parsing."""
+    """The grammar that proposes trees for mcmc and guides A*: the PCFG, or a grammar whose symbols
+    include their parents. A grammar with parents is available only for constituency parsing."""
     beam: int = 200
     """Number of partial trees that A* keeps, or of alternatives per node that astar-nodes tries."""
     completions: int = 100
@@ -73,11 +72,12 @@ class SearchOptions(Options):
     """Maximum number of partial trees that A* expands, or of alternatives that astar-nodes
     tries."""
     expand: Expand = "leftmost"
-    """Which open nodes of a partial tree astar-full and astar-literal rewrite: the leftmost node,
-    so that each tree is built in only one order, or all nodes, as in the text of the paper."""
+    """Which open nodes of a partial tree are rewritten by astar-full and astar-literal. With
+    ``leftmost``, only the leftmost node is rewritten, so that each tree is built in a single order.
+    With ``all``, all nodes are rewritten, as in the paper."""
     seed: int = 1
     threads: int = 0
-    """Number of threads; 0 uses all cores. The result does not depend on it."""
+    """Number of threads; 0 uses all cores. The result is the same for any number of threads."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "search", present_name(self.search))
@@ -96,23 +96,23 @@ class SearchOptions(Options):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The result of a search, with a tree and its log-probability under the model."""
+    """The result of a tree search: a tree and its log-probability under the model."""
 
     derivation: Derivation
     log_prob: float
-    """Log-probability of the tree and the words. For cyk, this is the log-probability under the
-    PCFG."""
+    """Joint log-probability of the tree and the words. For cyk, this is the log-probability under
+    the PCFG."""
     accepted: float = 1.0
     """The share of proposals that mcmc accepted."""
     is_complete: bool = True
-    """Whether A* finished. If A* did not finish, the tree has the rule with the best score at each
+    """Whether A* finished. If A* did not finish, the tree consists of the best-scoring rule at each
     node."""
     expansions: int = 0
     """Number of partial trees that A* expanded, or of alternatives that astar-nodes tried."""
 
 
 class TreeSearch:
-    """A tree search with the rules, the PCFG and the trie of a model."""
+    """Searches for trees with the rules, the PCFG and the trie of a model."""
 
     def __init__(
         self, rules: RuleTable, pcfg: NDArray[np.float64], trie: RuleTrie, *, by_rules: bool
@@ -129,12 +129,15 @@ class TreeSearch:
         self._trie = trie
         self._by_rules = by_rules
         self.parents: FinerGrammar | None = None
-        """The grammar whose symbols include their parents, if the task has one."""
+        """The grammar whose symbols include their parents, or None if the task has none."""
 
     def find(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0
     ) -> list[Found | None]:
-        """Return the tree of each sentence, or None. `first` is the index of the first sentence."""
+        """Return the tree of each sentence, or None if it has no tree.
+
+        `first` is the index of the first sentence, on which draws depend.
+        """
         found = self.arrays(sentences, options, first)
         offsets, count = found["offsets"], len(sentences)
         accepted = found.get("accepted", np.ones(count))
@@ -148,7 +151,10 @@ class TreeSearch:
     def arrays(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0, **more: bool
     ) -> dict[str, Any]:
-        """Return the result of the core. `more` requests span counts or visited trees from mcmc."""
+        """Run the search, and return its results as arrays.
+
+        `more` requests the counts of spans or the visited trees from mcmc.
+        """
         batch, threads = lattices(sentences), options.threads or os.cpu_count() or 1
         common: dict[str, Any] = {"finer": self._finer(options), "threads": threads}
         common["contexts_of_rules"] = self._by_rules
@@ -168,12 +174,12 @@ class TreeSearch:
         if options.guide == "pcfg":
             return None
         if self.parents is None:
-            raise ConfigError("guide = 'parents' is for constituency models: leave it out")
+            raise ConfigError("guide = 'parents' is only for constituency parsers: leave it out")
         return self.parents
 
 
 def lattices(sentences: Sequence[Terminals]) -> Lattices:
-    """Return sentences in the form that the core expects."""
+    """Convert sentences to the form that the C++ core expects."""
 
     def column(name: str) -> NDArray[np.int32]:
         parts = [np.zeros(0, dtype=np.int32), *(getattr(s, name) for s in sentences)]

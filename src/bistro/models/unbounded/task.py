@@ -1,7 +1,7 @@
 """The interface between a task and a model with unbounded contexts.
 
-The model has rules, derivations and positions. The task defines the meaning of rules, derivations
-and positions, and has three functions.
+A model works with rules, derivations and positions, whose meaning is defined by its task. A task
+has three functions.
 
     learns       the table of rules and every tree:      items -> rules, derivations
     encodes      the input of an analysis:               words -> Terminals (unknown words included)
@@ -30,10 +30,10 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, eq=False)
 class Terminals:
-    """The input of an analysis. Word ``word[i]`` may extend from ``begin[i]`` to ``end[i]``.
+    """The input of a search. Word ``word[i]`` may extend from ``begin[i]`` to ``end[i]``.
 
-    In a sentence, word i extends from i to i + 1. In a written word, whose positions are its
-    letters, many morphemes may extend from one position to another.
+    In a sentence, word i extends from i to i + 1. In a written word, the positions are letters, and
+    several alternative morphemes may extend from one position to another.
 
     >>> Terminals.sequence([4, 7]).end.tolist()
     [1, 2]
@@ -47,7 +47,7 @@ class Terminals:
 
     @classmethod
     def sequence(cls, words: Iterable[int]) -> Self:
-        """Return consecutive words."""
+        """Create the input for consecutive words."""
         word = np.fromiter(words, dtype=np.int32)
         begin = np.arange(word.size, dtype=np.int32)
         return cls(word.size, begin, begin + np.int32(1), word)
@@ -62,7 +62,7 @@ class Terminals:
 
 
 class Task(ABC, Generic[Item]):
-    """A task, which defines the meaning of rules and derivations."""
+    """Base class of tasks, which define the meaning of rules and derivations."""
 
     contexts: ClassVar[ContextElements] = "symbols"
     """The default context elements of the task."""
@@ -75,7 +75,7 @@ class Task(ABC, Generic[Item]):
 
     @abstractmethod
     def words_of(self, item: Item) -> Sequence[str]:
-        """Return the words of an item, which are the input of an analysis."""
+        """Return the words of a training item, which are the input of a search."""
 
     @abstractmethod
     def derivation(self, item: Item) -> Derivation | None:
@@ -83,15 +83,15 @@ class Task(ABC, Generic[Item]):
 
     @abstractmethod
     def terminals(self, words: Sequence[str]) -> Terminals:
-        """Return words as indices. An unknown word is represented by its class."""
+        """Convert words to indices. An unknown word is represented by its class."""
 
     @abstractmethod
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Any:
-        """Return the output for the words and their derivation, which may be None."""
+        """Convert a derivation, which may be None, to the output of the task for these words."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """Return the data of the task without the rules, in a JSON-serialisable form."""
+        """Return the data of the task, except the rules, in a JSON-serialisable form."""
 
     def arrays(self) -> Arrays:
         """Return additional arrays of the task, by name."""

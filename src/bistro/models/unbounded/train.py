@@ -45,12 +45,12 @@ from bistro.sums import added
 M = TypeVar("M", bound=UnboundedModel)
 NAME = "rules"
 AS_STRONG_AS_NEEDED = 1e18
-"""The strength of the empty context, which is so large that the distribution equals the base."""
+"""Strength of the empty context, so large that its distribution equals the base distribution."""
 Columns = dict[str, NDArray[Any]]
 
 
 class TrieChain:
-    """The compressed trie with minimal seating and its hyper-parameters."""
+    """A chain over a compressed trie with minimal seating, which fits hyper-parameters."""
 
     is_deterministic = True
 
@@ -68,7 +68,7 @@ class TrieChain:
             self._left_out = LeftOut(trie, config.blocks, base)
 
     def seat(self) -> None:
-        """Do nothing, because building the trie already counted everything."""
+        """Do nothing, because all events were counted when the trie was built."""
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Maximise the hyper-parameters, unless they are fixed."""
@@ -81,7 +81,7 @@ class TrieChain:
             self._parameters = [maximise(level, pair, settings) for level, pair in pairs]
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the seating, without the base."""
+        """Return the log-likelihood of the seating, without the base distribution."""
         pairs = zip(self._trie.level_likelihoods(self._levels), self._parameters, strict=True)
         return float(added(level(*pair) for level, pair in pairs))
 
@@ -137,7 +137,7 @@ class ContextChain(Learned):
             self._kept.add(self.franchise)
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the current seating, without the base."""
+        """Return the log-likelihood of the current seating, without the base distribution."""
         parameters = self.franchise.parameters()
         levels = list(zip(self.franchise.level_likelihoods(), parameters, strict=True))
         return float(added(level(*pair) for level, pair in levels[1:]))
@@ -145,8 +145,7 @@ class ContextChain(Learned):
     def figures(self) -> Figures:
         """Return hyper-parameters and numbers of tables by context length, starting at 1.
 
-        The entry of the last length also represents all longer contexts, which share its
-        parameters.
+        The last entry also represents all longer contexts, which share its hyper-parameters.
         """
         tables = [tables for _, _, tables in self.franchise.counts_by_level()[1:]]
         last = min(self._shared_from, len(tables))
@@ -225,7 +224,7 @@ def chain_of(
     config: UnboundedConfig,
     seed: int,
 ) -> TrieChain | ContextChain:
-    """Return the chain for the configured seating, which is a trie or a franchise."""
+    """Return the chain for the configured seating: a trie (minimal) or a franchise (Gibbs)."""
     trees, offsets = joined_trees(derivations)
     columns = {**task.rules.arrays(), "trees": trees, "offsets": offsets}
     by_rules, depth = context_elements(config, task) == "rules", bound(config)

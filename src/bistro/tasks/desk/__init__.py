@@ -1,1 +1,1 @@
-"""The annotator's desk, with a file, decisions about it, and a model's suggestions for the rest."""
+"""The annotation desk: a file, the annotator's decisions, and a model's suggestions."""

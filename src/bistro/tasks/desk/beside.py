@@ -50,12 +50,12 @@ class Beside:
             thread.start()
 
     def wake(self) -> None:
-        """Notify the threads of a change."""
+        """Notify the background threads that the file has changed."""
         with self._news:
             self._news.notify_all()
 
     def close(self) -> None:
-        """Stop the threads, and wait until they end."""
+        """Stop the background threads, and wait until they have ended."""
         self._stopping.set()
         for flag in self._flags:
             flag.set()

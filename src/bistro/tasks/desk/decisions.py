@@ -30,13 +30,13 @@ class Decision(Protocol):
     """A change of one sentence."""
 
     def applied(self, sentence: Sentence) -> Sentence:
-        """Return the sentence after the decision.
+        """Return the sentence with the decision applied.
 
         Raise an error if the decision is not possible.
         """
 
     def noted(self) -> dict[str, Any]:
-        """Return the decision for the journal."""
+        """Return the decision as a dictionary for the journal."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class SetFields:
         return sentence.replace(**columns) if columns else sentence
 
     def noted(self) -> dict[str, Any]:
-        """Return the decision for the journal."""
+        """Return the decision as a dictionary for the journal."""
         return {"set": {str(word): dict(fields) for word, fields in self.values.items()}}
 
 
@@ -84,7 +84,7 @@ class Split:
         return split_word(sentence, self.word, self.forms, multiword=self.multiword)
 
     def noted(self) -> dict[str, Any]:
-        """Return the decision for the journal."""
+        """Return the decision as a dictionary for the journal."""
         return {"split": self.word, "forms": list(self.forms), "multiword": self.multiword}
 
 
@@ -100,7 +100,7 @@ class Join:
         return join_words(sentence, self.first, self.last)
 
     def noted(self) -> dict[str, Any]:
-        """Return the decision for the journal."""
+        """Return the decision as a dictionary for the journal."""
         return {"join": [self.first, self.last]}
 
 

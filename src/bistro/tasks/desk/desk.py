@@ -1,4 +1,4 @@
-"""A desk with one file and the model that makes suggestions for it.
+"""An annotation desk with one file and the model that makes suggestions for it.
 
 Decisions are made one at a time. Two background threads run at the same time. One thread computes
 the model's doubt about each sentence, and the other learns from confirmed sentences. A new model
@@ -33,7 +33,7 @@ EVERY = 25
 
 @dataclass(frozen=True)
 class Suggester:
-    """A model in use, and its number, which is 0 for the first model."""
+    """A model that makes suggestions, and its number, which is 0 for the first model."""
 
     model: Model
     number: int
@@ -91,7 +91,7 @@ class Seen:
 
 
 class Desk:
-    """A desk with one file, its model and its decisions.
+    """A desk with one file, the decisions about it, and the model that makes suggestions.
 
     Parameters
     ----------
@@ -121,7 +121,8 @@ class Desk:
         self.seen = Seen()
         self.doubts: list[tuple[float, ...] | None] = [None] * len(document)
         self.doubts_of: dict[int, tuple[int, int]] = {}
-        """The sentence version and the model number with which each doubt was computed."""
+        """The version of the sentence and the number of the model from which each doubt was
+        computed."""
         self.lessons: list[Lesson] = []
         self.problem = ""
         """The reason why the last training failed, or an empty string."""
@@ -165,7 +166,7 @@ class Desk:
                 self.touch(shot.place)
 
     def ask_word(self, shot: Snapshot, word: int) -> dict[str, Any]:
-        """Return alternatives for a word given the rest, and the values of its form in the file."""
+        """Return alternatives for a word, and the lemmas and features of its form in the file."""
         if not 1 <= word <= len(shot.sentence):
             raise BistroError(
                 f"there is no word {word}: the words are numbered from 1 to {len(shot.sentence)}"
@@ -174,7 +175,7 @@ class Desk:
         return {**found, **self.seen.of(shot.sentence.forms[word - 1])}
 
     def findings(self, shot: Snapshot) -> list[Finding]:
-        """Return the suspicious values that the model finds in a fully annotated sentence."""
+        """Return the values of a fully annotated sentence that the model considers suspicious."""
         committee = self.suggester.committee
         return suggesting.findings(shot.sentence, committee) if committee else []
 
@@ -221,7 +222,7 @@ class Desk:
             self.revision += 1
 
     def _kept(self, place: int, version: int, decision: Decision) -> dict[str, int]:
-        """Count the open fields that a decision fills, and how many are filled as suggested."""
+        """Count the open fields that a decision fills in, and those filled in as suggested."""
         key = (place, version, self.suggester.number)
         found = self._suggestions.get(key)
         if found is None or not isinstance(decision, SetFields):

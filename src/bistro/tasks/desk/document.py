@@ -1,7 +1,8 @@
 """A CoNLL-U file on the desk, with its sentences, decisions about them, undo, redo and saving.
 
-The text of every sentence is kept as it was read. A decision replaces the lines that it changes, in
-memory and in the journal. The file itself changes only when it is saved, as a whole or not at all.
+The text of every sentence is kept as it was read. A decision replaces the changed lines in memory
+and is recorded in the journal. The file itself changes only when it is saved, and then as a whole
+or not at all.
 
 >>> import bistro, tempfile
 >>> from pathlib import Path
@@ -42,7 +43,7 @@ PLAIN_SUFFIXES = (".conllu", ".conll", ".txt")
 
 
 class ConflictError(BistroError):
-    """Someone else has changed the sentence of a decision."""
+    """The sentence or the file has been changed in another window or by another program."""
 
 
 class Document:
@@ -228,7 +229,8 @@ class Document:
     def _turn(self, event: Event, *, forward: bool, is_new: bool, text: bool = True) -> int:
         """Undo or redo a decision.
 
-        Without `text`, only the lists of decisions are changed.
+        If `text` is false, the sentence stays unchanged, and only the lists of decisions are
+        updated.
         """
         place: int = event["sentence"]
         sentence = self.sentences[place]
@@ -298,7 +300,7 @@ class Document:
 
 
 def _mark(event: Event) -> str | None:
-    """Return the digest of the file that an event records, if any."""
+    """Return the digest of the file's content that is recorded in an event, if any."""
     found: str | None = event.get("opened") or event.get("saving")
     return found
 

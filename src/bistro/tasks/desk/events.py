@@ -1,4 +1,4 @@
-"""The events of a journal, with the entries of each kind and their types.
+"""The kinds of events in a journal, and the entries of each kind with their types.
 
 A journal may have been edited or damaged, so every line is checked before it is used.
 
@@ -58,12 +58,13 @@ KINDS: Mapping[str, Mapping[str, Check]] = {
         "hash": _is_hash,
     },
 }
-"""The entries of each kind of event. The first key that an event contains identifies its kind."""
+"""The required entries of each kind of event. The first key that an event contains identifies its
+kind."""
 OPTIONAL: Mapping[str, Check] = {"offered": _is_number, "kept": _is_number, "journal": _is_number}
 
 
 def checked(event: Any) -> Event:
-    """Return an event. Raise `ValueError` if the event is not valid."""
+    """Return an event unchanged, or raise `ValueError` if it is not valid."""
     if not isinstance(event, dict):
         raise ValueError("not an event")
     kind = next((name for name in KINDS if name in event), None)

@@ -7,8 +7,8 @@ The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON
     {"seq": 2, "undo": 1}
     {"saving": SHA-256 of the file with all decisions so far}
 
-A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment. A
-line that was cut short was never confirmed to the client, and is removed at the next start. The
+A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment. An
+incomplete line at the end was never confirmed to the client, and is removed at the next start. The
 line ``saving`` is written before the file is replaced. After a crash, the file has the content of
 either the last or the second last ``saving`` line, and the decisions after that line are applied
 again.
@@ -26,7 +26,7 @@ from typing import IO, Any
 
 from bistro import system
 from bistro.errors import BistroError, OutputError
-from bistro.files import explain
+from bistro.files import explain, read_json
 from bistro.tasks.desk.events import Event, checked
 
 SUFFIX = ".journal"
@@ -47,7 +47,7 @@ class Journal:
         self.raw = self._opened()
         self.events: list[Event] = self._read()
         self.broken = ""
-        """The reason why nothing more can be written, or an empty string."""
+        """The reason why the journal can no longer be written, or an empty string."""
 
     @classmethod
     def beside(cls, file: Path) -> Journal:
@@ -103,7 +103,7 @@ class Journal:
         events = []
         for number, line in enumerate(io.BytesIO(content[:whole]), start=1):
             try:
-                event = json.loads(line)
+                event = read_json(line.decode())
                 if number == 1:
                     self._check_version(event)
                 events.append(checked(event))

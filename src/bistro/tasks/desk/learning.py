@@ -2,9 +2,9 @@
 
 The newest confirmed sentences are the test set. A candidate is trained on all other complete
 sentences. The candidate and the current model parse the test set from its words and tags. If the
-candidate is at least as good, a model trained on all sentences, including the newest, replaces the
-current model. Otherwise, the current model is kept. A good model is therefore not replaced by a
-worse model when there is little annotation to learn from.
+candidate is at least as good as the current model, a new model is trained on all sentences,
+including the newest, and replaces the current model. Otherwise, the current model is kept. A good
+model is therefore not replaced by a worse model when there is little annotation to learn from.
 """
 
 from __future__ import annotations
@@ -36,10 +36,9 @@ class Lesson:
     sentences: int
     """Number of complete sentences that the candidate was trained on."""
     judged_words: int
-    """Number of words in the newest confirmed sentences."""
+    """Number of words in the test set, which is the newest confirmed sentences."""
     las: float | None
-    """Percentage of labelled arcs in the newest sentences that the current model predicts
-    correctly."""
+    """Percentage of labelled arcs in the test set that the current model predicts correctly."""
     las_candidate: float | None
     taken: bool
     """Whether the new model replaced the current model."""
@@ -48,7 +47,7 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A lesson, and the new model if there is one."""
+    """The result of a training attempt, and the new model if it replaces the current model."""
 
     lesson: Lesson
     model: Model | None
@@ -72,7 +71,7 @@ def learn(
     known
         Complete sentences for training, without the newest sentences.
     newest
-        The sentences confirmed since the last lesson.
+        The sentences confirmed since the last training attempt.
     seed
         Seed of the training.
     stop_asked

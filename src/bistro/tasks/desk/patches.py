@@ -1,4 +1,4 @@
-"""Patches, which hold the lines of a sentence that a decision replaces, and the new lines.
+"""Patches, which contain the lines of a sentence that a decision replaces and the new lines.
 
 A patch contains the old lines, so it can be undone, and it cannot be applied to a different text.
 
@@ -33,7 +33,7 @@ class Patch:
 
     @classmethod
     def between(cls, before: str, after: str) -> Patch:
-        """Return the shortest run of lines in which two texts differ."""
+        """Return the shortest patch that turns one text into another."""
         old, new = before.split("\n"), after.split("\n")
         start = _shared(old, new)
         old, new = old[start:], new[start:]
@@ -46,7 +46,7 @@ class Patch:
         return Patch(self.at, self.new, self.old)
 
     def applied(self, text: str) -> str:
-        """Return the text after the change."""
+        """Return the text after the patch is applied."""
         lines = text.split("\n")
         end = self.at + len(self.old)
         if lines[self.at : end] != self.old:

@@ -40,14 +40,14 @@ from bistro.treebank.validate import MISSING
 MOST_SHOWN = 8
 """Number of alternatives that are listed for a field."""
 SURE = 0.5
-"""Minimum probability of the alternative in a finding."""
+"""Minimum probability of an alternative for it to be reported as a finding."""
 OPTIONS: dict[str, Any] = {"tags": "given", "partial": True, "marginals": True, "threads": 1}
 Shares = list[list[tuple[Any, float]]]
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The tree of a sentence, with the given values and the best guess for all other values."""
+    """The tree of a sentence, with the given values and the most probable other values."""
 
     heads: list[int]
     labels: list[str]
@@ -122,7 +122,7 @@ def suggest(sentence: Sentence, parser: Parser, seed: int = 1) -> Suggestion:
 
 
 def ask_word(sentence: Sentence, word: int, parser: Parser, seed: int = 1) -> dict[str, Any]:
-    """Return the most probable values of a word (from 1) by column, given the rest."""
+    """Return the most probable values of a word (from 1), given the rest of the annotation."""
     opened: dict[str, list[Any]] = {}
     for name in ("heads", "deprels", parser.tag_column):
         column = list(getattr(sentence, name))
@@ -177,12 +177,12 @@ def _share(rows: dict[str, Shares], name: str, word: int, value: object) -> floa
 
 @dataclass(frozen=True)
 class Finding:
-    """An annotated value that a model considers less probable than another, given the rest."""
+    """An annotated value that is less probable than an alternative, according to a model."""
 
     word: int
     """From 1."""
     what: str
-    """The kind of value that the alternative changes, which is ``head``, ``label`` or ``tag``."""
+    """The part of the annotation that the alternative changes: ``head``, ``label`` or ``tag``."""
     annotated: str
     probability: float
     alternative: str

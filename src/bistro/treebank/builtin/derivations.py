@@ -119,8 +119,8 @@ def to_sentence(
 ) -> Sentence:
     """Convert a derivation from `start` to a dependency tree over the given tokens.
 
-    The column MISC contains the symbol that emitted each word, which is the grammar's most specific
-    category.
+    The column MISC contains the grammar symbol that emitted each word, which is the most specific
+    category of the word.
     """
     words = list(words_of(derivation))
     heads, relations = attachments(derivation)

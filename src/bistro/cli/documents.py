@@ -1,0 +1,55 @@
+"""The memory of the document on the command line (`--memory`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bistro.cli.common import flag, say
+from bistro.errors import BistroError
+
+if TYPE_CHECKING:
+    from bistro.models.base import Model
+
+MEMORY = flag(
+    "--memory",
+    "Use a reader's memory: words of the same document are more probable. Documents begin at "
+    "comments # newdoc; without them, INPUT is one document.",
+)
+TABLE = (
+    "--memory needs to know the documents of a table: name the columns that tell them apart with "
+    "--document COLUMN"
+)
+
+
+def require_memory(memory: bool, model: Model, others: list[str] | None) -> None:
+    """Raise an error if --memory is given and the model, or the mixture, has no memory."""
+    from bistro.tasks.memory import memory_of
+
+    if not memory:
+        return
+    if others:
+        raise BistroError(
+            "--memory is for one model: leave out --with, and train a reader with all members"
+        )
+    memory_of(model)
+
+
+def check_columns(memory: bool, text: str | None, document: list[str] | None) -> None:
+    """Raise an error unless the documents of a table are named if, and only if, they are used."""
+    if document and not memory:
+        raise BistroError("--document names the documents of --memory: add --memory")
+    if document and text is None:
+        raise BistroError(
+            "--document is for tables (--text COLUMN); in CoNLL-U, documents begin at comments "
+            "# newdoc"
+        )
+    if memory and text is not None and not document:
+        raise BistroError(TABLE)
+
+
+def tell_memory(model: Model, documents: int) -> None:
+    """Report the memory that is used, and the number of documents."""
+    from bistro.tasks.memory import memory_of
+
+    number = "1 document" if documents == 1 else f"{documents:,} documents"
+    say(f"words are scored with a {memory_of(model).memory_protocol()}; {number}")
