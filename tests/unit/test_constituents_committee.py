@@ -194,7 +194,7 @@ def test_impossible_options_are_refused(
 
 def test_only_draws_give_votes() -> None:
     member = bistro.train("trees", TREES, seed=1)
-    with pytest.raises(ConfigError, match="need search = 'mcmc'"):
+    with pytest.raises(ConfigError, match="require search = 'mcmc'"):
         member.span_votes([SENTENCE], search="cyk")
 
 

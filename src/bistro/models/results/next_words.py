@@ -179,7 +179,7 @@ class NextWords:
         return self._rows([self.sums.names[i] for i in order], self.sums.listed.at(order))
 
     def of(self, words: Sequence[str]) -> list[NextWord]:
-        """Return one row for each of the given words, which may be unknown to the model."""
+        """Return one row for each of the `words`, which may be unknown to the model."""
         if isinstance(words, str):
             raise ConfigError("give a list of words, not a string")
         return self._rows(words, self.sums.of(words)) if words else []
