@@ -39,7 +39,7 @@ def next_word(
         None,
         "--split-punct/--no-split-punct",
         help="Split punctuation from words, or split at spaces only. By default, a pipeline "
-        "splits as in its treebank.",
+        "splits text into words as its treebank does.",
     ),
     output: str = outputs.results(outputs.TABLE),
     json: bool = common.JSON,

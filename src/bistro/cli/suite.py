@@ -34,7 +34,8 @@ def suite(
     ),
     split_punct: bool = flag(
         "--split-punct/--no-split-punct",
-        "Whether to split punctuation from words; a pipeline splits as in its treebank.",
+        "Whether to split punctuation from words. By default, a pipeline splits text into words "
+        "as its treebank does.",
         default=True,
     ),
     output: str = outputs.results(outputs.TABLE),

@@ -51,7 +51,7 @@ def round_half_up(x: float) -> int:
 
 
 def rounded(particles: int, probabilities: Sequence[float]) -> list[int]:
-    """Divide particles by rounding. The largest share absorbs the rounding error."""
+    """Allocate particles in proportion to probabilities. The largest share absorbs the rounding."""
     total = sum(probabilities)
     counts = [round_half_up(particles * p / total) for p in probabilities]
     largest = max(range(len(counts)), key=lambda i: probabilities[i])
