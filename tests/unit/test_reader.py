@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import optimize
+from small_reader import DEV, PAIR, QUICK, SHORT, TREEBANK, trained
 
 import bistro
 from bistro.encoding.vocabulary import Vocabulary
@@ -28,29 +29,18 @@ from bistro.models.reader.members import members_of
 from bistro.models.reader.model import ReaderModel
 from bistro.models.results.scores import TextScores
 
-SHORT = "sampler.sweeps=3 sampler.samples=2"
-MEMBERS = (f"ngram order=3 {SHORT}", f"transition {SHORT}", "isbn hidden=8 learning.passes=5")
-TREEBANK = bistro.builtin(sentences=120, seed=1)
-DEV = bistro.builtin(sentences=40, seed=2)
+MEMBERS = (*PAIR, "isbn hidden=8 learning.passes=5")
 TEXT = [
     ["The", "dog", "sleeps", "."],
     ["Zzyzx", "qwerty", "plugh"],
     ["Run"],
     ["the", "old", "house", "in", "the", "city", "is", "big", "."],
 ]
-QUICK: dict[str, Any] = {"particles": 20, "repeats": 4}
-
-
-def trained(*members: str, **options: Any) -> ReaderModel:
-    settings: dict[str, Any] = {"members": members or MEMBERS, "dev": DEV, **options}
-    model = bistro.train("reader", TREEBANK, seed=1, **settings)
-    assert isinstance(model, ReaderModel)
-    return model
 
 
 @pytest.fixture(scope="module")
 def model() -> ReaderModel:
-    return trained()
+    return trained(*MEMBERS)
 
 
 # ---- the mixture -------------------------------------------------------------------------------
@@ -80,7 +70,7 @@ def test_a_reader_of_one_is_that_model(model: ReaderModel) -> None:
 
 def test_all_members_tell_the_same_words_apart(model: ReaderModel) -> None:
     assert len({scorer.vocabulary.hash for scorer in model.scorers}) == 1
-    without_dev = trained(dev=None, unknown="single", unknown_below=3)
+    without_dev = trained(*MEMBERS, dev=None, unknown="single", unknown_below=3)
     assert len({scorer.vocabulary.hash for scorer in without_dev.scorers}) == 1
     assert without_dev.vocabulary.num_classes == 1
     assert without_dev.vocabulary.unknown_below == 3
@@ -123,7 +113,7 @@ def test_weights_can_be_equal_and_need_words() -> None:
     equal = trained(*MEMBERS[:2], weights="equal")
     assert equal.weights.tolist() == [0.5, 0.5]
     with pytest.raises(BistroError, match="no words to fit the weights on"):
-        trained(dev=[[], []])
+        trained(*MEMBERS, dev=[[], []])
 
 
 def test_without_a_development_set_a_tenth_is_held_out() -> None:
@@ -260,7 +250,7 @@ def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ConfigError, match="named twice"):
         trained("ngram", "ngram ")
     with pytest.raises(ConfigError, match="held_out = 1"):
-        trained(held_out=1.0)
+        trained(*MEMBERS, held_out=1.0)
     with pytest.raises(ConfigError, match=r"member 'isbn'.*spelling"):
         trained("isbn", unknown="spelling")
 
@@ -323,9 +313,9 @@ def test_what_has_learned_outlives_the_cluster(
 ) -> None:
     checkpoint = Checkpoint(tmp_path / "m.checkpoint", 0.0)
     with pytest.raises(ClusterError):
-        trained(session=Session(checkpoint, workers=Elsewhere(lost_after)))
+        trained(*MEMBERS, session=Session(checkpoint, workers=Elsewhere(lost_after)))
     if lost_after:
         assert len(read_model(checkpoint.path).arrays) == lost_after
     workers = Elsewhere(9) if then == "elsewhere" else None
-    again = trained(session=Session(checkpoint, resume=True, workers=workers))
+    again = trained(*MEMBERS, session=Session(checkpoint, resume=True, workers=workers))
     assert again.to_bytes() == model.to_bytes()

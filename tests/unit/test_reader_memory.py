@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import optimize
+from small_reader import DEV, PAIR, QUICK, SHORT, trained
 
 import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
@@ -29,25 +30,13 @@ from bistro.tasks import spread
 from bistro.tasks.memory import memory_of
 from bistro.treebank.documents import document_numbers
 
-SHORT = "sampler.sweeps=3 sampler.samples=2"
-MEMBERS = (f"ngram order=3 {SHORT}", f"transition {SHORT}")
-TREEBANK = bistro.builtin(sentences=120, seed=1)
-DEV = bistro.builtin(sentences=40, seed=2)
 MEMORY = Memory(20, (0.4, 0.8, 0.7), (5.0, 1.5, -0.2))
-QUICK: dict[str, Any] = {"particles": 20, "repeats": 4}
 STORY = [["The", "dog", "sleeps", "."], ["The", "old", "dog", "sees", "the", "cat", "."]]
-
-
-def trained(*members: str, **options: Any) -> ReaderModel:
-    settings: dict[str, Any] = {"members": members or MEMBERS, "dev": DEV, **options}
-    model = bistro.train("reader", TREEBANK, seed=1, **settings)
-    assert isinstance(model, ReaderModel)
-    return model
 
 
 @pytest.fixture(scope="module")
 def model() -> ReaderModel:
-    return trained()
+    return trained(*PAIR)
 
 
 def random_text(sentences: int, words: int = 6) -> list[list[int]]:
@@ -243,18 +232,18 @@ def test_without_words_the_memory_is_typical() -> None:
 
 def test_some_sentences_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bistro.models.reader.fitting.MOST_WORDS", 100)
-    some = trained(MEMBERS[0])
+    some = trained(PAIR[0])
     assert some.memory is not None and some.memory.words == 300
 
 
 def test_a_reader_may_have_no_memory() -> None:
-    model = trained(MEMBERS[0], memory=0)
+    model = trained(PAIR[0], memory=0)
     assert model.memory is None and "memory" not in model.header()
     with pytest.raises(BistroError, match=r"has no memory: train it with --set memory=300"):
         model.score(STORY, documents=[0, 0])
     for words in (-1, 10**9):
         with pytest.raises(ConfigError, match="memory = "):
-            trained(MEMBERS[0], memory=words)
+            trained(PAIR[0], memory=words)
 
 
 # ---- files and refusals ------------------------------------------------------------------------
