@@ -81,7 +81,7 @@ class SpanVotes:
         yield from map(Row, *(column[part].tolist() for column in columns))
 
     def renamed(self, numbers: dict[Name, int]) -> Ints:
-        """Return the index that `numbers` gives to the name of each row, or -1 if it has none."""
+        """Return the value in `numbers` for the name of each row, or -1 if the name is missing."""
         new = np.array([numbers.get(name, -1) for name in self.names], dtype=np.int64)
         return new[self.name] if self.name.size else self.name
 

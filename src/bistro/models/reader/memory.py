@@ -8,8 +8,8 @@ hold the words of the document so far, in contexts of 0, 1 and 2 words (`recall`
 
 c is the number of customers who eat w, and t the number of their tables, which is 0 or 1. The
 restaurant has n customers at T tables. The top level is a probability distribution over the same
-words as the mixture. At the beginning of a document, all restaurants are empty, and it is equal to
-the mixture.
+words as the mixture. At the beginning of a document, all restaurants are empty, and the top level
+is equal to the mixture.
 
 A discount d_l and a strength θ_l per level are fitted on the development set (`fit_memory`).
 
@@ -40,7 +40,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Memory:
-    """The parameters of a memory."""
+    """The parameters of a reader's memory."""
 
     words: int
     """Number of words and sentence ends that are remembered. Older ones are forgotten."""
@@ -50,19 +50,21 @@ class Memory:
     """One strength θ per level, θ > -d."""
 
     def __post_init__(self) -> None:
-        """Raise an error if a value is invalid, as in a damaged model file."""
+        """Raise an error if a value is invalid, for example in a damaged model file."""
         numbers = (*self.discounts, *self.strengths)
         if type(self.words) is not int or not 0 < self.words <= MOST_WORDS:
             raise ModelFileError(f"the memory of a reader must have 1 to {MOST_WORDS:,} words")
         if len(self.discounts) != LEVELS or len(self.strengths) != LEVELS:
             raise ModelFileError(f"the memory of a reader must have {LEVELS} levels")
         if not all(type(x) in (int, float) and math.isfinite(x) for x in numbers):
-            raise ModelFileError("the memory of a reader must have finite numbers")
+            raise ModelFileError(
+                "the discounts and strengths of a reader's memory must be finite numbers"
+            )
         for discount, strength in zip(self.discounts, self.strengths, strict=True):
             if not 0 <= discount < 1 or not -discount < strength <= LARGEST_STRENGTH:
                 raise ModelFileError(
-                    "a discount of the memory of a reader must be at least 0 and less than 1, and "
-                    "its strength must be greater than the negative discount"
+                    "each discount of a reader's memory must be at least 0 and less than 1, and "
+                    "each strength must be greater than minus its discount"
                 )
 
     def header(self) -> dict[str, Any]:
@@ -75,7 +77,7 @@ class Memory:
         return cls(header["words"], tuple(header["discounts"]), tuple(header["strengths"]))
 
     def describe(self) -> str:
-        """Describe the memory, for the protocol of scores."""
+        """Return a short description of the memory, to be shown with the scores."""
         return f"memory of the last {self.words:,} words of the document"
 
     def scores(
@@ -100,14 +102,14 @@ class Memory:
         return TextScores(log_probs, base.is_eos, base.is_oov, base.offsets, deviation=deviation)
 
     def with_counts(self, log_probs: Floats, counts: Counts) -> tuple[Floats, Floats]:
-        """Return the log-probabilities with memory, and the share of p_0 in every event.
+        """Return log-probabilities with memory, and the share of p_0 in each event's probability.
 
         Parameters
         ----------
         log_probs
             Natural logarithms of p_0, one per event.
         counts
-            What is remembered before each event, from `counts_of`.
+            Counts in memory before each event, from `counts_of`.
         """
         own, factor = self.parts(counts)
         # Spelled words can have probabilities that are too small for floating-point numbers.
@@ -119,7 +121,7 @@ class Memory:
         return total, shares
 
     def parts(self, counts: Counts) -> tuple[Floats, Floats]:
-        """Return the two parts of p = own + factor p_0 for every event."""
+        """Return `own` and `factor` in the sum p = own + factor · p_0 for every event."""
         own, factor = np.zeros(len(counts)), np.ones(len(counts))
         for level, (d, theta) in enumerate(zip(self.discounts, self.strengths, strict=True)):
             count, customers, tables = counts[:, level].T

@@ -1,4 +1,7 @@
-"""Options of a reader's scores. Each member uses those options that apply to its kind."""
+"""Options for scoring sentences with a reader.
+
+Each member uses those options that apply to its kind.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ class ReaderOptions(Options):
     method: Literal["graph", "exact", "smc"] = "graph"
     """The method for members that sum over analyses by sampling."""
     particles: int = 100
-    """Number of particles for members that sample, or of analyses for members that search."""
+    """Number of particles of members that sample, or number of analyses of members that search."""
     repeats: int = 0
     """Number of independent runs for members that sample. 0 uses the default of each member."""
     tags: Literal["all", "seen"] = "all"
@@ -28,7 +31,7 @@ class ReaderOptions(Options):
     tags."""
     seed: int = 1
     part: tuple[int, int] | None = None
-    """The index of the first sentence in a larger text, and the total number of sentences."""
+    """Index of the first sentence within a larger text, and number of sentences in that text."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BASE = -1
-"""The depth of the base distribution, below the empty context."""
+"""The depth of the base distribution, one less than the depth of the empty context."""
 MEMBER = "member"
 """The element name of a level that represents a member of a mixture instead of a context. The value
 of such a level is the name of the member, `reach` is its weight, and `contribution` is the weight
@@ -65,8 +65,8 @@ class Level:
     reach: float
     """The share of the probability that the longer contexts leave to this level."""
     contribution: float
-    """The level's contribution to the probability of the decision, which is the sum over all
-    levels."""
+    """The level's contribution to the probability of the decision. The contributions of all levels
+    sum to this probability."""
     discount: float | None = None
     """The mean discount over the saved samples, or None if the model file does not contain it."""
     strength: float | None = None
@@ -78,7 +78,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision in generating a sentence, which is an outcome of a distribution."""
+    """One decision in the generation of a sentence, which is an outcome of a distribution."""
 
     step: int
     """Position of the decision in the order of generation, counted from 1."""

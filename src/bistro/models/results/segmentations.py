@@ -74,7 +74,7 @@ class Segmentation:
         return self.analyses[0]
 
     def to_dict(self) -> dict[str, object]:
-        """Return all content in a JSON-serialisable form."""
+        """Return the word and its analyses in a JSON-serialisable form."""
         return {
             "word": self.word,
             "log_prob": self.log_prob,

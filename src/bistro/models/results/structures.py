@@ -55,7 +55,7 @@ class TreeParse:
 
     words: list[str]
     trees: list[FoundTree]
-    """The best tree, the k best drawn trees, or samples."""
+    """The best tree, the k most probable trees that were drawn, or random samples."""
     is_found: bool = True
     """Whether the grammar has a tree for the words. If the grammar has no tree, the result is a
     flat tree."""
@@ -129,7 +129,7 @@ class TopState:
 
     number: int
     name: str
-    """The tag if states are tags, or otherwise the number of the state."""
+    """The tag if the states are tags, and otherwise the number of the state."""
     share: float
     """Share of the training words that have this state."""
     words: list[tuple[str, float]]

@@ -41,7 +41,7 @@ class TextSentence:
     spaces: list[str]
     """The white space after each token."""
     probabilities: list[float]
-    """Probability that each token begins and ends at these positions."""
+    """Probability of the start and end positions of each token."""
     words: list[tuple[str, ...]]
     """The syntactic words of each token."""
     word_probabilities: list[float]
@@ -129,7 +129,7 @@ def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
 
 
 def joined(sentences: Sequence[TextSentence], offset: int = 0) -> TextSentence:
-    """Join consecutive sentences into one, and add `offset` to the positions of the tokens."""
+    """Join consecutive sentences into one sentence, and add `offset` to the token positions."""
 
     def flat(name: str) -> list[Any]:
         return [value for sentence in sentences for value in getattr(sentence, name)]

@@ -99,7 +99,7 @@ class Splits:
         return ((token,) if best == token else tuple(best.split(_SEPARATOR))), probability
 
     def header(self) -> dict[str, Any]:
-        """Return all JSON-serialisable content except arrays."""
+        """Return the content in a JSON-serialisable form, without the arrays."""
         rules = [rule.to_header() for rule in self.rules]
         return {"end": self.end, "rules": rules, "elements": self.choice.elements.names}
 
@@ -159,7 +159,7 @@ def _held_out(
     settings: SamplerSettings,
     seed: int,
 ) -> float:
-    """Return the mean log-probability of held-out tokens, which are a tenth of the types."""
+    """Return the mean log-probability of held-out tokens, which are a tenth of the token types."""
     tenth = [zlib.crc32(token.encode()) % _TENTH == 0 for token, _, _ in examples]
     kept = [i for i, held in enumerate(tenth) if not held]
     held = [i for i, one in enumerate(tenth) if one]
