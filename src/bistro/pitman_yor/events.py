@@ -1,4 +1,4 @@
-"""Observations in the form that the compiled core reads.
+"""Observations in the form that the compiled core expects.
 
 Data are either sequences, in which each element has the elements before it as context, or parallel
 lists of contexts and outcomes. Both forms are converted to one array of ids with the offsets of the

@@ -129,7 +129,7 @@ class Franchise:
         return self.probability(context[:-1], dish) if context else self.base(dish)
 
     def add(self, context: Context, dish: int, rng: Stream) -> None:
-        """Seat one customer, and another in the parent if a table was opened."""
+        """Seat one customer, and seat another customer in the parent if a table was opened."""
         restaurant = self.restaurant(context)
         size = self._choose_table(context, dish, rng)
         restaurant.move(dish, size, size + 1)
@@ -137,7 +137,7 @@ class Franchise:
             self.add(context[:-1], dish, rng)
 
     def remove(self, context: Context, dish: int, rng: Stream) -> None:
-        """Remove a random customer, and another from the parent if a table was closed."""
+        """Remove a random customer, and remove another from the parent if a table was closed."""
         restaurant = self.restaurants.get(context, Restaurant())
         sizes = sorted(restaurant.tables.get(dish, Counter()).items())
         if not sizes:

@@ -33,7 +33,7 @@ class Tested:
     protocol: str
     tag_column: str = "upos"
     given_tags: bool = False
-    """True if the tags were given, so that they are not scored."""
+    """True if the tags were given and are therefore not scored."""
 
     def scores(self) -> AttachmentScores:
         """Return the attachment and tag scores."""

@@ -65,7 +65,7 @@ def text_parser_of(config: ReaderConfig, members: Sequence[Member]) -> Member:
 
 
 def _check_tags(member: Member, parser: Any, marks: Sequence[MarkName]) -> None:
-    """Raise an error if the parser does not predict tags or features that a member or mark needs."""
+    """Raise an error if the parser does not predict the tags or features that are needed."""
     if member.config.tagset != parser.tagset:
         raise ConfigError(
             f"member '{member.name}' has tagset = {member.config.tagset}, but the parser for raw "

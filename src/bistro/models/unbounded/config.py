@@ -28,7 +28,9 @@ class UnboundedConfig:
         "there is no limit.",
     )
     base: Literal["pcfg", "uniform"] = setting(
-        "pcfg", "Base distribution of the shortest contexts: the rule frequencies, or uniform."
+        "pcfg",
+        "Base distribution of the shortest contexts: the rule frequencies (pcfg), or a uniform "
+        "distribution (uniform).",
     )
     base_smoothing: float = setting(
         0.0, "Number added to the frequency of every rule in the base distribution."

@@ -71,7 +71,7 @@ class Task(ABC, Generic[Item]):
     @classmethod
     @abstractmethod
     def learn(cls, items: Sequence[Item], config: Any) -> tuple[Self, list[Derivation]]:
-        """Return the task with its table of rules, and the derivation of every item."""
+        """Return the task with its table of rules, and the derivation of every training item."""
 
     @abstractmethod
     def words_of(self, item: Item) -> Sequence[str]:
