@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Scoring(ABC):
-    """Mixin with methods that are based on `score`."""
+    """Mixin with methods that are based on the method `score`."""
 
     kind: ClassVar[str]
     score_options: ClassVar[type[Options]] = Options

@@ -133,7 +133,7 @@ def common_names(votes: Sequence[SpanVotes]) -> tuple[Name, ...]:
 def mixed(votes: Sequence[SpanVotes], weights: Sequence[float]) -> SpanVotes:
     """Return the weighted mean of votes on the same sentences.
 
-    Parsers that found no tree for a sentence are ignored.
+    Parsers that found no tree for a sentence are ignored for that sentence.
 
     Parameters
     ----------

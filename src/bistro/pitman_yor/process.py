@@ -45,7 +45,7 @@ class PitmanYor(Ensemble):
     backoff
         The order in which elements of a context are dropped. With "oldest", the first element is
         dropped first, as in a text. With "newest", the last element is dropped first. A tuple of
-        positions such as (1, 0, 2) gives any other order.
+        positions such as (1, 0, 2) defines any other order.
     ends
         If true, the end of a sequence is an outcome, `END`, which is observed after its last
         element.

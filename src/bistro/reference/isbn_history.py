@@ -102,7 +102,7 @@ class History:
         return NO_STATE
 
     def links(self) -> list[int]:
-        """Return the states that the next state depends on, one per relation of the paper."""
+        """Return the states that the next state depends on, one per relation in the paper."""
         stack, front, top = tuple(self.stack), self.front, self.top
 
         def on_top(word: int) -> int:

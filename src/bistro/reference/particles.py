@@ -37,7 +37,7 @@ class Derivation:
 
     now: Configuration
     weight: float = 1.0
-    """The weight θ, which is the probability of the derivation with the words so far."""
+    """The weight θ, which is the joint probability of the derivation and the words so far."""
     particles: int = 1
     importance: float = 1.0
     """The importance weight of particles that are drawn at random."""

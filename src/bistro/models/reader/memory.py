@@ -1,8 +1,8 @@
-"""The memory of a reader, which makes words of the same document more probable.
+"""The memory of a reader, which makes recent words of the same document more probable.
 
-People and texts repeat words. The memory is a hierarchy of Pitman-Yor restaurants that belongs to
-one document. Level 0 is the mixture of the members, p_0(w | sentence so far). Levels 1, 2 and 3
-hold the words of the document so far, in contexts of 0, 1 and 2 words (`recall`):
+Speakers and writers often repeat words. The memory is a hierarchy of Pitman-Yor restaurants that
+belongs to one document. Level 0 is the mixture of the members, p_0(w | sentence so far). Levels 1,
+2 and 3 hold the words of the document so far, in contexts of 0, 1 and 2 words (`recall`):
 
     p_l(w) = (c - d_l t) / (n + θ_l) + (θ_l + d_l T) / (n + θ_l) p_{l-1}(w)
 
@@ -11,7 +11,8 @@ restaurant has n customers at T tables. The top level is a probability distribut
 words as the mixture. At the beginning of a document, all restaurants are empty, and the top level
 is equal to the mixture.
 
-A discount d_l and a strength θ_l per level are fitted on the development set (`fit_memory`).
+Each level has a discount d_l and a strength θ_l, which are fitted on the development set
+(`fit_memory`).
 
 >>> memory = Memory(words=100, discounts=(0.5, 0.9, 0.9), strengths=(500.0, 2.0, 0.5))
 >>> memory.describe()

@@ -25,7 +25,7 @@ class ReaderOptions(Options):
     """Number of independent runs for members that sample. 0 uses the default of each member."""
     tags: Literal["all", "seen"] = "all"
     """The tags that a word may have: all tags, or only its tags in training. With only seen tags,
-    scoring is faster, and the resulting probability is a lower bound."""
+    scoring is faster than with all tags, and the resulting probability is a lower bound."""
     tags_per_word: int = 0
     """Maximum number of tags tried for a word, in order of probability. 0 tries all possible
     tags."""

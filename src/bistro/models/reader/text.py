@@ -2,10 +2,10 @@
 
 Without the setting `text_parser`, every parser in the mixture parses the text itself. With this
 setting, the text is parsed once, by a parser that is trained on the treebank and is not part of the
-mixture. Its parses are added to the treebank, and every member is trained on the extended treebank.
-A few sentences of the text are held out in addition to the development set. The held-out sentences
-determine when the training of latent-variable parsers stops, and the weights of the mixture are
-fitted on these sentences.
+mixture. The resulting parses are added to the treebank, and every member is trained on the extended
+treebank. A few sentences of the text are held out in addition to the development set. The held-out
+sentences determine when the training of latent-variable parsers stops, and the weights of the
+mixture are fitted on these sentences.
 
 >>> text_parser_of(ReaderConfig(text_parser="isbn tagset=xpos"), []).config.tagset
 'xpos'

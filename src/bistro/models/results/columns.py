@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LEAST_ALTERNATIVE = 5e-5
-"""Minimum probability of an alternative value that is listed. Less probable values would be written
-as 0.0000."""
+"""Only alternative values with at least this probability are listed. Less probable values would be
+written as 0.0000."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ class Level:
     own: float
     """The part of `probability` that comes from this level and not from shorter contexts."""
     reach: float
-    """The share of the probability that the longer contexts leave to this level."""
+    """The share of the probability that the longer contexts pass on to this level."""
     contribution: float
     """The level's contribution to the probability of the decision. The contributions of all levels
     sum to this probability."""

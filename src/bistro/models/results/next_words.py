@@ -38,7 +38,7 @@ Flags = NDArray[np.bool_]
 ROUNDING = 1e-9
 """Log-probabilities that differ by less than this value count as equal."""
 LEAST_TAG = 5e-4
-"""Minimum probability of a tag that is shown."""
+"""Only tags with at least this probability are shown."""
 
 
 class Estimates(NamedTuple):

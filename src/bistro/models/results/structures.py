@@ -1,7 +1,7 @@
 """Results of taggers, constituency parsers, models of word order and models of latent states.
 
 Models of tag sequences (`tags`) find only tags. Parsers find tags together with trees. Taggers and
-parsers have ``tag`` for one sentence and ``tag_all`` for many sentences.
+parsers have the method ``tag`` for one sentence and the method ``tag_all`` for many sentences.
 
 >>> import bistro
 >>> model = bistro.train("transition", bistro.builtin(sentences=200, seed=1), seed=1)

@@ -77,7 +77,7 @@ def word_tokens(words: Iterable[str]) -> list[Token]:
 
 
 def numbered_tokens(items: Iterable[tuple[str, int]]) -> list[Token]:
-    """Number the tokens, given the form and the number of words of each token."""
+    """Assign identifiers to tokens, given the form and the number of words of each token."""
     tokens = []
     place = 1
     for form, size in items:

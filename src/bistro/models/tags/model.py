@@ -198,7 +198,7 @@ class TagsModel(UnboundedModel):
         }
 
     def tag_protocol(self, **options: Any) -> str:
-        """Describe how tags are found with these options."""
+        """Describe how tags are found with the given options."""
         return f"{self.kind}, {self._chosen(options).describe()}"
 
     def _chosen(self, options: Mapping[str, Any]) -> TagOptions:

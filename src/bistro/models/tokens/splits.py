@@ -35,7 +35,7 @@ _ANY = "\0"
 """Placeholder for any previous token that was not seen before this token in training."""
 
 Example = tuple[str, tuple[str, ...], str]
-"""A training example: a token, its words, and the previous token."""
+"""A training example, which consists of a token, its words and the previous token."""
 Key = str | tuple[str, str]
 """A key of the cache: a token, alone or together with the previous token."""
 

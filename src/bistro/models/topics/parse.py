@@ -148,7 +148,7 @@ class TopicsParsing(Parsing):
             yield self._parse(sentence, logs, options, lambda _: drawn)  # noqa: B023
 
     def _possible_arcs(self, sentence: Sentence, options: TopicsParseOptions) -> Floats:
-        """Return an array with 0 at [h, d] if word d may depend on h, otherwise minus infinity."""
+        """Return an array with 0 at [h, d] if word d may depend on h, or else minus infinity."""
         arcs = np.zeros((len(sentence) + 1, len(sentence) + 1))
         np.fill_diagonal(arcs, -np.inf)
         if options.partial:

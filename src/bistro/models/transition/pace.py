@@ -35,8 +35,8 @@ ABOVE = 0.02
 exact match would reduce the likelihood too much."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000
-"""Number of sentences drawn for each exponent. The standard error of their mean length is one or
-two percent."""
+"""Number of sentences drawn for each exponent. The standard error of the mean length of these
+sentences is one or two percent."""
 FIRST_EXPONENT = 0.5
 MOST_TRIALS = 8
 USUAL_TRIALS = 4

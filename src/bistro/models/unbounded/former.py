@@ -1,4 +1,4 @@
-"""The former kind `infinite`, whose tasks are now the kinds `tags`, `trees` and `morphology`.
+"""The former model kind `infinite`, which the kinds `tags`, `trees` and `morphology` replace.
 
 >>> settled({"task": "trees", "depth": 3, "trees": {"unknown": "single"}, "tags": {}})
 ('trees', {'depth': 3, 'unknown': 'single'})
