@@ -176,8 +176,8 @@ def calibration_blocks(tested: Tested) -> list[str]:
         html.paragraph(
             "When the model predicts a probability of 90 %, is it correct in 90 % of the cases? "
             "Each point represents a bin of words. The horizontal axis shows the predicted "
-            "probability, the vertical axis shows the observed accuracy, and the area of the point shows the "
-            "number of words. Points below the diagonal indicate overconfidence."
+            "probability, the vertical axis shows the observed accuracy, and the area of the point "
+            "shows the number of words. Points below the diagonal indicate overconfidence."
         ),
         html.figure(reliability_diagram(found)),
         html.table(

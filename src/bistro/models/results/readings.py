@@ -17,9 +17,9 @@ class Live:
     """An identifier that is unique in the reading and does not depend on the number of analyses
     shown."""
     parent: int | None
-    """Identifier of the analysis of the previous step that this analysis extends. If it extends
-    several analyses, the one that contributes most of the probability is given. The value is None
-    at the first word, or if the previous analysis is not shown."""
+    """Identifier of the analysis at the previous step that contributes most to the probability of
+    this analysis. The value is None at the first word, or if the previous analysis is not
+    shown."""
     probability: float
     """The probability of the analysis given the words so far. The probabilities of all current
     analyses sum to 1."""

@@ -19,8 +19,8 @@ class UnboundedConfig:
 
     contexts: Literal["auto", "symbols", "rules"] = setting(
         "auto",
-        "Elements of a context: the symbols above a node, or its own symbol and the rules above "
-        "it. With auto, the elements depend on the kind of model.",
+        "Elements of a context: the symbols above a node (symbols), or the node's own symbol and "
+        "the rules above the node (rules). With auto, the elements depend on the kind of model.",
     )
     depth: int | None = setting(
         None,
