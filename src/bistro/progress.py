@@ -20,7 +20,7 @@ time taken so far, divided by the finished fraction, times the remaining fractio
 checkpoint already contains (`Phase.skip`) took no time and do not count as done. The estimate is
 shown only after a fiftieth of the work is done.
 
-Phases do nothing without an observer, and in threads other than the observed thread.
+Phases have no effect without an observer or in threads other than the observed thread.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def paused() -> Iterator[None]:
 def each(
     items: Iterable[Item], name: str, total: float | None = None, unit: str = "", share: float = 0.0
 ) -> Iterator[Item]:
-    """Yield items as the steps of a phase.
+    """Yield the items, and count each item as one step of a phase.
 
     A step is done when the next item is requested.
     """

@@ -85,7 +85,7 @@ class Arranged:
         """Raise an error unless `backoff` is "oldest", which sequences require."""
         if self._reverse or self._positions is not None:
             raise ConfigError(
-                "sequences need backoff = 'oldest': set it, or give contexts and outcomes"
+                "sequences need backoff = 'oldest': change backoff, or give contexts and outcomes"
             )
 
     def _last(self, elements: list[Any]) -> list[Any]:

@@ -20,7 +20,7 @@ from bistro.pitman_yor.numbering import Ids, Numbering
 
 
 class End:
-    """The outcome that ends a sequence. `END` is its only instance."""
+    """The outcome that ends a sequence. `END` is the only instance of this class."""
 
     def __repr__(self) -> str:
         return "END"

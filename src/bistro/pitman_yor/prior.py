@@ -13,7 +13,7 @@ from bistro.pitman_yor.process import PitmanYor
 OBSERVATIONS = 40
 SHOWN = 4
 """Number of discounts of an unbounded process that are included in the calibration. Longer contexts
-have few data."""
+have few observations."""
 
 
 def simulate_process(

@@ -61,7 +61,7 @@ class PitmanYor(Ensemble):
         How hyper-parameters are learned. "slice" samples them, "map" maximises their posterior
         density, and "fixed" does not change them. With ``depth=None``, "online" takes a gradient
         step on the log-probability of each event when the event is observed. With "online", `fit`
-        is one pass over the data, without sweeps.
+        makes one pass over the data, without sweeps.
     discount_prior, strength_prior
         The parameters (a, b) of the Beta prior of every discount, and the shape and rate of the
         Gamma prior of every strength.

@@ -82,7 +82,7 @@ class History:
         return self.stack[-1] if self.stack else 0
 
     def copy(self) -> History:
-        """Return a history that can be continued independently."""
+        """Return a copy of the history that can be continued independently."""
         return History(**{name: copy(value) for name, value in vars(self).items()})
 
     def children(self, word: int) -> list[int]:

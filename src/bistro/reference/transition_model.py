@@ -64,7 +64,8 @@ class GenerativeParser:
     predict: Predictor
     lexicalised: bool = True
     shift_factor: Callable[[int], float] = lambda words: 1.0
-    """A function from the number of generated words to a factor for the probability of a shift."""
+    """A function that maps the number of generated words to a factor for the probability of a
+    shift."""
 
     def observe(self, now: Configuration) -> dict[str, int]:
         """Return the values of all elements, as `bistro.encoding.contexts` names them."""

@@ -18,7 +18,7 @@ class ReaderOptions(Options):
     """Options for summing over analyses. Each member uses the options that apply to its kind."""
 
     method: Literal["graph", "exact", "smc"] = "graph"
-    """The method for members that sum over analyses by sampling."""
+    """The method of the members that sum over analyses by sampling."""
     particles: int = 100
     """Number of particles of members that sample, or number of analyses of members that search."""
     repeats: int = 0

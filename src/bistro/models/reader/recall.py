@@ -28,7 +28,7 @@ from bistro.treebank.documents import check_documents
 from bistro.treebank.invisible import seen
 
 LEVELS = 3
-"""Number of restaurants that predict a word, which have contexts of 0, 1 and 2 words."""
+"""Number of restaurants that predict a word, one for each context length from 0 to 2 words."""
 NUMBERS = 3
 """Number of counts per restaurant: customers of the word, all customers, and all tables."""
 END, START = -1, -2

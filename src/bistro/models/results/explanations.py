@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 BASE = -1
 """The depth of the base distribution, one less than the depth of the empty context."""
 MEMBER = "member"
-"""The element name of a level that represents a member of a mixture instead of a context. The value
-of such a level is the name of the member, `reach` is its weight, and `contribution` is the weight
-times the member's probability."""
+"""The element name of a level that represents a member of a mixture instead of a context. At this
+level, the value is the name of the member, `reach` is the member's weight, and `contribution` is
+the weight times the member's probability."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Level:
     """The share of the probability that the longer contexts pass on to this level."""
     contribution: float
     """The level's contribution to the probability of the decision. The contributions of all levels
-    sum to this probability."""
+    sum to the probability of the decision."""
     discount: float | None = None
     """The mean discount over the saved samples, or None if the model file does not contain it."""
     strength: float | None = None

@@ -55,7 +55,7 @@ class TextScores:
     is_eos: NDArray[np.bool_]
     is_oov: NDArray[np.bool_]
     offsets: NDArray[np.int64]
-    """The events of sentence i are ``offsets[i]:offsets[i+1]``. The last of these events is
+    """The events of sentence i are ``offsets[i]:offsets[i+1]``. The last event of each sentence is
     `</s>`."""
     lexical: NDArray[np.float64] | None = None
     """Lexical part of each surprisal, which is the surprisal given the analyses, in nats."""

@@ -57,8 +57,8 @@ class TreeParse:
     trees: list[FoundTree]
     """The best tree, the k most probable trees that were drawn, or random samples."""
     is_found: bool = True
-    """Whether the grammar has a tree for the words. If the grammar has no tree, the result is a
-    flat tree."""
+    """Whether the grammar has a tree for the words. If the grammar has no tree for the words, the
+    result is a flat tree."""
     accepted: float = 1.0
     """Share of accepted trees among the trees that mcmc proposed."""
     is_complete: bool = True

@@ -37,7 +37,7 @@ class TextSentence:
 
     forms: list[str]
     starts: list[int]
-    """The position in the text where each token begins, in characters from 0."""
+    """The position in the text where each token begins, counted in characters from 0."""
     spaces: list[str]
     """The white space after each token."""
     probabilities: list[float]
@@ -70,7 +70,10 @@ class TextSentence:
     def to_sentence(
         self, number: int = 1, *, ranges: bool = False, probabilities: bool = False, line: int = 1
     ) -> Sentence:
-        """Convert the sentence to CoNLL-U. With `ranges`, MISC contains each token's position."""
+        """Convert the sentence to CoNLL-U.
+
+        With `ranges`, the MISC column contains the position of each token.
+        """
         multiword: list[tuple[int, int, str, str]] = []
         misc: list[str] = []
         for i, (form, words) in enumerate(zip(self.forms, self.words, strict=True)):

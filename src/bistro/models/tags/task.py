@@ -58,7 +58,7 @@ class TagsTask(Task[Sentence]):
         size = len(self.tags)
         self._transition = np.full((size + 1, size + 1), NOTHING, dtype=np.int32)
         """Index of the rule for each pair of a symbol (0 is the start symbol) and a next tag. The
-        last column is for the sentence end."""
+        last column contains the rules that end a sentence."""
         self._emission: dict[tuple[int, int], int] = {}
         """Index of the rule that rewrites each tag as each word."""
         for rule, (left, first, second) in enumerate(

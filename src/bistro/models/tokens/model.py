@@ -164,7 +164,7 @@ class TokensModel(Model):
         return cls(config, characters, parts[CHARACTERS], splits, around, origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return the order, the alphabet size and the model size."""
+        """Return the n-gram order, the alphabet size and the model size."""
         return {
             "order": self.config.order,
             "characters": len(self.characters.plain),

@@ -55,7 +55,7 @@ class Splits:
     def split(
         self, tokens: Sequence[str], before: str
     ) -> tuple[list[tuple[str, ...]], list[float]]:
-        """Return the words of each token of a sentence and their probabilities."""
+        """Return the words of each token of a sentence, with their probabilities."""
         cache, known, seen = self._cache, self._pairs, self._in_pairs
         pairs = zip(tokens, [before, *tokens[:-1]], strict=True)
         keys: list[Key] = [

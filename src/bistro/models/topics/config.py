@@ -33,7 +33,7 @@ class TopicsConfig:
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
         "Whether one word or several words of a sentence may depend on the root. With auto, the "
-        "training data determines which is allowed.",
+        "training data determines whether several words are allowed.",
     )
     unknown: Literal["classes", "single"] = setting(
         "classes",

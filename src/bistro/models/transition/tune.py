@@ -74,10 +74,10 @@ class Effort:
     """Settings that determine how thorough the search is."""
 
     least_gain: float = 0.03
-    """Minimum gain in score of an accepted change. Smaller gains may be noise, and longer contexts
-    need more computing time."""
+    """Minimum gain in score for which a change is accepted. Smaller gains may be noise, and longer
+    contexts need more computing time."""
     best_places: int = 3
-    """Number of new elements, best first, that are also tried at other positions."""
+    """Number of the best new elements that are also tried at other positions."""
     promising: int = 12
     """Number of elements or features that are tried again after the first round."""
     label_elements: bool = True

@@ -119,9 +119,9 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _names(self) -> tuple[tuple[Name, ...], NDArray[np.int64], NDArray[np.int64]]:
-        """The names in votes, and each symbol's name as a label of several words or of one word.
+        """The names in votes, and the index of each symbol's name for long spans and single words.
 
-        The names of symbols are given as indices, with -1 for a symbol without a name.
+        The index is -1 for a symbol without a name.
         """
         rules = self.rules
         leaves = set(rules.left[rules.is_lexical].tolist())

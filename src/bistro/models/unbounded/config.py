@@ -1,4 +1,4 @@
-"""The settings that `tags`, `trees` and `morphology` share."""
+"""The settings that the model kinds `tags`, `trees` and `morphology` share."""
 
 from __future__ import annotations
 

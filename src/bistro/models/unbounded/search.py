@@ -48,7 +48,7 @@ def present_name(search: str) -> str:
 
 @dataclass(frozen=True)
 class SearchOptions(Options):
-    """The kind and the size of a tree search."""
+    """Options that determine the type and the size of a tree search."""
 
     search: SearchName = "mcmc"
     samples: int = 5000
