@@ -38,7 +38,7 @@ Ints = NDArray[np.integer]
 
 
 class Rules(NamedTuple):
-    """Unary rules, and binary rules `parents[r] -> lefts[r] rights[r]` of probability `probs[r]`."""
+    """Unary rules, and binary rules `parents[r] -> lefts[r] rights[r]` with their probabilities."""
 
     symbols: int
     start: int
