@@ -45,7 +45,7 @@ Draws = NDArray[np.float64]
 def r_hat(draws: Draws) -> float:
     """Return the rank-normalised R-hat of halved chains.
 
-    The result is the larger of the two values for the bulk and the width.
+    The result is the larger of the R-hat values for the bulk and the width.
     """
     halves = halved(draws)
     distances = np.abs(halves - np.median(halves))

@@ -137,7 +137,7 @@ def _is_one_word(tokens: Sequence[CutToken]) -> bool:
 
 
 def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
-    """Yield the parts of a token between cell edges, with words that end at the edges.
+    """Split a token at the cell edges, and yield each part with its words.
 
     If the words do not end at the edges, each part is one word.
     """
