@@ -20,7 +20,7 @@ time taken so far, divided by the finished fraction, times the remaining fractio
 checkpoint already contains (`Phase.skip`) took no time and do not count as done. The estimate is
 shown only after a fiftieth of the work is done.
 
-Without an observer, and in threads other than the observer's, phases do nothing.
+Phases have no effect without an observer or in threads other than the observed thread.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Phase:
             self.note = note
 
     def skip(self, steps: float) -> None:
-        """Count steps as finished that were done in an earlier run."""
+        """Count the steps of an earlier run as finished."""
         self.done += steps
         self.skipped += steps
 
@@ -109,7 +109,7 @@ class Work:
         self.thread = threading.get_ident()
         self.phases: list[Phase] = []
         self.pauses = 0
-        """Number of nested pauses. Progress is hidden while it is above 0."""
+        """Number of nested pauses. Progress is hidden while this number is above 0."""
 
     def begin(self, phase: Phase) -> None:
         """Enter a phase."""
@@ -232,7 +232,7 @@ def paused() -> Iterator[None]:
 def each(
     items: Iterable[Item], name: str, total: float | None = None, unit: str = "", share: float = 0.0
 ) -> Iterator[Item]:
-    """Yield items as the steps of a phase.
+    """Yield the items, and count each item as one step of a phase.
 
     A step is done when the next item is requested.
     """
@@ -243,7 +243,7 @@ def each(
 
 
 def pace(sentences: int, words: int, *, seconds: float) -> str:
-    """Return how much was processed, and how fast, for the report of a command.
+    """Describe the number of processed sentences and words, and the speed, for a command's report.
 
     >>> pace(1, 8, seconds=0.5)
     '1 sentence, 8 words, 16 words/s'

@@ -145,8 +145,8 @@ def test_stopped_anywhere_and_resumed(raw: Path, tmp_path: Path) -> None:
         ("ngram", "ngram", "an ngram model does not parse raw text"),
         ("isbn", "transition tagset=xpos", "has tagset = xpos, but the parser"),
         ("transition", 'isbn tag_features=["Case"]', "the tag features Case, which the parser"),
-        ("isbn labels=none", "ngram", "from left to right and find labels"),
-        ("isbn direction=right-to-left", "ngram", "from left to right and find labels"),
+        ("isbn labels=none", "ngram", "from left to right and predict labels"),
+        ("isbn direction=right-to-left", "ngram", "from left to right and predict labels"),
     ],
 )
 def test_parses_must_suit_the_members(parser: str, member: str, message: str) -> None:

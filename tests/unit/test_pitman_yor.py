@@ -64,7 +64,7 @@ def test_contexts_are_shortened_in_the_order_of_backoff() -> None:
         assert process.top(decisive, 1)[0][0] == 1
     by_position = PitmanYor(2, backoff=(0, 1), seed=1).fit(contexts, outcomes)
     assert by_position.predict(("?", "red"))[1] > 0.7
-    with pytest.raises(ConfigError, match="every context must have 2"):
+    with pytest.raises(ConfigError, match="every context must have 2 elements"):
         by_position.predict(("red",))
     with pytest.raises(ConfigError, match="sequences need backoff"):
         by_position.observe_all([[0, 1]])

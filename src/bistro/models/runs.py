@@ -1,4 +1,4 @@
-"""Training runs, which every trainer receives in addition to its data and settings."""
+"""A description of a training run, which every trainer receives with its data and settings."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Scoring(ABC):
-    """Mixin with methods that are based on `score`."""
+    """Mixin with methods that are based on the method `score`."""
 
     kind: ClassVar[str]
     score_options: ClassVar[type[Options]] = Options
@@ -37,7 +37,7 @@ class Scoring(ABC):
         """Return the log-probability of every word and every sentence end."""
 
     def score_protocol(self, **options: Any) -> str:
-        """Describe the computation of scores with these options."""
+        """Describe how scores are computed with the given options."""
         self.score_options.of(options, self.kind, "score words")
         return f"{self.kind} model, exact"
 
@@ -63,7 +63,8 @@ class Scoring(ABC):
         names
             The names of the sentences. By default, sentences are numbered from 1.
         tokens
-            The tokens that have rows, sentence by sentence. By default, every word has a row.
+            The tokens that have rows, sentence by sentence. By default, the table has one row per
+            word.
         **options
             Scoring options of the model, such as ``particles`` for a parser.
         """
@@ -104,7 +105,7 @@ class Scoring(ABC):
     def next_sums(self, context: Sequence[str], **options: Any) -> NextSums:
         """Return the probabilities of all possible next words.
 
-        A family may override this method with a faster one.
+        A model family may override this method with a faster implementation.
         """
         from bistro.models.next_words import ScoredSums
 
@@ -112,7 +113,7 @@ class Scoring(ABC):
 
 
 def distinct(sentences: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[int]]:
-    """Return the distinct sentences, and the index of each sentence in this list.
+    """Return the distinct sentences, and the index of each sentence among the distinct sentences.
 
     >>> distinct([["a"], ["b", "c"], ["a"]])
     ([['a'], ['b', 'c']], [0, 1, 0])

@@ -1,4 +1,4 @@
-"""Creation of a model's settings from a preset or file and individual changes.
+"""Creation of a model's settings from a preset or a file, with individual changes.
 
 >>> kind, config = chosen_settings("ngram", overrides=["order=3"])
 >>> kind.name, config.order
@@ -25,7 +25,7 @@ from bistro.models.presets import family_of, file_or_preset, presets
 def chosen_settings(
     name: str, source: str | None = None, overrides: Sequence[str] = ()
 ) -> tuple[Kind, Any]:
-    """Return a kind and its configuration, from a file or preset and ``key=value`` changes."""
+    """Return a model kind and its configuration from a file or preset and ``key=value`` changes."""
     settings: Mapping[str, Any] = {}
     where = "--set"
     if source:
@@ -43,11 +43,11 @@ def chosen_settings(
 def settled_settings(
     name: str, settings: Mapping[str, Any], where: str = "settings"
 ) -> tuple[Kind, Any]:
-    """Return a kind and its configuration with these settings.
+    """Return a model kind and its configuration with the given settings.
 
-    Former kinds are translated to current kinds.
+    Former model kinds are replaced by the current kinds.
 
-    Settings that are not given have the default values of the kind.
+    Settings that are not given have the default values of the model kind.
     """
     kind, settled = kinds.settled(name, settings)
     return kind, _changed(kind.config_class()(), settled, where)
@@ -56,7 +56,10 @@ def settled_settings(
 def _former(
     name: str, settings: Mapping[str, Any], overrides: Sequence[str], where: str
 ) -> tuple[Kind, Any]:
-    """Return the current kind and configuration for a former kind. A change may set its task."""
+    """Return the current model kind and configuration for a former kind.
+
+    A change may set the task of the former kind.
+    """
     kind, changes = kinds.settled(name, configuration.overridden(settings, overrides))
     _, own = kinds.settled(name, {**settings, "task": kind.name})
     config = configuration.from_dict(kind.config_class(), own, where)

@@ -14,7 +14,7 @@ M = TypeVar("M", bound=Model)
 
 
 class SharedModel(Generic[M]):
-    """A model that several tasks share. Other processes receive the content of its file.
+    """A model that several tasks share. Other processes receive the content of the model file.
 
     Only the file content is sent, never a pickled model. A process opens the model once and keeps
     it for all tasks until it receives another model.
@@ -45,7 +45,7 @@ _last_opened: tuple[str, Model] | None = None
 
 
 def _opened(digest: str, content: bytes) -> Model:
-    """Load a model from its content, and cache it until another digest is requested."""
+    """Load a model from its file content, and cache it until another model is requested."""
     global _last_opened
     # One variable holds digest and model, so that two threads never mix two models.
     latest = _last_opened

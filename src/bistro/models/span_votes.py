@@ -81,7 +81,7 @@ class SpanVotes:
         yield from map(Row, *(column[part].tolist() for column in columns))
 
     def renamed(self, numbers: dict[Name, int]) -> Ints:
-        """Return the index that `numbers` gives to the name of each row, or -1 if it has none."""
+        """Return the value in `numbers` for the name of each row, or -1 if the name is missing."""
         new = np.array([numbers.get(name, -1) for name in self.names], dtype=np.int64)
         return new[self.name] if self.name.size else self.name
 
@@ -133,7 +133,7 @@ def common_names(votes: Sequence[SpanVotes]) -> tuple[Name, ...]:
 def mixed(votes: Sequence[SpanVotes], weights: Sequence[float]) -> SpanVotes:
     """Return the weighted mean of votes on the same sentences.
 
-    Parsers that found no tree for a sentence are ignored.
+    Parsers that found no tree for a sentence are ignored for that sentence.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""SVG pictures of plain values, such as dependency and constituency trees."""
+"""SVG pictures, for example of dependency trees and constituency trees."""

@@ -2,9 +2,9 @@
 
 The height of an arc is its nesting level. The level is 1 plus the highest level among the shorter
 arcs that overlap the arc. Two arcs of the same level therefore never overlap, and the crossing arcs
-of a non-projective tree have different heights. The legs of the arcs on a word are ordered so that
-nested arcs do not touch. First come the arcs to the left, from the shortest to the longest. They
-are followed by the root's arrow and by the arcs to the right, from the longest to the shortest.
+of a non-projective tree have different heights. The arc ends at each word are ordered so that
+nested arcs do not touch. The arcs to the left come first, from the shortest to the longest. The
+root's arrow comes next, and the arcs to the right come last, from the longest to the shortest.
 Words are moved apart until every label fits its arc.
 
 >>> layout = arrange([Arc(0, 1, "det"), Arc(1, 2, "nsubj"), Arc(2, 2, "root")], [30.0, 30.0, 30.0])
@@ -28,8 +28,8 @@ WORD_GAP = 16.0
 CORNER = 9.0
 LEG_DISTANCE = 7.0
 WIDEST_FAN = 48.0
-"""Maximum width of the group of arc ends at one word. If there are many, they are drawn closer
-together."""
+"""Maximum width of the group of arc ends at one word. If there are many arc ends, they are drawn
+closer together."""
 
 
 @dataclass

@@ -44,7 +44,7 @@ ENDING = "\\end{document}\n"
 
 
 def tex_text(text: str) -> str:
-    """Escape the characters of a text that TeX reads as commands."""
+    """Escape the characters of a text that TeX interprets as commands."""
     return text.translate(_ESCAPES)
 
 

@@ -65,7 +65,7 @@ BaseLike = Mapping[Any, float] | Characters | ProcessBase | None
 
 
 def spelling(word: Hashable) -> Ids:
-    """Return the code points of a word, which are none for the end of a sequence."""
+    """Return the code points of a word, or an empty array for the end of a sequence."""
     if word is END:
         return np.zeros(0, dtype=np.int32)
     if not isinstance(word, str):
@@ -89,11 +89,11 @@ class BaseMaker:
 
     @property
     def process(self) -> ProcessBase | None:
-        """The base, if it is another process, otherwise None."""
+        """The base if it is another process, and None otherwise."""
         return self.base if isinstance(self.base, ProcessBase) else None
 
     def outcomes(self) -> list[Any] | None:
-        """Return the outcomes that the base defines, or None if it defines none."""
+        """Return the outcomes that the base defines, or None if the base defines no outcomes."""
         if isinstance(self.base, Mapping):
             return list(self.base)
         return list(self.process.outcomes_) if self.process is not None else None

@@ -1,4 +1,4 @@
-"""Contexts arranged in the order in which their elements are dropped."""
+"""Arrangement of the elements of contexts in the order in which they are dropped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OLDEST, NEWEST = "oldest", "newest"
 
 
 class Arranged:
-    """Convert contexts to the order of the core, with elements that are dropped first in front.
+    """Convert contexts to the order of the core, in which elements are dropped from the front.
 
     >>> Arranged(2, "oldest").one("abc"), Arranged(3, (1, 0, 2)).one("abc")
     (['b', 'c'], ['b', 'a', 'c'])
@@ -50,7 +50,7 @@ class Arranged:
             if len(elements) != len(self._positions):
                 raise ConfigError(
                     f"a context has {len(elements)} elements, but with backoff by position every "
-                    f"context must have {len(self._positions)}"
+                    f"context must have {len(self._positions)} elements"
                 )
             return [elements[position] for position in self._positions]
         if self._depth is not None:
@@ -85,7 +85,7 @@ class Arranged:
         """Raise an error unless `backoff` is "oldest", which sequences require."""
         if self._reverse or self._positions is not None:
             raise ConfigError(
-                "sequences need backoff = 'oldest': set it, or give contexts and outcomes"
+                "sequences need backoff = 'oldest': change backoff, or give contexts and outcomes"
             )
 
     def _last(self, elements: list[Any]) -> list[Any]:

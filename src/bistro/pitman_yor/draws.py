@@ -38,7 +38,7 @@ def draw_outcomes(
 
 
 def _new_word(numbering: Numbering, letters: Franchise | None, stream: Stream) -> str:
-    """Draw words until one of them is not among the outcomes, and return it."""
+    """Draw words until one of them is not among the outcomes, and return that word."""
     assert letters is not None
     online = OnlineFranchise(letters)
     while True:

@@ -53,7 +53,7 @@ class Ensemble(Estimator):
 
     @property
     def outcomes_(self) -> tuple[Any, ...]:
-        """All outcomes, in the order of `predict_proba`."""
+        """All outcomes, in the order of the columns of `predict_proba`."""
         self._begin()
         return self._numbers.outcomes
 
@@ -161,7 +161,7 @@ class Ensemble(Estimator):
         return list(dict.fromkeys(values))
 
     def _begin(self, seen: list[Any] | None = None) -> None:
-        """Assign ids to the outcomes and create the chains, unless this has been done."""
+        """Assign ids to the outcomes and create the chains, unless the chains already exist."""
         if self._is_numbered:
             return
         outcomes = self._maker.outcomes() if self.outcomes is None else list(self.outcomes)
@@ -240,7 +240,8 @@ class Ensemble(Estimator):
     ) -> list[Result]:
         """Call `work` for every chain, in parallel and with a separate random stream per chain.
 
-        `size` is the number of events. If there are few events, one thread is faster than several.
+        `size` is the number of events. If there are few events, one thread is faster than several
+        threads.
         """
         self._begin()
         streams = [self._stream("chain", i) for i in range(len(self._chains))]

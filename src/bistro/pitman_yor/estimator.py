@@ -24,7 +24,7 @@ class Estimator(ABC):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.
 
-        The argument `deep` has no effect. It exists because scikit-learn passes it.
+        The argument `deep` has no effect. The argument exists because scikit-learn passes it.
         """
         return {name: getattr(self, name) for name in self._names()}
 

@@ -1,4 +1,4 @@
-"""Observations in the form that the compiled core reads.
+"""Observations in the form that the compiled core expects.
 
 Data are either sequences, in which each element has the elements before it as context, or parallel
 lists of contexts and outcomes. Both forms are converted to one array of ids with the offsets of the
@@ -20,7 +20,7 @@ from bistro.pitman_yor.numbering import Ids, Numbering
 
 
 class End:
-    """The outcome that ends a sequence. `END` is its only instance."""
+    """The outcome that ends a sequence. `END` is the only instance of this class."""
 
     def __repr__(self) -> str:
         return "END"

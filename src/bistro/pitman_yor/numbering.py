@@ -54,7 +54,7 @@ class Numbering:
         self._all = list(outcomes)
         self._numbers = {outcome: number for number, outcome in enumerate(self._all)}
         if len(self._numbers) != len(self._all):
-            raise BistroError("outcomes must be different, but one is given twice")
+            raise BistroError("outcomes must be distinct, but one outcome is given twice")
         self._elements = _Elements(self._numbers, add=False)
         # Whole numbers from 0 on represent themselves: arrays of them need no dictionary.
         self.is_identity = all(type(x) is int and x == i for i, x in enumerate(self._all))

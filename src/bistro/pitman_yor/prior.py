@@ -12,7 +12,8 @@ from bistro.pitman_yor.process import PitmanYor
 
 OBSERVATIONS = 40
 SHOWN = 4
-"""Number of discounts of an unbounded process that are included. Longer contexts have few data."""
+"""Number of discounts of an unbounded process that are included in the calibration. Longer contexts
+have few observations."""
 
 
 def simulate_process(

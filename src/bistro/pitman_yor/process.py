@@ -33,8 +33,8 @@ class PitmanYor(Ensemble):
     Parameters
     ----------
     depth
-        Number of context elements that are used. A depth of 0 is a single Chinese restaurant.
-        None uses all elements, however many there are (the sequence memoizer).
+        Number of context elements that are used. With a depth of 0, the process is a single Chinese
+        restaurant. With None, contexts of any length are used, as in the sequence memoizer.
     outcomes
         All possible outcomes. By default, the possible outcomes are those of the base or of the
         data that `fit` receives.
@@ -45,7 +45,7 @@ class PitmanYor(Ensemble):
     backoff
         The order in which elements of a context are dropped. With "oldest", the first element is
         dropped first, as in a text. With "newest", the last element is dropped first. A tuple of
-        positions such as (1, 0, 2) gives any other order.
+        positions such as (1, 0, 2) defines any other order.
     ends
         If true, the end of a sequence is an outcome, `END`, which is observed after its last
         element.
@@ -61,7 +61,7 @@ class PitmanYor(Ensemble):
         How hyper-parameters are learned. "slice" samples them, "map" maximises their posterior
         density, and "fixed" does not change them. With ``depth=None``, "online" takes a gradient
         step on the log-probability of each event when the event is observed. With "online", `fit`
-        is one pass over the data, without sweeps.
+        makes one pass over the data, without sweeps.
     discount_prior, strength_prior
         The parameters (a, b) of the Beta prior of every discount, and the shape and rate of the
         Gamma prior of every strength.
@@ -186,7 +186,7 @@ class PitmanYor(Ensemble):
         self.forget_all([context], [outcome])
 
     def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
-        """Remove the data `X`, `y`, given as in `fit`.
+        """Remove the observed data `X` and `y`, which have the same form as in `fit`.
 
         If one of the events was not observed, nothing is removed.
         """
@@ -286,8 +286,8 @@ class PitmanYor(Ensemble):
         Parameters
         ----------
         X, y
-            Sequences, or contexts and outcomes, as in `fit`. Arrays of whole numbers are fastest if
-            the outcomes are the whole numbers from 0 on.
+            Sequences, or contexts and outcomes, as in `fit`. Arrays of whole numbers are processed
+            fastest if the outcomes are the whole numbers from 0 upwards.
         """
         if self._maker.is_open:
             return self._open_log_probs(X, y)
@@ -318,8 +318,8 @@ class PitmanYor(Ensemble):
         Parameters
         ----------
         length
-            Maximum number of elements. The sequence is shorter if `END` is drawn, which is not
-            included.
+            Maximum number of elements. The sequence is shorter than `length` if `END` is drawn, and
+            `END` itself is not included.
         start
             The beginning of the sequence that is continued.
         seed

@@ -1,4 +1,4 @@
-"""A chain whose contexts are as long as the data, known as the sequence memoizer.
+"""A chain whose contexts have unlimited length, known as the sequence memoizer.
 
 There is one discount for each context length from 0 to 9, and one discount for all longer contexts.
 The strength of the empty context is a parameter. The strength of a longer context is its discount
@@ -71,7 +71,7 @@ class UnboundedChain(CoreChain[Memoizer]):
             update_hyperparameters(self.letters, self._settings.sampler(), stream)
 
     def _sampled(self, likelihood: MemoizerLikelihood, stream: Stream) -> tuple[list[float], float]:
-        """Return the hyper-parameters after one step of slice sampling for each."""
+        """Return the hyper-parameters after one slice-sampling step for each of them."""
         discounts, strength = self.core.parameters()
         a, b = self._settings.discount_prior
         shape, rate = self._settings.strength_prior

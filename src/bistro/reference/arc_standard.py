@@ -118,7 +118,7 @@ def follows(system: ArcStandard, now: Configuration, action: Action, heads: Sequ
 
 
 def derivations(system: ArcStandard, heads: Sequence[int]) -> Iterator[tuple[Action, ...]]:
-    """Yield every derivation of the tree, beginning with the one that adds arcs earliest."""
+    """Yield every derivation of the tree, beginning with the derivation that adds arcs earliest."""
 
     def go_on(now: Configuration, done: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         if system.is_final(now) and len(now.arcs) == len(heads):

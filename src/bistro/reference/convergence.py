@@ -16,10 +16,11 @@ Successive draws are correlated, so N draws are equivalent to N / τ independent
 
     τ = 1 + 2 Σ_t ρ_t
 
-Here ρ_t is the autocorrelation at lag t. The autocorrelations are summed in pairs while the pairs
-are positive, and made non-increasing (Geyer 1992). The effective sample size of the bulk uses the
-ranks. The effective sample size of the tail uses two indicators: whether a draw is below the 5 %
-quantile, and whether it is below the 95 % quantile. The smaller of the two sizes is returned.
+Here ρ_t is the autocorrelation at lag t. The autocorrelations are summed in pairs as long as each
+pair has a positive sum, and the pair sums are made non-increasing (Geyer 1992). The effective
+sample size of the bulk is computed from the ranks. The effective sample size of the tail is
+computed from two indicators: whether a draw is below the 5 % quantile, and whether it is below the
+95 % quantile. The smaller of the two sizes is returned.
 
 >>> mixed = np.random.default_rng(1).normal(size=(4, 500))
 >>> stuck = mixed + np.array([[0.0], [0.0], [0.0], [3.0]])
@@ -44,7 +45,7 @@ Draws = NDArray[np.float64]
 def r_hat(draws: Draws) -> float:
     """Return the rank-normalised R-hat of halved chains.
 
-    The result is the larger of the values for bulk and width.
+    The result is the larger of the R-hat values for the bulk and the width.
     """
     halves = halved(draws)
     distances = np.abs(halves - np.median(halves))

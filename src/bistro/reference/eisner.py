@@ -12,7 +12,7 @@ Step(head=2, side='right', sibling=0, child=0)]
 The weight of a tree is the product of its steps. `enumerate_trees` yields every tree and its
 log-weight, for every choice of one candidate (such as a tag) per word. `EisnerTwin` computes the
 log-probability of a complete analysis. Each step generates a tag (or the stop) and a word. The
-label of an arc follows the tag and word, or precedes them if labels are generated.
+label of an arc is predicted after the tag and the word or, if ``labels="generated"``, before them.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class EisnerTwin:
         def look(step: Step) -> dict[str, int]:
             """Return the values of the context elements in a step.
 
-            As a head, 0 is the root. As a sibling or child, 0 means that there is no word.
+            For a head, 0 means the root. For a sibling or child, 0 means that there is no word.
             """
             generated = self.labels == "generated"
             head, sibling, child = step.head, step.sibling, step.child

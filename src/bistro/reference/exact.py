@@ -1,9 +1,9 @@
-"""Exact predictions for tiny data, by enumeration of every seating of every customer.
+"""Exact predictions for tiny data sets, by enumeration of every seating of every customer.
 
 The posterior predictive probability of a dish is a weighted mean over all seatings of the observed
-events. The weight of a seating is its probability. The computation does not sample, so a sampler
-must agree with its result. The number of seatings grows like the Bell numbers, so use at most six
-customers and three levels.
+events. The weight of a seating is its probability. The computation involves no sampling, so a
+correct sampler must agree with the result. The number of seatings grows like the Bell numbers, so
+use at most six customers and three levels.
 
 >>> events = [((0,), 0), ((0,), 0), ((1,), 1)]
 >>> posterior = predictive(events, ((0,), 0), base=[0.5, 0.5], discount=[0.5, 0.5], strength=[1, 1])

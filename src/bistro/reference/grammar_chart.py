@@ -38,7 +38,7 @@ Ints = NDArray[np.integer]
 
 
 class Rules(NamedTuple):
-    """Unary rules, and binary rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`."""
+    """Unary rules, and binary rules `parents[r] -> lefts[r] rights[r]` with their probabilities."""
 
     symbols: int
     start: int
@@ -86,8 +86,8 @@ class Closure:
 
     The inverse equals the series I + steps + steps² + …. The product is computed with a sparse
     decomposition. The inverse itself would be dense for a grammar that can back off from any symbol
-    to any other. Pivots stay on the diagonal, so only numbers of the same sign are added. Nothing
-    cancels, and the values of unreachable symbols are exactly zero.
+    to any other symbol. Pivots stay on the diagonal, so only numbers of the same sign are added.
+    No cancellation occurs, and the values of unreachable symbols are exactly zero.
     """
 
     def __init__(self, steps: csr_array) -> None:
@@ -101,7 +101,7 @@ class Closure:
 
 
 class Sums:
-    """Combine alternatives by sums, with any number of unary steps, by the factor (I - steps)⁻¹."""
+    """Combine alternatives by sums. The factor (I - steps)⁻¹ accounts for all unary steps."""
 
     def __init__(self, steps: csr_array) -> None:
         self._size = steps.shape[0]

@@ -1,8 +1,8 @@
 """The hierarchical Pitman-Yor process in plain Python, as a Chinese restaurant franchise.
 
 `Franchise` computes the same results as the compiled core, but slowly. Given the same random
-stream, it seats every customer at the same table as the core. The base of the restaurant of context
-u[0..k) is the restaurant of u[0..k-1).
+stream, `Franchise` seats every customer at the same table as the core. The base of the restaurant
+of context u[0..k) is the restaurant of u[0..k-1).
 
     p_k(x) = (c_x - d t_x)/(c + θ) + (θ + d t)/(c + θ) · p_{k-1}(x)
 
@@ -44,11 +44,11 @@ class Restaurant:
     tables: dict[int, Counter[int]] = field(default_factory=dict)
 
     def num_customers(self, dish: int | None = None) -> int:
-        """Return the number of customers who eat `dish`, or of all customers."""
+        """Return the number of customers who eat `dish`, or the number of all customers."""
         return sum(size * count for size, count in self._sizes(dish))
 
     def num_tables(self, dish: int | None = None) -> int:
-        """Return the number of tables that serve `dish`, or of all tables."""
+        """Return the number of tables that serve `dish`, or the number of all tables."""
         return sum(count for _, count in self._sizes(dish))
 
     def move(self, dish: int, size: int, new_size: int) -> None:
@@ -129,7 +129,7 @@ class Franchise:
         return self.probability(context[:-1], dish) if context else self.base(dish)
 
     def add(self, context: Context, dish: int, rng: Stream) -> None:
-        """Seat one customer, and another in the parent if a table was opened."""
+        """Seat one customer, and seat another customer in the parent if a table was opened."""
         restaurant = self.restaurant(context)
         size = self._choose_table(context, dish, rng)
         restaurant.move(dish, size, size + 1)
@@ -137,7 +137,7 @@ class Franchise:
             self.add(context[:-1], dish, rng)
 
     def remove(self, context: Context, dish: int, rng: Stream) -> None:
-        """Remove a random customer, and another from the parent if a table was closed."""
+        """Remove a random customer, and remove another from the parent if a table was closed."""
         restaurant = self.restaurants.get(context, Restaurant())
         sizes = sorted(restaurant.tables.get(dish, Counter()).items())
         if not sizes:

@@ -1,13 +1,13 @@
 """Slice sampling of the discount and strength of each level, in plain Python.
 
 The likelihood of a seating is computed by seating its customers one by one. A customer who enters a
-restaurant with c others at t tables either opens a new table or joins an existing table.
+restaurant with c other customers at t tables either opens a new table or joins an existing table.
 
     opens a table            with probability  (θ + d t) / (c + θ)      (1 where c = 0)
     joins a table of size s  with probability  (s - d) / (c + θ)
 
 Every table of depth 0 draws its dish from the base. The core computes the same likelihood from
-counts of counts, without visiting customers.
+counts of counts, without visiting individual customers.
 
 >>> from bistro.rng import Stream
 >>> x, rng = 1.0, Stream(seed=1, purpose="example")

@@ -17,7 +17,7 @@ RELATIONS = ("input", "stack", "s1.rc", "s1.lc", "b.lc", "s1.head", "s1.front")
 
 @dataclass(frozen=True)
 class TwinSymbols:
-    """The numbers of symbols in the model, and lists that relate them."""
+    """The numbers of symbols in the model, and lists that relate the symbols to each other."""
 
     words: int
     tags: int
@@ -71,7 +71,8 @@ class History:
     states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
     """The stack and the front of the queue in every state."""
     decided: list[tuple[int, int]] = field(default_factory=list)
-    """The action chosen in every state so far, with the label of its arc, or 0 if there is none."""
+    """The action chosen in every state so far, with the label of its arc, or 0 if it adds no
+    arc."""
     potentials: list[Floats] = field(default_factory=list)
     """The potentials of every state, updated by the decisions made so far."""
 
@@ -81,7 +82,7 @@ class History:
         return self.stack[-1] if self.stack else 0
 
     def copy(self) -> History:
-        """Return a history that can be continued independently."""
+        """Return a copy of the history that can be continued independently."""
         return History(**{name: copy(value) for name, value in vars(self).items()})
 
     def children(self, word: int) -> list[int]:
@@ -101,7 +102,7 @@ class History:
         return NO_STATE
 
     def links(self) -> list[int]:
-        """Return the states that the next state depends on, one per relation of the paper."""
+        """Return the states that the next state depends on, one per relation in the paper."""
         stack, front, top = tuple(self.stack), self.front, self.top
 
         def on_top(word: int) -> int:
@@ -138,7 +139,10 @@ class History:
         self.decided.append((action, label))
 
     def reduce(self) -> None:
-        """Pop the top of the stack. This counts as a decision unless the sentence has ended."""
+        """Pop the top of the stack.
+
+        The reduction counts as a decision unless the sentence has ended.
+        """
         self.stack.pop()
         if not self.ended:
             self.decided.append((REDUCE, 0))

@@ -1,8 +1,8 @@
 """A* search in plain Python that treats each node separately and does not cache values.
 
 A node is a symbol, its span and its ancestors. The value of untried rewrites is estimated by the
-inside sum of the node under a grammar. In each round, the search extends the best open tree. It
-tries the next rewrite of the leftmost node that has untried rewrites.
+inside sum of the node under a grammar. In each round, the search extends the best open tree. To
+extend a tree, the search tries the next rewrite of the leftmost node that has untried rewrites.
 
 >>> from bistro.reference.pcfg import Rule
 >>> rules = [Rule(0, 0, 0), Rule(0, -1, -1)]

@@ -37,7 +37,7 @@ class Derivation:
 
     now: Configuration
     weight: float = 1.0
-    """The weight θ, which is the probability of the derivation with the words so far."""
+    """The weight θ, which is the joint probability of the derivation and the words so far."""
     particles: int = 1
     importance: float = 1.0
     """The importance weight of particles that are drawn at random."""
@@ -51,7 +51,10 @@ def round_half_up(x: float) -> int:
 
 
 def rounded(particles: int, probabilities: Sequence[float]) -> list[int]:
-    """Allocate particles in proportion to probabilities. The largest share absorbs the rounding."""
+    """Allocate particles in proportion to probabilities.
+
+    The largest share absorbs the rounding error.
+    """
     total = sum(probabilities)
     counts = [round_half_up(particles * p / total) for p in probabilities]
     largest = max(range(len(counts)), key=lambda i: probabilities[i])
@@ -109,8 +112,8 @@ class ParticleSearch:
     best_labels: bool = True
     """If true, each arc gets its most probable label. Otherwise, the model sums over the labels."""
     draw: Divide | None = None
-    """The function that divides particles at random in every pass and selection. If it is None,
-    particles are divided by rounding."""
+    """The function that divides particles at random in every pass and selection. If the function is
+    None, particles are divided by rounding."""
 
     def run(self) -> Iterator[list[Derivation]]:
         """Yield the beam before and after every selection, and finally the complete derivations."""
@@ -123,7 +126,7 @@ class ParticleSearch:
         yield complete
 
     def advance(self, beam: Sequence[Derivation]) -> tuple[list[Derivation], list[Derivation]]:
-        """Return the derivations that have generated the next word, and those that are complete."""
+        """Return the derivations that generated the next word, and the complete derivations."""
         waiting, shifted, complete = list(beam), list[Derivation](), list[Derivation]()
         for d in waiting:  # the list grows while derivations reduce
             if self.parser.system.is_final(d.now):

@@ -15,10 +15,10 @@ not matter.
     share = gamma^live prod_k (t[k]-1)! / (gamma)_T      for an open number of states
 
 In a model with stops, the stops of a parent are tokens of an additional outcome, `STOP`, which has
-no word and is always observed. In such a model with K states, there are K + 1 outcomes. With an
-open number of states, half of gamma belongs to the stop and half to all states together. In the
-formulas, gamma/2 therefore replaces gamma/K for the stop. For the states, gamma/2 replaces gamma in
-gamma^live.
+no word and is always observed. In a model with stops and K states, there are therefore K + 1
+outcomes. With an open number of states, half of gamma belongs to the stop and half to all states
+together. In the formulas, gamma/2 therefore replaces gamma/K for the stop. For the states, gamma/2
+replaces gamma in gamma^live.
 
 >>> law = state_law([0, 0], [0, 1], num_words=2, states=2, strength=1, smoothing=1, gamma=1)
 >>> round(sum(law.values()), 12)
@@ -62,7 +62,7 @@ def state_law(
 
 
 def assignments(length: int, states: int | None) -> Iterator[States]:
-    """Yield all assignments of states to words, or all partitions if their number is open."""
+    """Yield all assignments of states to words, or all partitions for an open number of states."""
     if states is not None:
         yield from product(range(states), repeat=length)
         return

@@ -5,9 +5,9 @@ configuration have probability 0. In the following formula, h is the context of 
 
     p(words, tags, tree) = Σ over derivations  Π p(action | h) p(label | h) p(tag | h) p(word | h)
 
-The compiled parser computes the same probability faster, and shares no code with this module. Here,
-all properties of a configuration are computed from its arcs each time. The predictor can be any
-function.
+The compiled parser computes the same probability faster, and shares no code with this module. In
+this module, all properties of a configuration are computed from its arcs at every step. The
+predictor can be any function.
 
 >>> elements = {"actions": ["s1.tag"], "labels": ["action"], "tags": ["s1.tag"], "words": ["b.tag"]}
 >>> model = GenerativeParser(
@@ -64,7 +64,8 @@ class GenerativeParser:
     predict: Predictor
     lexicalised: bool = True
     shift_factor: Callable[[int], float] = lambda words: 1.0
-    """A function from the number of generated words to a factor for the probability of a shift."""
+    """A function that maps the number of generated words to a factor for the probability of a
+    shift."""
 
     def observe(self, now: Configuration) -> dict[str, int]:
         """Return the values of all elements, as `bistro.encoding.contexts` names them."""
@@ -181,7 +182,7 @@ class GenerativeParser:
     def tags_tried(
         self, now: Configuration, word: int, tags: Mapping[int, float], most: int | None
     ) -> Sequence[int]:
-        """Return the `most` tags with the highest joint probability with the word, times a factor.
+        """Return the `most` tags with the highest joint probability p(tag, word), times a factor.
 
         The factor of each tag is its value in `tags`.
         """

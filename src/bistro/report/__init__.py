@@ -1,1 +1,1 @@
-"""Pictures, pages and tables."""
+"""Creation of reports with pictures, pages and tables."""

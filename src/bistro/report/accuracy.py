@@ -33,7 +33,7 @@ class Tested:
     protocol: str
     tag_column: str = "upos"
     given_tags: bool = False
-    """True if the tags were given, so that they are not scored."""
+    """True if the tags were given and are therefore not scored."""
 
     def scores(self) -> AttachmentScores:
         """Return the attachment and tag scores."""
@@ -175,9 +175,9 @@ def calibration_blocks(tested: Tested) -> list[str]:
     return [
         html.paragraph(
             "When the model predicts a probability of 90 %, is it correct in 90 % of the cases? "
-            "Each point is a bin of words. The horizontal axis shows the predicted probability, "
-            "the vertical axis shows the observed accuracy, and the area of the point shows the "
-            "number of words. Points below the diagonal indicate overconfidence."
+            "Each point represents a bin of words. The horizontal axis shows the predicted "
+            "probability, the vertical axis shows the observed accuracy, and the area of the point "
+            "shows the number of words. Points below the diagonal indicate overconfidence."
         ),
         html.figure(reliability_diagram(found)),
         html.table(

@@ -1,17 +1,18 @@
-"""The memory of a reader, which makes words of the same document more probable.
+"""The memory of a reader, which makes recent words of the same document more probable.
 
-People and texts repeat words. The memory is a hierarchy of Pitman-Yor restaurants that belongs to
-one document. Level 0 is the mixture of the members, p_0(w | sentence so far). Levels 1, 2 and 3
-hold the words of the document so far, in contexts of 0, 1 and 2 words (`recall`):
+Speakers and writers often repeat words. The memory is a hierarchy of Pitman-Yor restaurants that
+belongs to one document. Level 0 is the mixture of the members, p_0(w | sentence so far). Levels 1,
+2 and 3 hold the words of the document so far, in contexts of 0, 1 and 2 words (`recall`):
 
     p_l(w) = (c - d_l t) / (n + θ_l) + (θ_l + d_l T) / (n + θ_l) p_{l-1}(w)
 
 c is the number of customers who eat w, and t the number of their tables, which is 0 or 1. The
 restaurant has n customers at T tables. The top level is a probability distribution over the same
-words as the mixture. At the beginning of a document, all restaurants are empty, and it is equal to
-the mixture.
+words as the mixture. At the beginning of a document, all restaurants are empty, and the top level
+is equal to the mixture.
 
-A discount d_l and a strength θ_l per level are fitted on the development set (`fit_memory`).
+Each level has a discount d_l and a strength θ_l, which are fitted on the development set
+(`fit_memory`).
 
 >>> memory = Memory(words=100, discounts=(0.5, 0.9, 0.9), strengths=(500.0, 2.0, 0.5))
 >>> memory.describe()
@@ -40,7 +41,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Memory:
-    """The parameters of a memory."""
+    """The parameters of a reader's memory."""
 
     words: int
     """Number of words and sentence ends that are remembered. Older ones are forgotten."""
@@ -50,19 +51,21 @@ class Memory:
     """One strength θ per level, θ > -d."""
 
     def __post_init__(self) -> None:
-        """Raise an error if a value is invalid, as in a damaged model file."""
+        """Raise an error if a value is invalid, for example in a damaged model file."""
         numbers = (*self.discounts, *self.strengths)
         if type(self.words) is not int or not 0 < self.words <= MOST_WORDS:
             raise ModelFileError(f"the memory of a reader must have 1 to {MOST_WORDS:,} words")
         if len(self.discounts) != LEVELS or len(self.strengths) != LEVELS:
             raise ModelFileError(f"the memory of a reader must have {LEVELS} levels")
         if not all(type(x) in (int, float) and math.isfinite(x) for x in numbers):
-            raise ModelFileError("the memory of a reader must have finite numbers")
+            raise ModelFileError(
+                "the discounts and strengths of a reader's memory must be finite numbers"
+            )
         for discount, strength in zip(self.discounts, self.strengths, strict=True):
             if not 0 <= discount < 1 or not -discount < strength <= LARGEST_STRENGTH:
                 raise ModelFileError(
-                    "a discount of the memory of a reader must be at least 0 and less than 1, and "
-                    "its strength must be greater than the negative discount"
+                    "each discount of a reader's memory must be at least 0 and less than 1, and "
+                    "each strength must be greater than minus its discount"
                 )
 
     def header(self) -> dict[str, Any]:
@@ -75,7 +78,7 @@ class Memory:
         return cls(header["words"], tuple(header["discounts"]), tuple(header["strengths"]))
 
     def describe(self) -> str:
-        """Describe the memory, for the protocol of scores."""
+        """Return a short description of the memory, to be shown with the scores."""
         return f"memory of the last {self.words:,} words of the document"
 
     def scores(
@@ -100,14 +103,14 @@ class Memory:
         return TextScores(log_probs, base.is_eos, base.is_oov, base.offsets, deviation=deviation)
 
     def with_counts(self, log_probs: Floats, counts: Counts) -> tuple[Floats, Floats]:
-        """Return the log-probabilities with memory, and the share of p_0 in every event.
+        """Return log-probabilities with memory, and the share of p_0 in each event's probability.
 
         Parameters
         ----------
         log_probs
             Natural logarithms of p_0, one per event.
         counts
-            What is remembered before each event, from `counts_of`.
+            Counts in memory before each event, from `counts_of`.
         """
         own, factor = self.parts(counts)
         # Spelled words can have probabilities that are too small for floating-point numbers.
@@ -119,7 +122,7 @@ class Memory:
         return total, shares
 
     def parts(self, counts: Counts) -> tuple[Floats, Floats]:
-        """Return the two parts of p = own + factor p_0 for every event."""
+        """Return `own` and `factor` in the sum p = own + factor · p_0 for every event."""
         own, factor = np.zeros(len(counts)), np.ones(len(counts))
         for level, (d, theta) in enumerate(zip(self.discounts, self.strengths, strict=True)):
             count, customers, tables = counts[:, level].T

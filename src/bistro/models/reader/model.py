@@ -1,11 +1,11 @@
-"""The reader, a word-by-word mixture of several language models of one treebank.
+"""The reader, a word-by-word mixture of language models that are trained on one treebank.
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
 An n-gram model predicts which words follow each other, a transition parser which words the tree
 requires, and a latent-variable parser learns further regularities. Different members predict
-different words well, so the mixture is better than any single member. The weights are fitted on a
-development set.
+different words well, so the mixture predicts text better than any single member. The weights are
+fitted on a development set.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -61,7 +61,7 @@ class ReaderModel(Scoring, Model):
     """The weights of the members, which sum to 1."""
     origin: Origin
     memory: Memory | None = None
-    """The memory of the document, which is used if documents are named."""
+    """The memory for words of a document, which is used if the documents of sentences are given."""
 
     def __post_init__(self) -> None:
         self.scorers: list[Scorer] = [SCORE.of(member) for member in self.members]
@@ -98,8 +98,8 @@ class ReaderModel(Scoring, Model):
         sentences
             Sentences of a treebank, or lists of words.
         documents
-            The name of each sentence's document. The words of a document's earlier sentences make
-            their repetition more probable. By default, every sentence is scored alone.
+            The name of each sentence's document. Words that occur in earlier sentences of the same
+            document become more probable. By default, every sentence is scored alone.
         **options
             Options of the sums over analyses.
         """
@@ -130,7 +130,7 @@ class ReaderModel(Scoring, Model):
         return self.memory
 
     def _check_documents(self, documents: Sequence[Hashable] | None, sentences: int) -> None:
-        """Raise errors before the sentences are scored, which takes time."""
+        """Validate `documents` before the sentences are scored, because scoring takes time."""
         if documents is not None:
             self._memory()
             check_documents(documents, sentences)
@@ -173,8 +173,8 @@ class ReaderModel(Scoring, Model):
         """Draw sentences that begin with `prefix`.
 
         Each sentence depends only on the seed and its index. For each word, a member is drawn
-        according to its weight, and then the member draws the word. The result is a draw from the
-        mixture. The temperature applies to the draws of the members.
+        according to its weight, and then the member draws the word. The resulting sentence is a
+        draw from the mixture. The temperature applies to the draws of the members.
         """
         return draw_sentences(self, n, seed, temperature, prefix)
 

@@ -1,4 +1,7 @@
-"""Options of a reader's scores. Each member uses those options that apply to its kind."""
+"""Options for scoring sentences with a reader.
+
+Each member uses those options that apply to its kind.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +18,20 @@ class ReaderOptions(Options):
     """Options for summing over analyses. Each member uses the options that apply to its kind."""
 
     method: Literal["graph", "exact", "smc"] = "graph"
-    """The method for members that sum over analyses by sampling."""
+    """The method of the members that sum over analyses by sampling."""
     particles: int = 100
-    """Number of particles for members that sample, or of analyses for members that search."""
+    """Number of particles of members that sample, or number of analyses of members that search."""
     repeats: int = 0
     """Number of independent runs for members that sample. 0 uses the default of each member."""
     tags: Literal["all", "seen"] = "all"
     """The tags that a word may have: all tags, or only its tags in training. With only seen tags,
-    scoring is faster, and the resulting probability is a lower bound."""
+    scoring is faster than with all tags, and the resulting probability is a lower bound."""
     tags_per_word: int = 0
     """Maximum number of tags tried for a word, in order of probability. 0 tries all possible
     tags."""
     seed: int = 1
     part: tuple[int, int] | None = None
-    """The index of the first sentence in a larger text, and the total number of sentences."""
+    """Index of the first sentence within a larger text, and number of sentences in that text."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 

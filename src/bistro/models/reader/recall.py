@@ -1,9 +1,10 @@
-"""What a reader remembers of the document: counts of its last words, in contexts of 0 to 2 words.
+"""A reader's memory of a document, which counts its last words in contexts of 0 to 2 words.
 
 Every context has a restaurant with at most one table per word. A word is seated in the restaurant
-of its longest context. Only the first of equal words opens a table, which is seated in the
-restaurant of the next shorter context. Nothing is drawn, so the counts depend on the text alone:
-the count of a word in a short context is the number of longer contexts that it has followed.
+of its longest context. Only the first occurrence of a word in a context opens a table, and this
+table becomes a customer in the restaurant of the next shorter context. No random numbers are drawn,
+so the counts depend only on the text. The count of a word in a short context is the number of
+longer contexts in which the word has occurred.
 
 >>> memory = Recall(words=100)
 >>> for before, word in ((1, 7), (2, 7), (2, 7)):
@@ -27,9 +28,9 @@ from bistro.treebank.documents import check_documents
 from bistro.treebank.invisible import seen
 
 LEVELS = 3
-"""Number of restaurants that predict a word: with 0, 1 and 2 words as context."""
+"""Number of restaurants that predict a word, one for each context length from 0 to 2 words."""
 NUMBERS = 3
-"""Numbers per restaurant: customers with the word, all customers, and tables."""
+"""Number of counts per restaurant: customers of the word, all customers, and all tables."""
 END, START = -1, -2
 Context: TypeAlias = tuple[int, ...]
 Counts: TypeAlias = NDArray[np.int32]
@@ -55,7 +56,7 @@ class Recall:
         self.events: deque[tuple[Sequence[Context], int]] = deque()
 
     def counts(self, contexts: Sequence[Context], word: int) -> list[int]:
-        """Return the customers of a word, all customers and all tables of each restaurant."""
+        """Return the numbers of a word's customers, all customers and tables per restaurant."""
         found: list[int] = []
         for context in contexts:
             restaurant = self.restaurants.get(context)
@@ -113,7 +114,7 @@ def events_of(vocabulary: Vocabulary, sentences: Iterable[Sequence[str]]) -> lis
 
 
 def counts_of(events: Sequence[Sequence[int]], documents: Sequence[Hashable], words: int) -> Counts:
-    """Return what is remembered before every event, with shape (events, LEVELS, NUMBERS).
+    """Return the counts in memory before every event, with shape (events, LEVELS, NUMBERS).
 
     Parameters
     ----------

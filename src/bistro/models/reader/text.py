@@ -1,10 +1,11 @@
-"""Raw text as additional training data of a reader.
+"""Raw text as additional training data for a reader.
 
 Without the setting `text_parser`, every parser in the mixture parses the text itself. With this
 setting, the text is parsed once, by a parser that is trained on the treebank and is not part of the
-mixture. Its parses are added to the treebank, and every member is trained on the extended treebank.
-A few sentences of the text are held out in addition to the development set. The held-out sentences
-determine when the training of latent-variable parsers stops, and the weights are fitted on them.
+mixture. The resulting parses are added to the treebank, and every member is trained on the extended
+treebank. A few sentences of the text are held out in addition to the development set. The held-out
+sentences determine when the training of latent-variable parsers stops, and the weights of the
+mixture are fitted on these sentences.
 
 >>> text_parser_of(ReaderConfig(text_parser="isbn tagset=xpos"), []).config.tagset
 'xpos'
@@ -40,7 +41,7 @@ from bistro.treebank.sentence import Sentence
 TEXT_PARSER = "text parser"
 """Name of the parser for raw text in checkpoints and messages."""
 RARE = "|?"
-"""The suffix of a tag for all its rare feature combinations in latent-variable parsers."""
+"""Suffix of a tag that represents all rare combinations of features in latent-variable parsers."""
 MOST_HELD_OUT = 0.05
 """Maximum share of the text that is held out."""
 
@@ -56,7 +57,7 @@ def text_parser_of(config: ReaderConfig, members: Sequence[Member]) -> Member:
             "use transition or isbn"
         )
     if settings.direction != FORWARDS or settings.labels == "none":
-        raise ConfigError("text_parser must work from left to right and find labels")
+        raise ConfigError("text_parser must parse from left to right and predict labels")
     for member in members:
         if member.kind.can("parse"):
             _check_tags(member, settings, config.marks)
@@ -64,7 +65,7 @@ def text_parser_of(config: ReaderConfig, members: Sequence[Member]) -> Member:
 
 
 def _check_tags(member: Member, parser: Any, marks: Sequence[MarkName]) -> None:
-    """Raise an error if the parser does not predict what a member or a mark needs."""
+    """Raise an error if the parser does not predict the tags or features that are needed."""
     if member.config.tagset != parser.tagset:
         raise ConfigError(
             f"member '{member.name}' has tagset = {member.config.tagset}, but the parser for raw "
@@ -97,10 +98,10 @@ def search_size(parser: Any) -> int:
 def parse_text(
     text: RawText, parser: Any, session: Session, keep: Callable[[Analyses], None], known: Analyses
 ) -> Analyses:
-    """Parse the part of a text that has no known analyses yet, and return all analyses.
+    """Parse the part of a text that has not been parsed yet, and return all analyses.
 
-    The function `keep` saves the analyses. It is called when a checkpoint is due, when parsing is
-    stopped, and at the end.
+    The function `keep` saves the analyses. `keep` is called when a checkpoint is due, when parsing
+    is stopped, and at the end.
     """
     workers = session.workers or LocalWorkers(session.threads)
     size = search_size(parser.config)
@@ -131,7 +132,7 @@ def parses_of(
 ) -> list[Sentence]:
     """Return the sentences of a text with their heads, labels, tags and features.
 
-    Latent-variable parsers do not distinguish rare combinations of features. A word with such a
+    Latent-variable parsers do not distinguish rare combinations of features. A word with a rare
     combination gets the features that it has most often with its tag in the treebank.
     """
     columns = analyses.columns_of(0, analyses.words)
@@ -151,7 +152,7 @@ def parses_of(
 
 
 def usual_features(treebank: Iterable[Words], parser: ParserSettings) -> dict[tuple[str, str], str]:
-    """Return the most frequent tag with features, by lower-case word and rare tag.
+    """Return the most frequent tag with features for each pair of a lower-case word and a rare tag.
 
     >>> sentence = Sentence.from_columns(["Herself"], xpos=["PRP"], feats=["Number=Sing"])
     >>> usual_features([sentence], ParserSettings(tagset="xpos", tag_features=("Number",)))

@@ -41,10 +41,10 @@ PARSING_PHASE = -2
 PARSES = "analyses.heads"
 """Name of an array that a checkpoint contains if some of the raw text has been parsed."""
 PARSING = 0.3
-"""Approximate share of the training time for parsing the raw text."""
+"""Approximate share of the training time that is spent on parsing the raw text."""
 PHASE = -1
-"""Phase number of checkpoints with members that a cluster trained. In a single process, phases are
-numbered from 0."""
+"""Phase number of checkpoints with members that were trained on a cluster. In a single process,
+phases are numbered from 0."""
 
 
 class Errand(NamedTuple):
@@ -147,7 +147,7 @@ def _trained(
 
 
 def _marked(errand: Errand, config: ReaderConfig) -> Errand:
-    """Return the data with marks in all sentences that have trees."""
+    """Return the data, with marks added to all sentences that have trees."""
     if not config.marks:
         return errand
 
@@ -219,7 +219,7 @@ def _has_tree(sentence: Words) -> TypeGuard[Sentence]:
 
 
 def learn_member(errand: Errand, member: Member) -> bytes:
-    """Train a member and return the content of its file. Workers run this function."""
+    """Train a member and return the content of its model file. Workers run this function."""
     return _learn(errand, member, Run(errand.seed, errand.treebank)).to_bytes()
 
 

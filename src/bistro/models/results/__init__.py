@@ -1,1 +1,1 @@
-"""The result types of all abilities."""
+"""Types of the results that models return."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LEAST_ALTERNATIVE = 5e-5
-"""Minimum probability of an alternative value that is listed. Less probable values would be written
-as 0.0000."""
+"""Only alternative values with at least this probability are listed. Less probable values would be
+written as 0.0000."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class FilledColumns:
 
 
 def alternatives_to(value: str, chances: Mapping[str, float], most: int) -> list[tuple[str, float]]:
-    """Return the most probable values other than `value`, at most `most` of them.
+    """Return at most `most` values other than `value`, in order of decreasing probability.
 
     >>> alternatives_to("NOUN", {"ADJ": 0.1, "NOUN": 0.7, "VERB": 0.2, "X": 1e-9}, 3)
     [('VERB', 0.2), ('ADJ', 0.1)]

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BASE = -1
-"""The depth of the base distribution, below the empty context."""
+"""The depth of the base distribution, one less than the depth of the empty context."""
 MEMBER = "member"
-"""The element name of a level that represents a member of a mixture instead of a context. The value
-of such a level is the name of the member, `reach` is its weight, and `contribution` is the weight
-times the member's probability."""
+"""The element name of a level that represents a member of a mixture instead of a context. At this
+level, the value is the name of the member, `reach` is the member's weight, and `contribution` is
+the weight times the member's probability."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ class Level:
     own: float
     """The part of `probability` that comes from this level and not from shorter contexts."""
     reach: float
-    """The share of the probability that the longer contexts leave to this level."""
+    """The share of the probability that the longer contexts pass on to this level."""
     contribution: float
-    """The level's contribution to the probability of the decision, which is the sum over all
-    levels."""
+    """The level's contribution to the probability of the decision. The contributions of all levels
+    sum to the probability of the decision."""
     discount: float | None = None
     """The mean discount over the saved samples, or None if the model file does not contain it."""
     strength: float | None = None
@@ -78,7 +78,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision in generating a sentence, which is an outcome of a distribution."""
+    """One decision in the generation of a sentence, which is an outcome of a distribution."""
 
     step: int
     """Position of the decision in the order of generation, counted from 1."""

@@ -38,11 +38,11 @@ Flags = NDArray[np.bool_]
 ROUNDING = 1e-9
 """Log-probabilities that differ by less than this value count as equal."""
 LEAST_TAG = 5e-4
-"""Minimum probability of a tag that is shown."""
+"""Only tags with at least this probability are shown."""
 
 
 class Estimates(NamedTuple):
-    """Probabilities of events, which are exact or means over runs."""
+    """Probabilities of events, which are either exact or averaged over runs."""
 
     log_probs: Floats
     """The natural log-probabilities, one per event."""
@@ -67,7 +67,7 @@ class Estimates(NamedTuple):
         return cls(_log(means), is_oov, len(weights) * weights[:, None] * (ratios - 1))
 
     def errors(self) -> Floats | None:
-        """Return the standard error of every log-probability, or None if it is exact."""
+        """Return the standard error of every log-probability, or None for exact values."""
         if self.steps is None:
             return None
         spread: Floats = np.std(self.steps, axis=0, ddof=1) / math.sqrt(len(self.steps))
@@ -80,7 +80,7 @@ class Estimates(NamedTuple):
 
 
 class NextSums(ABC):
-    """The base class for the next-word distributions of all families."""
+    """The base class for the next-word distributions of all model families."""
 
     names: Sequence[str]
     """The names of the listed events."""

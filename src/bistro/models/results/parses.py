@@ -83,9 +83,9 @@ class Parse:
 
         The columns are ``word_id, form, tag, head, label``.
 
-        With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the marginal probabilities of
-        these values. The probability is NaN if it is not known, for example for a head that was
-        restored from a label.
+        If the parse has marginals, ``p_tag``, ``p_head`` and ``p_label`` are the marginal
+        probabilities of the tag, head and label. A probability is NaN if it is unknown, for
+        example because the head was restored from a label.
         """
         from bistro.data_frames import pandas
 
@@ -97,7 +97,7 @@ class Parse:
         return aligned(self.columns())
 
     def columns(self) -> dict[str, Sequence[object]]:
-        """Return the columns of `to_pandas`, by name."""
+        """Return the columns of the data frame that `to_pandas` creates, by name."""
         best = self.analyses[0]
         columns: dict[str, Sequence[object]] = {
             "word_id": range(1, len(best.heads) + 1),

@@ -17,8 +17,9 @@ class Live:
     """An identifier that is unique in the reading and does not depend on the number of analyses
     shown."""
     parent: int | None
-    """The analysis of the previous step that this analysis extends, or that contributes most of its
-    probability. The value is None at the first word, or if that analysis is not shown."""
+    """Identifier of the analysis at the previous step that contributes most to the probability of
+    this analysis. The value is None at the first word, or if the previous analysis is not
+    shown."""
     probability: float
     """The probability of the analysis given the words so far. The probabilities of all current
     analyses sum to 1."""
@@ -27,7 +28,7 @@ class Live:
     yet."""
     labels: list[str]
     """The labels of the arcs, or ``_`` if a word has no label yet. If no context of the model uses
-    labels, an arc represents all its labels and shows the likeliest label."""
+    labels, an arc represents all possible labels and shows the likeliest label."""
     tags: list[str]
     stack: list[int]
     """Positions, counted from 1, of the words that do not have a head yet."""
@@ -44,8 +45,8 @@ class Step:
     surprisal: float
     """The surprisal of the word, in bits."""
     entropy: float
-    """Entropy over all current analyses, in bits. The entropy in a surprisal table is higher,
-    because it distinguishes derivations of the same tree."""
+    """Entropy over all current analyses, in bits. The entropy in a surprisal table is higher than
+    this value, because it distinguishes derivations of the same tree."""
     alive: int
     """Number of distinct analyses."""
     analyses: list[Live]
@@ -60,7 +61,7 @@ class Reading:
     steps: list[Step]
     """The steps, one per word and one for the end of the sentence."""
     protocol: str
-    """A one-sentence description of the computation."""
+    """A one-sentence description of how the reading was computed."""
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per step and analysis, where `rank` starts at 1."""

@@ -27,7 +27,7 @@ def steps_between(
 def deviation_of_steps(
     steps: NDArray[np.float64], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the first-order deviation of prefixes whose words have these relative errors.
+    """Return the first-order deviations of prefixes, given the relative errors of their words.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class TextScores:
     is_eos: NDArray[np.bool_]
     is_oov: NDArray[np.bool_]
     offsets: NDArray[np.int64]
-    """The events of sentence i are ``offsets[i]:offsets[i+1]``. The last of these events is
+    """The events of sentence i are ``offsets[i]:offsets[i+1]``. The last event of each sentence is
     `</s>`."""
     lexical: NDArray[np.float64] | None = None
     """Lexical part of each surprisal, which is the surprisal given the analyses, in nats."""
@@ -116,7 +116,8 @@ class TextScores:
         """The Monte Carlo error of each log-probability, log(P_i / P_{i-1}), by the delta method.
 
         The estimates of the two prefixes come from the same runs, so their errors partly cancel.
-        The result is the spread of the difference between the relative deviations.
+        The result is the spread of the difference between the relative deviations of the two
+        prefixes.
         """
         steps = self.relative_steps()
         if steps is None:

@@ -74,7 +74,7 @@ class Segmentation:
         return self.analyses[0]
 
     def to_dict(self) -> dict[str, object]:
-        """Return all content in a JSON-serialisable form."""
+        """Return the word and its analyses in a JSON-serialisable form."""
         return {
             "word": self.word,
             "log_prob": self.log_prob,
@@ -99,7 +99,7 @@ Scored = tuple[tuple[FoundMorpheme, ...], float]
 def segmentation_of(
     word: str, found: Iterable[Scored], log_prob: float, kbest: int
 ) -> Segmentation:
-    """Return the best analyses of a word with the given total log-probability."""
+    """Return the best analyses of a word, given the log-probability of all its analyses."""
     sums: dict[tuple[FoundMorpheme, ...], float] = {}
     for morphemes, one in found:
         before = sums.get(morphemes, -math.inf)

@@ -1,7 +1,7 @@
 """Results of taggers, constituency parsers, models of word order and models of latent states.
 
 Models of tag sequences (`tags`) find only tags. Parsers find tags together with trees. Taggers and
-parsers have ``tag`` for one sentence and ``tag_all`` for many sentences.
+parsers have the method ``tag`` for one sentence and the method ``tag_all`` for many sentences.
 
 >>> import bistro
 >>> model = bistro.train("transition", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -55,10 +55,10 @@ class TreeParse:
 
     words: list[str]
     trees: list[FoundTree]
-    """The best tree, the k best drawn trees, or samples."""
+    """The best tree, the k most probable trees that were drawn, or random samples."""
     is_found: bool = True
-    """Whether the grammar has a tree for the words. If the grammar has no tree, the result is a
-    flat tree."""
+    """Whether the grammar has a tree for the words. If the grammar has no tree for the words, the
+    result is a flat tree."""
     accepted: float = 1.0
     """Share of accepted trees among the trees that mcmc proposed."""
     is_complete: bool = True
@@ -129,7 +129,7 @@ class TopState:
 
     number: int
     name: str
-    """The tag if states are tags, or otherwise the number of the state."""
+    """The tag if the states are tags, and otherwise the number of the state."""
     share: float
     """Share of the training words that have this state."""
     words: list[tuple[str, float]]

@@ -3,8 +3,8 @@
     surprisal(w_i) = -log2 p(w_i | w_1 ... w_{i-1})
 
 The rows of a sentence, including its end `</s>`, sum to -log2 of the sentence's probability. A
-token may consist of several words of the model (``don't`` is *do* and *n't*). The surprisal of such
-a token is the sum over its words.
+token may consist of several words of the model (``don't`` is *do* and *n't*). The surprisal of a
+multiword token is the sum over its words.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SurprisalRow:
-    """One token, or the end of a sentence. Values that the model does not provide are None."""
+    """One row of a surprisal table, for a token or for the end of a sentence. Values that the model
+    does not provide are None."""
 
     sent_id: str
     word_id: int | str
@@ -63,7 +64,7 @@ COLUMNS = tuple(field.name for field in fields(SurprisalRow))
 
 @dataclass(frozen=True)
 class Token:
-    """A token that has its own row: its identifier, its form, and its number of words."""
+    """A token that has its own row, with its identifier, its form and its number of words."""
 
     id: int | str
     form: str
@@ -76,7 +77,7 @@ def word_tokens(words: Iterable[str]) -> list[Token]:
 
 
 def numbered_tokens(items: Iterable[tuple[str, int]]) -> list[Token]:
-    """Number the tokens, given the form and the number of words of each token."""
+    """Assign identifiers to tokens, given the form and the number of words of each token."""
     tokens = []
     place = 1
     for form, size in items:
@@ -166,7 +167,7 @@ def rows_of(
 def _row(scores: TextScores, name: str, token: Token, first: int, at: int) -> SurprisalRow:
     """Return the row of a token whose events start at index `at`.
 
-    The events of its sentence start at index `first`.
+    The events of the token's sentence start at index `first`.
     """
     nats = 1 / math.log(2)
     events = slice(at, at + token.size)

@@ -37,11 +37,11 @@ class TextSentence:
 
     forms: list[str]
     starts: list[int]
-    """The position in the text where each token begins, in characters from 0."""
+    """The position in the text where each token begins, counted in characters from 0."""
     spaces: list[str]
     """The white space after each token."""
     probabilities: list[float]
-    """Probability that each token begins and ends at these positions."""
+    """Probability of the start and end positions of each token."""
     words: list[tuple[str, ...]]
     """The syntactic words of each token."""
     word_probabilities: list[float]
@@ -70,7 +70,10 @@ class TextSentence:
     def to_sentence(
         self, number: int = 1, *, ranges: bool = False, probabilities: bool = False, line: int = 1
     ) -> Sentence:
-        """Convert the sentence to CoNLL-U. With `ranges`, MISC contains each token's position."""
+        """Convert the sentence to CoNLL-U.
+
+        With `ranges`, the MISC column contains the position of each token.
+        """
         multiword: list[tuple[int, int, str, str]] = []
         misc: list[str] = []
         for i, (form, words) in enumerate(zip(self.forms, self.words, strict=True)):
@@ -129,7 +132,7 @@ def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
 
 
 def joined(sentences: Sequence[TextSentence], offset: int = 0) -> TextSentence:
-    """Join consecutive sentences into one, and add `offset` to the positions of the tokens."""
+    """Join consecutive sentences into one sentence, and add `offset` to the token positions."""
 
     def flat(name: str) -> list[Any]:
         return [value for sentence in sentences for value in getattr(sentence, name)]

@@ -4,8 +4,9 @@
 
 Exact search is possible although contexts are unbounded. Histories at the same node of the trie
 have the same future, so they are one state of a lattice (`cpp/infinite/chain_lattice.hpp`). A beam
-search over the lattice states is nearly as accurate. Metropolis-Hastings sampling, as in the paper,
-draws proposals from a hidden Markov model. The A* search is the same as in the other tasks.
+search over the lattice states is nearly as accurate as exact search. Metropolis-Hastings sampling,
+as in the paper, draws proposals from a hidden Markov model. The A* search is the same as in the
+other models with unbounded contexts.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -49,7 +50,7 @@ TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-full", "astar-liter
 NARROWEST = 1e-5
 """Minimum probability of a history in the beam, relative to the best history."""
 LEAST = 1e-4
-"""Minimum probability under the hidden Markov model of a tag that the beam search tries."""
+"""The beam search tries only tags with at least this probability under the hidden Markov model."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +63,15 @@ class TagOptions(Options):
     astar-literal and astar-nodes: the searches for trees, which return the most probable sequence
     that they find."""
     beam: int | None = None
-    """Number of histories kept after each word (default 16), or of partial trees in A* (default
-    200)."""
+    """Number of histories that are kept after each word (default 16), or number of partial trees
+    that A* keeps (default 200)."""
     completions: int = 100
     """Number of complete sequences that A* compares. With the value 1, the search returns the first
     complete sequence, as in the paper."""
     expansions: int = 200_000
     """Maximum number of partial sequences that A* expands."""
     expand: Expand = "leftmost"
-    """The open nodes of a partial tree that A* rewrites. See `SearchOptions`."""
+    """Which open nodes of a partial tree A* rewrites. See `SearchOptions`."""
     samples: int = 5000
     """Number of sequences that mcmc draws."""
     mbr: bool = True
@@ -94,7 +95,7 @@ class TagOptions(Options):
 
     @property
     def is_astar(self) -> bool:
-        """Whether the search is one of the A* searches, which search for trees."""
+        """Whether the search is an A* search, which finds trees."""
         return self.search in AGENDAS
 
     @property
@@ -197,7 +198,7 @@ class TagsModel(UnboundedModel):
         }
 
     def tag_protocol(self, **options: Any) -> str:
-        """Describe how tags are found with these options."""
+        """Describe how tags are found with the given options."""
         return f"{self.kind}, {self._chosen(options).describe()}"
 
     def _chosen(self, options: Mapping[str, Any]) -> TagOptions:

@@ -1,7 +1,7 @@
 """Tagging as a task with unbounded contexts, using a grammar of twin tags.
 
-Every tag t has a twin t', which is rewritten as the word. The tag t itself is rewritten as the next
-twin and tag.
+Every tag t has a twin t', which is rewritten as the word. The tag t itself is rewritten as the twin
+of the next tag, followed by the next tag.
 
     <s> -> DET' DET      DET -> NOUN' NOUN      NOUN -> VERB' VERB      VERB -> </s>
     DET' -> The          NOUN' -> dog           VERB' -> sleeps
@@ -57,8 +57,8 @@ class TagsTask(Task[Sentence]):
         self._tag_numbers = {tag: number for number, tag in enumerate(self.tags)}
         size = len(self.tags)
         self._transition = np.full((size + 1, size + 1), NOTHING, dtype=np.int32)
-        """Index of the rule for each symbol (0 is the start) and next tag. The last column is for
-        the sentence end."""
+        """Index of the rule for each pair of a symbol (0 is the start symbol) and a next tag. The
+        last column contains the rules that end a sentence."""
         self._emission: dict[tuple[int, int], int] = {}
         """Index of the rule that rewrites each tag as each word."""
         for rule, (left, first, second) in enumerate(

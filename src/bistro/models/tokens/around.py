@@ -160,7 +160,7 @@ class Around:
         return np.asarray(logs - np.log1p(-np.minimum(np.exp(logs), 1 - 1e-12)))
 
     def header(self) -> dict[str, Any]:
-        """Return all JSON-serialisable content except arrays."""
+        """Return the content in a JSON-serialisable form, without the arrays."""
         return {name: choice.elements.names for name, choice in self.choices.items()}
 
     def parts(self) -> dict[str, Arrays]:

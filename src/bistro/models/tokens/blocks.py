@@ -144,7 +144,7 @@ def _token_probabilities(
     ends: NDArray[np.int64],
     is_space: NDArray[np.bool_],
 ) -> list[float]:
-    """Return the probability that each token has exactly these two boundaries."""
+    """Return the probability that each token has a boundary at both ends and none in between."""
     before_space = np.append(is_space[1:], True)
     cut = np.where(before_space, 1 - probabilities[:, GOES_ON], probabilities[:, :2].sum(axis=1))
     cut[is_space] = 0

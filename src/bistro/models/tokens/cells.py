@@ -2,18 +2,19 @@
 
 Sentences may be given as running text (*She's sure they don't.*), with the spaces of a treebank
 (*She 's sure they do n't .*), or in the cells of a table, with one or several words in each. The
-resulting words must be the same in all three cases. The characters between two spaces are a
-*chunk*.
+resulting words must be the same in all three forms of input. The characters between two spaces are
+a *chunk*.
 
 1. No word crosses the edge of a cell. A chunk is divided like running text.
 2. If a chunk is one word, nothing changes, so tokenised text stays the same. If a chunk has several
-   parts, running text may have no space next to it. For example, *'s* alone looks like a quotation
-   mark and *s*. The space is removed if the chunk is then one word and the text is more probable
-   without the space:
+   parts, it may be written without a space next to it in running text. For example, *'s* alone
+   looks like a quotation mark followed by *s*. The space is removed if the chunk is then one word
+   and the text is more probable without the space:
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 
-3. The text without these spaces is divided again. The positions of removed spaces end words.
+3. After these spaces are removed, the text is divided again. A word ends at the position of every
+   removed space.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from bistro.models.results.tokens import CutToken, TextSentence
 
 _CHUNK = re.compile(r"[^\s\ufeff]+")
 _LEFT, _RIGHT = 3, 2
-"""Number of chunks on each side of a space that determine its probability."""
+"""Number of chunks on each side of a space that determine the probability of the space."""
 _LONGEST_CHUNK = 100
 """Maximum length of a chunk next to which a space may be removed."""
 
@@ -40,7 +41,7 @@ Measure = Callable[[str], float]
 """A function that returns the log-probability of a text."""
 WordEnd = Callable[[str, int], float]
 """A function that returns the probability that a word ends before a position in a text. The result
-is 0 if the best division of the text has no word end there."""
+is 0 if no word ends at that position in the best division of the text."""
 
 
 class _Chunk(NamedTuple):
@@ -100,7 +101,7 @@ class CellCutter:
     def _laid_out(
         self, chunks: Sequence[_Chunk], gaps: Sequence[str]
     ) -> list[tuple[int, list[CutToken]]]:
-        """Return the tokens of each chunk with its cell. A shared token belongs to its first chunk.
+        """Return the cell and the tokens of each chunk. A shared token belongs to its first chunk.
 
         Two chunks can share a token only if they are in the same cell and the space between them is
         kept.
@@ -136,7 +137,7 @@ def _is_one_word(tokens: Sequence[CutToken]) -> bool:
 
 
 def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
-    """Yield the parts of a token between cell edges, with words that end at the edges.
+    """Split a token at the cell edges, and yield each part with its words.
 
     If the words do not end at the edges, each part is one word.
     """

@@ -100,7 +100,7 @@ class TokensModel(Model):
     def _word_end(self, text: str, place: int) -> float:
         """Return the probability that a word ends at a position.
 
-        The result is 0 if no word of the best division ends there.
+        The result is 0 if no word of the best division ends at that position.
         """
         for sentence in self.tokenise(text):
             columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
@@ -164,7 +164,7 @@ class TokensModel(Model):
         return cls(config, characters, parts[CHARACTERS], splits, around, origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return the order, the alphabet size and the model size."""
+        """Return the n-gram order, the alphabet size and the model size."""
         return {
             "order": self.config.order,
             "characters": len(self.characters.plain),

@@ -35,7 +35,7 @@ _ANY = "\0"
 """Placeholder for any previous token that was not seen before this token in training."""
 
 Example = tuple[str, tuple[str, ...], str]
-"""A training example: a token, its words, and the previous token."""
+"""A training example, which consists of a token, its words and the previous token."""
 Key = str | tuple[str, str]
 """A key of the cache: a token, alone or together with the previous token."""
 
@@ -55,7 +55,7 @@ class Splits:
     def split(
         self, tokens: Sequence[str], before: str
     ) -> tuple[list[tuple[str, ...]], list[float]]:
-        """Return the words of each token of a sentence and their probabilities."""
+        """Return the words of each token of a sentence, with their probabilities."""
         cache, known, seen = self._cache, self._pairs, self._in_pairs
         pairs = zip(tokens, [before, *tokens[:-1]], strict=True)
         keys: list[Key] = [
@@ -99,7 +99,7 @@ class Splits:
         return ((token,) if best == token else tuple(best.split(_SEPARATOR))), probability
 
     def header(self) -> dict[str, Any]:
-        """Return all JSON-serialisable content except arrays."""
+        """Return the content in a JSON-serialisable form, without the arrays."""
         rules = [rule.to_header() for rule in self.rules]
         return {"end": self.end, "rules": rules, "elements": self.choice.elements.names}
 
@@ -159,7 +159,7 @@ def _held_out(
     settings: SamplerSettings,
     seed: int,
 ) -> float:
-    """Return the mean log-probability of held-out tokens, which are a tenth of the types."""
+    """Return the mean log-probability of held-out tokens, which are a tenth of the token types."""
     tenth = [zlib.crc32(token.encode()) % _TENTH == 0 for token, _, _ in examples]
     kept = [i for i, held in enumerate(tenth) if not held]
     held = [i for i, one in enumerate(tenth) if one]

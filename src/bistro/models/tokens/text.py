@@ -72,7 +72,7 @@ def hidden_stream(
 
 
 def window_events(stream: NDArray[np.int32], order: int) -> Events:
-    """Return every symbol of a stream with its context, the preceding symbols, nearest first."""
+    """Return every symbol of a stream with its context of preceding symbols, nearest first."""
     padded = np.concatenate((np.full(order - 1, BREAK, np.int32), stream))
     places = np.arange(order - 1, padded.size)
     return Events(np.ascontiguousarray(padded[places[:, None] - 1 - np.arange(order - 1)]), stream)

@@ -22,7 +22,8 @@ class TopicsConfig:
     )
     states: int | None = setting(
         50,
-        "Number of latent states. With none, a Dirichlet process infers the number from the data.",
+        "Number of latent states. If the value is none, a Dirichlet process infers the number of "
+        "states from the data.",
         most=100_000,
     )
     directed: bool = setting(
@@ -32,7 +33,7 @@ class TopicsConfig:
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
         "Whether one word or several words of a sentence may depend on the root. With auto, the "
-        "training data determines this.",
+        "training data determines whether several words are allowed.",
     )
     unknown: Literal["classes", "single"] = setting(
         "classes",

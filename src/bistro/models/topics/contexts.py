@@ -15,7 +15,10 @@ Numbers = NDArray[np.int32]
 
 
 def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed: bool) -> Numbers:
-    """Return the index of each word's parent. With `directed`, the index encodes the side."""
+    """Return the index of each word's parent.
+
+    With `directed`, the index also encodes the side of the parent.
+    """
     above = np.asarray(heads)
     parents: Numbers = np.append([root], words)[above].astype(np.int32)
     if directed:
@@ -24,7 +27,7 @@ def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed:
 
 
 def possible_parents(words: Numbers, *, root: int, directed: bool) -> tuple[Numbers, Numbers]:
-    """Return the indices of all possible parents, and the position of each arc's parent in them.
+    """Return the indices of all possible parents, and the position of each arc's parent among them.
 
     The entry [h, d] of the second array belongs to the arc from h to word d + 1. The root is h = 0.
 

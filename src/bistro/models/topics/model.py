@@ -6,12 +6,12 @@ A parent word generates a state, and the state generates a word (Wallach, Sutton
 
 A parent generates the dependents on each side separately, and a stop at the end of each side, as in
 the model of Eisner (1996) on which the paper is based. The formula in the paper has neither sides
-nor stops. To obtain that formula, set `directed` and `stops` to false.
+nor stops. To obtain the formula in the paper, set `directed` and `stops` to false.
 
-The states are inferred from trees by Gibbs sampling. They are word classes that a linguist can
-interpret. A sentence is parsed by a chart over all projective trees, with the states summed out.
-The arc weights are p(word | parent) = sum_k theta[k | parent] phi[word | k], averaged over the kept
-samples. States may also be the tags of a column, as in the paper's baseline.
+The states are inferred from trees by Gibbs sampling. The states are word classes that a linguist
+can interpret. A sentence is parsed by a chart over all projective trees, with the states summed
+out. The arc weights are p(word | parent) = sum_k theta[k | parent] phi[word | k], averaged over the
+kept samples. States may also be the tags of a treebank column, as in the paper's baseline.
 
 >>> import bistro
 >>> trees = bistro.builtin(sentences=300, seed=1)
@@ -63,7 +63,7 @@ class TopicsModel(TopicsParsing, Model):
     config: TopicsConfig
     vocabulary: Vocabulary
     tags: list[str]
-    """The names of the states if the states are tags, otherwise empty."""
+    """The names of the states, or an empty list if the states are not tags."""
     samples: list[TopicSample]
     origin: Origin
     single_root: bool = field(kw_only=True)

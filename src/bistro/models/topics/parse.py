@@ -53,7 +53,7 @@ class TopicsParseOptions(SharedOptions):
             raise ConfigError(f"resample = {self.resample} must be at least 0")
         if self.resample and self.temperature != 1:
             raise ConfigError(
-                "resample samples from the posterior itself, so temperature must be 1"
+                "resample draws trees from the posterior itself, so temperature must be 1"
             )
         kept = num_chains * (self.resample - self.resample // 2)
         if self.resample and self.samples > kept:
@@ -84,7 +84,10 @@ class TopicsParsing(Parsing):
 
     @abstractmethod
     def log_stops(self, sentence: Sentence) -> float:
-        """Return the log-probability of all stops of a sentence. It is the same for all trees."""
+        """Return the log-probability of all stops of a sentence.
+
+        This log-probability is the same for all trees.
+        """
 
     @abstractmethod
     def unparsed(self, sentence: Sentence, possible_arcs: Floats, *, given_tags: bool) -> Unparsed:
@@ -145,7 +148,7 @@ class TopicsParsing(Parsing):
             yield self._parse(sentence, logs, options, lambda _: drawn)  # noqa: B023
 
     def _possible_arcs(self, sentence: Sentence, options: TopicsParseOptions) -> Floats:
-        """Return an array with 0 at [h, d] if word d may depend on h, otherwise minus infinity."""
+        """Return an array with 0 at [h, d] if word d may depend on h, or else minus infinity."""
         arcs = np.zeros((len(sentence) + 1, len(sentence) + 1))
         np.fill_diagonal(arcs, -np.inf)
         if options.partial:

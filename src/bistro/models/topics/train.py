@@ -1,8 +1,9 @@
 """Training of syntactic topics by sampling the states of all words, given the trees.
 
-The chain sweeps over all (parent, word) pairs of the treebank. After each sweep, it draws the
-common weights and the hyper-parameters. Evenly spaced samples from the second half of the sweeps
-are kept. If the states are tags, they are fixed, but weights and hyper-parameters are still drawn.
+The chain sweeps over all (parent, word) pairs of the treebank. After each sweep, the chain draws
+the common weights and the hyper-parameters. Evenly spaced samples from the second half of the
+sweeps are kept. If the states are tags, they are fixed, but weights and hyper-parameters are still
+drawn.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class TopicsChain:
         self.samples: list[TopicSample] = []
 
     def seat(self) -> None:
-        """Draw an initial state for every word given the preceding words, or use its tag."""
+        """Draw an initial state for every word given the preceding words, or use the word's tag."""
         if self._tags is None:
             self.sampler.seat(self._stream("seat", 0))
             return

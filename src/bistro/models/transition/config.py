@@ -77,8 +77,8 @@ class UnsupervisedSettings:
     )
     tags: Literal["all", "seen"] = setting(
         "seen",
-        "The tags that a word may have: all tags, or only the tags that it has in the treebank, "
-        "which is several times faster.",
+        "The tags that a word may have: all tags, or only the tags that it has in the treebank. "
+        "Trying only these tags is several times faster than trying all tags.",
     )
 
     def validate(self) -> None:
@@ -103,8 +103,8 @@ class RawTextSettings:
     )
     learns: tuple[Literal["words", "tags", "actions"], ...] = setting(
         ("words", "tags", "actions"),
-        "Distributions that are trained on the parses as well. The other distributions are "
-        "trained only on the treebank.",
+        "Distributions that are trained on the treebank and on the parses of the raw text. The "
+        "other distributions are trained only on the treebank.",
     )
 
     def validate(self) -> None:

@@ -1,11 +1,11 @@
 """Learning with unobserved analyses, by particle Gibbs sampling of derivations, trees and tags.
 
-Most trees have several derivations. For training, a deterministic oracle selects one of them. A
-`DerivationChain` resamples the derivation of each sentence in every sweep, given the derivations of
-all other sentences (§2 of Buys & Blunsom 2015). A `LatentChain` continues from this result and also
-draws trees, labels and tags, given only the words (§5.4). Both chains use conditional SMC that
-retains the current derivation. A Metropolis-Hastings step corrects for the dependence among the
-events of one sentence.
+Most trees have several derivations. For training, a deterministic oracle selects one derivation of
+each tree. A `DerivationChain` resamples the derivation of each sentence in every sweep, given the
+derivations of all other sentences (§2 of Buys & Blunsom 2015). A `LatentChain` continues from this
+result and also draws trees, labels and tags, given only the words (§5.4). Both chains use
+conditional sequential Monte Carlo (SMC), which retains the current derivation. A
+Metropolis-Hastings step corrects for the dependence among the events of one sentence.
 
     events of sentence i leave  ->  particles draw d ~ p(d | words, the others), one retraces d_i
     ->  events of d enter       ->  accept, or all events return to their old tables
@@ -27,8 +27,8 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 WordTags: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""The tags that each word may have: the offset of each word, and a list of tag indices. Empty
-arrays allow all tags."""
+"""The tags that each word may have, stored as the offset of each word and a list of tag indices.
+Empty arrays allow all tags."""
 
 ALL_TAGS: WordTags = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
@@ -125,7 +125,7 @@ class LatentChain(DerivationChain):
     """The Markov chain of the second training stage, which also samples trees, tags or both."""
 
     before: DerivationChain | SentenceBatch
-    """The chain of the first stage or, if it used oracle derivations, its trees."""
+    """The chain of the first stage, or the trees if the first stage used oracle derivations."""
 
     def seat(self) -> None:
         """Start from the derivations of the first stage, whose events are already seated."""

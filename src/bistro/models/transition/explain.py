@@ -56,8 +56,8 @@ def explain_derivation(
     share = math.exp(steps["log_prob"] - steps["log_tree"])
     which = "the given tree" if is_given else f"the best tree found with {PARTICLES:,} particles"
     protocol = (
-        f"The most probable derivation of {which}, with {share:.1%} of the tree's probability. "
-        f"{numbers_told(decisions)}"
+        f"This is the most probable derivation of {which}. The derivation has {share:.1%} of the "
+        f"tree's probability. {numbers_told(decisions)}"
     )
     trees = tree.heads, tree.labels, tree.tags
     return Explanation(model.kind, sentence.forms, decisions, protocol, *trees)

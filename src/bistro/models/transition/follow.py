@@ -44,8 +44,8 @@ class FollowOptions(Options):
 
     particles: int = 10_000
     tags: Literal["all", "seen"] = "all"
-    """The tags that a word may have: all tags, or only the tags that it had in training, which is
-    faster."""
+    """The tags that a word may have: all tags, or only the tags that it had in training. Trying
+    only the tags from training is faster than trying all tags."""
 
     def score_options(self) -> ScoreOptions:
         """Return the corresponding options for scoring."""
@@ -64,7 +64,7 @@ class FollowingAbility(LanguageAbility):
     """Mixin with a method that returns the analyses after each word, for left-to-right parsers."""
 
     def follow(self, words: Sentence | Sequence[str], analyses: int = 5, **options: Any) -> Reading:
-        """Read a sentence and return the most probable `analyses` after each word.
+        """Read a sentence, and return its most probable partial analyses after each word.
 
         Parameters
         ----------

@@ -53,8 +53,8 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     selection: Literal["weight", "paper"] = "weight"
     """How particles are assigned to derivations after each word. With ``weight``, particles are
     assigned in proportion to the weights. With ``paper``, each weight is first multiplied by the
-    number of particles of its derivation, as in the paper. The method of the paper is faster, but
-    keeps far fewer derivations."""
+    number of particles of its derivation, as in the paper. The method of the paper is faster than
+    ``weight``, but keeps far fewer derivations."""
     ranking: Literal["trees", "derivations"] = "trees"
     """How trees are ranked. With ``trees``, trees are ranked by their probability summed over
     derivations and, if no context uses labels, over labels. With ``derivations``, labelled
@@ -123,7 +123,7 @@ class TransitionModel(FollowingAbility):
     distributions: Mapping[str, Arrays]
     """The arrays of the frozen distributions, by name."""
     word_tags: tuple[NDArray[np.int32], NDArray[np.int32]]
-    """The tags that each word had in training: the offset of each word, and a list of tag
+    """The tags that each word had in training, as the offset of each word and a list of tag
     indices."""
     origin: Origin
     single_root: bool = field(kw_only=True)
@@ -148,7 +148,7 @@ class TransitionModel(FollowingAbility):
         )
 
     def with_lengths_of(self, sentences: Sequence[Sized], seed: int) -> Self:
-        """Match the lengths of generated sentences to these sentences, if `lengths` is matched."""
+        """Match the lengths of generated sentences to `sentences`, unless the lengths are free."""
         if self.config.lengths == "free":
             return self
         purpose = purpose_key(f"{self.kind}.pace")

@@ -3,15 +3,15 @@
 Every word except the root depends on another word, so a sentence of n words has n - 1 dependents. A
 mean of 24 words corresponds to 0.958 dependents per word, so the model must predict the number of
 dependents of a word with an error of less than one percent. Smoothed distributions are not accurate
-enough for that. A tag or action that backs off to a shorter context ignores which words are still
-open, and generated sentences lead to such contexts more often than the treebank does
-(docs/decisions/lengths-matched.md). To correct the lengths, the probability of a shift is
+enough for such a small error. A tag or action that backs off to a shorter context ignores which
+words are still open, and generated sentences lead to such contexts more often than the treebank
+does (docs/decisions/lengths-matched.md). To correct the lengths, the probability of a shift is
 multiplied by a factor.
 
     p(shift | context, n words so far)  ∝  p(shift | context) · (n / begin)^-exponent,   n > begin
 
 The exponent is chosen so that generated sentences are on average about as long as the sentences of
-the treebank. Generation and scoring use the factor. Parsing does not use the factor, because the
+the treebank. Generation and scoring use this factor. Parsing does not use the factor, because the
 words of the sentence are known, and p(shift) is accurate on real text.
 
 >>> Pace(begin=10.0, exponent=0.5).factor(40)
@@ -35,8 +35,8 @@ ABOVE = 0.02
 exact match would reduce the likelihood too much."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000
-"""Number of sentences drawn for each exponent. The standard error of their mean length is one or
-two percent."""
+"""Number of sentences drawn for each exponent. The standard error of the mean length of these
+sentences is one or two percent."""
 FIRST_EXPONENT = 0.5
 MOST_TRIALS = 8
 USUAL_TRIALS = 4

@@ -4,7 +4,7 @@ This is the semi-supervised training of Buys & Blunsom (2015, §5.4). A parser i
 treebank and parses the text (`bistro.models.parsing.raw_text`). The words of the text are added to
 the training data. The context of each word is taken from the derivation of the best parse. The
 distribution of words is learned from the treebank and the text. By default, the distributions of
-tags and actions are also learned from both.
+tags and actions are also learned from both sources.
 
 >>> model = bistro.train("transition", treebank, text=["news.txt.gz"])       # doctest: +SKIP
 """
@@ -43,7 +43,8 @@ from bistro.treebank.sentence import Sentence
 PARSING, LEARNING = 0.6, 0.25
 """Approximate shares of the training time for parsing the text and for training on the parses."""
 PIECES_AT_ONCE = 16
-"""Number of pieces of text whose events are sorted together. Larger groups require fewer merges."""
+"""Number of pieces of text whose events are sorted together. The larger this number, the fewer
+merges are needed."""
 
 
 def train_with_text(
@@ -70,10 +71,10 @@ def _check(config: TransitionConfig) -> None:
 
 
 def _frozen(chains: list[Chain]) -> dict[str, dict[str, NDArray[Any]]]:
-    """Return the frozen franchises of chains, and empty the list.
+    """Return the frozen franchises of chains, and empty the list of chains.
 
-    A franchise takes several times the memory of its frozen form, so each one is dropped before the
-    next is frozen.
+    A franchise takes several times the memory of its frozen form, so each franchise is dropped
+    before the next franchise is frozen.
     """
     arrays = {}
     while chains:

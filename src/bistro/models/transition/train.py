@@ -226,7 +226,7 @@ def tags_of_words(
     sentences: Sequence[Sentence],
     tagged: NDArray[np.int64] = _NONE,
 ) -> WordTags:
-    """Return the tags of each word in training: the offset of each word, and a list of tags.
+    """Return the tags of each word in training, as the offset of each word and a list of tags.
 
     `tagged` encodes additional pairs of a word and a tag as word · (number of tags) + tag.
     """

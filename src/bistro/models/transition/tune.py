@@ -1,6 +1,6 @@
 """Search for the contexts and settings of a transition parser that are best on a development set.
 
-The search uses hill climbing. It improves the parts of the configuration in turn until no change
+The search uses hill climbing. The parts of the configuration are improved in turn until no change
 helps.
 
 - Contexts of a distribution: every absent element is tried at one position (words at the end, other
@@ -74,10 +74,10 @@ class Effort:
     """Settings that determine how thorough the search is."""
 
     least_gain: float = 0.03
-    """Minimum gain in score of an accepted change. Smaller gains may be noise, and longer contexts
-    take more time."""
+    """Minimum gain in score for which a change is accepted. Smaller gains may be noise, and longer
+    contexts need more computing time."""
     best_places: int = 3
-    """Number of new elements, best first, that are also tried at other positions."""
+    """Number of the best new elements that are also tried at other positions."""
     promising: int = 12
     """Number of elements or features that are tried again after the first round."""
     label_elements: bool = True
@@ -252,7 +252,7 @@ class Search:
             yield with_elements(best, part, swapped), f"{part}: {other} before {one}"
 
     def _change_features(self) -> bool:
-        """Try to add a feature to the tags or to remove one, and accept the best change."""
+        """Try to add a feature to the tags or to remove a feature, and accept the best change."""
         best = self.best
         now = best.config.tag_features
         absent = [name for name in self._features() if name not in now]
@@ -279,7 +279,7 @@ class Search:
                 yield replace(best, **changed), f"{setting} = {value}"
 
     def _promising(self, part: str, absent: Sequence[str]) -> list[str]:
-        """Return all candidates in the first round, and only the most promising ones later."""
+        """Return all candidates in the first round, and the most promising candidates later."""
         promise = self._promise.setdefault(part, {})
         ranked = sorted(absent, key=lambda name: -promise.get(name, 0.0))
         return ranked[: self.effort.promising] if promise else ranked

@@ -1,10 +1,10 @@
 """Training of many similar transition parsers. Parts that several models share are trained once.
 
 If the trees are given, the distributions of actions, labels, tags and words are trained by four
-independent chains. If a configuration differs from an earlier one only in the contexts of one
-distribution, one new chain is trained and the other three are reused. The result is the model that
-`bistro.train` creates from the same configuration with oracle derivations, except that lengths are
-not matched. Matching the lengths would take longer than training a chain.
+independent chains. If a configuration differs from an earlier configuration only in the contexts of
+one distribution, one new chain is trained and the other three chains are reused. The result is the
+model that `bistro.train` creates from the same configuration with oracle derivations, except that
+lengths are not matched. Matching the lengths would take longer than training a chain.
 
 >>> bench = Workbench(bistro.builtin(sentences=100, seed=1), seed=1)          # doctest: +SKIP
 >>> first = bench.model(config)                                              # doctest: +SKIP

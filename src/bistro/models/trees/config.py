@@ -22,9 +22,9 @@ class TreesConfig(UnboundedConfig):
     )
     marks: Marks = setting(
         "none",
-        "Information about the words of a phrase that its label shows. With verbs, the label of a "
-        "clause or verb phrase shows the tag of the head (VP~VBD). With heads, labels also show "
-        "the preposition (PP~of) and whether a noun phrase contains phrases. The marks are "
+        "Information about the words of a phrase that is shown in its label. With verbs, the label "
+        "of a clause or verb phrase shows the tag of the head (VP~VBD). With heads, labels also "
+        "show the preposition (PP~of) and whether a noun phrase contains phrases. The marks are "
         "designed for labels of the Penn Treebank.",
     )
     unknown: Literal["markers", "classes", "single"] = setting(

@@ -36,7 +36,7 @@ class TreeForm:
     binarisation: Binarisation = "right"
     marks: Marks = "none"
     prepositions: frozenset[str] = frozenset()
-    """The prepositions that labels may show."""
+    """The prepositions that may appear in labels."""
 
     @classmethod
     def learn(cls, trees: Sequence[Tree], config: TreesConfig) -> Self:

@@ -8,7 +8,7 @@ the PCFG, and contains every rule once for each possible parent of its left side
     q(rule | A, P) = (n - d) / (N + c) + (c + d T) / (N + c) q(rule | A)       N, T: of A under P
 
 The distribution q(rule | A) is computed in the same way from the numbers of parents under which a
-rule was seen. Children depend only on their own parent, so the chart sums each pair of children
+rule was seen. Children depend only on their own parent A, so the chart sums each pair of children
 once for all parents of A. This chart takes only a little more time than the chart of the PCFG.
 
 >>> from bistro.models.unbounded.rules import RuleBuilder

@@ -119,9 +119,9 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _names(self) -> tuple[tuple[Name, ...], NDArray[np.int64], NDArray[np.int64]]:
-        """The names in votes, and the name of each symbol over several words and over one word.
+        """The names in votes, and the index of each symbol's name for long spans and single words.
 
-        The names of symbols are indices, or -1 if a symbol has no name.
+        The index is -1 for a symbol without a name.
         """
         rules = self.rules
         leaves = set(rules.left[rules.is_lexical].tolist())
@@ -176,7 +176,7 @@ class TreesTask(Task[Tree]):
         return np.where(used[numbers] > 0, numbers, usual).astype(np.int32)
 
     def _usual_tags(self, words: Sequence[str]) -> list[str]:
-        """Return a possible tag for each word, the first tag that it had in training."""
+        """Return the first tag that each word had in training."""
         rules = self.rules
         tags = {int(rules.first[r]): int(rules.left[r]) for r in self._lexical_from_behind}
         numbers = self.terminals(words).word.tolist()

@@ -1,4 +1,4 @@
-"""The settings that `tags`, `trees` and `morphology` share."""
+"""The settings that the model kinds `tags`, `trees` and `morphology` share."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class UnboundedConfig:
 
     contexts: Literal["auto", "symbols", "rules"] = setting(
         "auto",
-        "Elements of a context: the symbols above a node, or its own symbol and the rules above "
-        "it. With auto, the elements depend on the kind of model.",
+        "Elements of a context: the symbols above a node (symbols), or the node's own symbol and "
+        "the rules above the node (rules). With auto, the elements depend on the kind of model.",
     )
     depth: int | None = setting(
         None,
@@ -28,7 +28,9 @@ class UnboundedConfig:
         "there is no limit.",
     )
     base: Literal["pcfg", "uniform"] = setting(
-        "pcfg", "Base distribution of the shortest contexts: the rule frequencies, or uniform."
+        "pcfg",
+        "Base distribution of the shortest contexts: the rule frequencies (pcfg), or a uniform "
+        "distribution (uniform).",
     )
     base_smoothing: float = setting(
         0.0, "Number added to the frequency of every rule in the base distribution."

@@ -1,4 +1,4 @@
-"""The former kind `infinite`, whose tasks are now the kinds `tags`, `trees` and `morphology`.
+"""The former model kind `infinite`, which the kinds `tags`, `trees` and `morphology` replace.
 
 >>> settled({"task": "trees", "depth": 3, "trees": {"unknown": "single"}, "tags": {}})
 ('trees', {'depth': 3, 'unknown': 'single'})
@@ -15,7 +15,7 @@ TASKS = ("tags", "trees", "morphology")
 
 
 def settled(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the kind for a task, and its settings without the tables of other tasks."""
+    """Return the model kind for a task, and its settings without the tables of other tasks."""
     task = settings.get("task", TASKS[0])
     if task not in TASKS:
         hint = nearest(str(task), TASKS)

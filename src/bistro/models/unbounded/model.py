@@ -1,6 +1,6 @@
 """Models of tags, trees and morphemes with unbounded contexts (Shareghi et al., 2015).
 
-A tree is generated from the top. Each node is rewritten by a rule that depends on all its
+A tree is generated from the top down. Each node is rewritten by a rule that depends on all its
 ancestors.
 
     P(T) = Π over nodes of G_u(rule),     u = the node's symbol, its parent's, ..., up to the top
@@ -83,7 +83,7 @@ class UnboundedModel(Model):
     def decode(
         self, sentences: Iterable[Sequence[str]], options: SearchOptions | None = None
     ) -> Iterator[Any]:
-        """Search for the tree of each sentence, and yield the output of the task.
+        """Search for the best tree of each sentence, and yield the output of the task.
 
         The draws for a sentence depend on the seed and on the number of preceding sentences.
         """

@@ -1,4 +1,4 @@
-"""Parsing to bracketed trees, for `trees` and utterances of `morphology`.
+"""Parsing into bracketed trees, for `trees` models and for utterances in `morphology` models.
 
 With ``mcmc``, trees are drawn from the model, and the result is the minimum-risk tree, which
 contains the labelled spans that were drawn most often. The drawn trees themselves are returned on
@@ -27,7 +27,7 @@ SENTENCES_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The trees of a chain that are requested: the best distinct trees, or draws."""
+    """The requested trees of a chain, which are the best distinct trees or evenly spaced draws."""
 
     kbest: int
     drawn: int
@@ -54,7 +54,7 @@ class _Wanted:
 
 
 class TreeParsingModel(UnboundedModel):
-    """A model that parses to bracketed trees."""
+    """A model that parses sentences into bracketed trees."""
 
     usual_options: ClassVar[Mapping[str, Any]] = {}
     """The default options of the search."""
@@ -79,14 +79,15 @@ class TreeParsingModel(UnboundedModel):
 
         The options are the fields of `SearchOptions`, such as ``search="astar-nodes"`` or
         ``samples=20000``. With mcmc, `kbest` (or ``mbr=False``) requests the most probable trees
-        that were drawn instead of the minimum-risk tree. `drawn` requests this number of evenly
-        spaced draws.
+        that were drawn instead of the minimum-risk tree. If `drawn` is above 0, this number of
+        evenly spaced draws is returned.
         """
         chosen = self._options(options)
         wanted = _Wanted(kbest, drawn, mbr)
         if wanted.visited and chosen.search != "mcmc":
             raise ConfigError(
-                "only search = 'mcmc' can draw trees: set it, or request a single best tree"
+                "only search = 'mcmc' can draw trees: set search = 'mcmc', or request a single "
+                "best tree"
             )
         whole = iter(sentences)
         while batch := [list(words) for words in as_words(islice(whole, SENTENCES_AT_ONCE))]:
@@ -100,7 +101,7 @@ class TreeParsingModel(UnboundedModel):
         return SearchOptions.of(self._asked(options), self.kind, "find trees")
 
     def _asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Combine the given options with the defaults of the configuration and of the family."""
+        """Combine the given options with the defaults of the configuration and the model."""
         return {**self.usual_options, **own_defaults(self.config, "parse"), **options}
 
     def _parsed(

@@ -1,6 +1,6 @@
 """Draws of trees from the prior with unbounded contexts, for simulation-based calibration.
 
-Nodes are rewritten in pre-order, given their own symbol and everything above them, until there are
+Nodes are rewritten in pre-order, given their own symbol and all their ancestors, until there are
 enough nodes. The last tree may be incomplete. The base distribution is uniform over the rules of a
 symbol.
 """

@@ -105,7 +105,7 @@ class RuleTable:
         return ends
 
     def spans(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return the span of words under each node as indices: start, and end (exclusive)."""
+        """Return the start and the end (exclusive) of the span of words under each node."""
         words = np.concatenate(([0], np.cumsum(self.is_lexical[derivation]))).astype(np.int32)
         return np.stack([words[:-1], words[self.ends(derivation)]], axis=1)
 

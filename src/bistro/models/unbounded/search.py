@@ -48,7 +48,7 @@ def present_name(search: str) -> str:
 
 @dataclass(frozen=True)
 class SearchOptions(Options):
-    """The kind and the size of a tree search."""
+    """Options that determine the type and the size of a tree search."""
 
     search: SearchName = "mcmc"
     samples: int = 5000
@@ -64,7 +64,8 @@ class SearchOptions(Options):
     """The grammar that proposes trees for mcmc and guides A*: the PCFG, or a grammar whose symbols
     include their parents. A grammar with parents is available only for constituency parsing."""
     beam: int = 200
-    """Number of partial trees that A* keeps, or of alternatives per node that astar-nodes tries."""
+    """Number of partial trees that A* keeps, or number of alternatives that astar-nodes tries per
+    node."""
     completions: int = 100
     """Number of complete trees that A* compares. With the value 1, the search returns the first
     complete tree, as in the paper."""
@@ -100,8 +101,8 @@ class Found:
 
     derivation: Derivation
     log_prob: float
-    """Joint log-probability of the tree and the words. For cyk, this is the log-probability under
-    the PCFG."""
+    """Joint log-probability of the tree and the words. If the search is `cyk`, the value is the
+    log-probability under the PCFG."""
     accepted: float = 1.0
     """The share of proposals that mcmc accepted."""
     is_complete: bool = True
@@ -174,7 +175,9 @@ class TreeSearch:
         if options.guide == "pcfg":
             return None
         if self.parents is None:
-            raise ConfigError("guide = 'parents' is only for constituency parsers: leave it out")
+            raise ConfigError(
+                "guide = 'parents' is only for constituency parsers: set guide = 'pcfg'"
+            )
         return self.parents
 
 

@@ -71,7 +71,7 @@ class Task(ABC, Generic[Item]):
     @classmethod
     @abstractmethod
     def learn(cls, items: Sequence[Item], config: Any) -> tuple[Self, list[Derivation]]:
-        """Return the task with its table of rules, and the derivation of every item."""
+        """Return the task with its table of rules, and the derivation of every training item."""
 
     @abstractmethod
     def words_of(self, item: Item) -> Sequence[str]:
@@ -112,7 +112,7 @@ class Task(ABC, Generic[Item]):
 def relative_frequencies(
     rules: RuleTable, counts: NDArray[np.int64], smoothing: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return a PCFG: the share of each rule among the rules with the same left side.
+    """Return a PCFG, given by the share of each rule among the rules with the same left side.
 
     If no rule of a symbol was used, its rules have equal shares.
     """
