@@ -2,8 +2,8 @@
 
 A model package contains only data. Its folder contains the model file and ``card.json``, which
 describes the model. An entry point of the group ``bistro.models`` specifies the name and the
-folder. Bistro reads these files from the folder in which pip installed them, and imports nothing
-from the package. `bistro.report.package` writes such packages.
+folder. Bistro reads the model file and the card from the folder in which pip installed them, and
+imports nothing from the package. `bistro.report.package` writes such packages.
 
 Names are compared as in pip, so ``bistro-en-ewt``, ``bistro_en_ewt`` and ``Bistro.En.EWT`` are the
 same name.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GROUP = "bistro.models"
 CARD_FILE = "card.json"
 CARD_FORMAT = 1
-"""Version of the card format that is written, which is also the newest that can be read."""
+"""Version of the card format that is written, which is also the newest version that can be read."""
 SUFFIX = ".bistro"
 """Suffix of model file names. The name of a package never ends in this suffix."""
 PACKAGE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")

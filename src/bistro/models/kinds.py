@@ -105,7 +105,7 @@ class Kind:
     """The setting that accepts the preset names ``fast`` and ``best``, or ``config`` if they apply
     to the whole configuration. An empty string means that there are no such presets."""
     reading: float = 0.0
-    """Approximate share of the training time for reading the data, or 0 if it is small."""
+    """Approximate share of the training time for reading the data, or 0 if this share is small."""
     prior: str = ""
     """A function that draws data from the prior and returns a chain, or an empty string if there is
     none."""

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 MORE = 2
-"""Number of additional columns after the columns of the core. Only templates use these columns."""
+"""Number of additional columns after the columns of the core. Only feature templates use the
+additional columns."""
 REMEMBERED = 200_000
 """Maximum number of words whose features are cached."""
 

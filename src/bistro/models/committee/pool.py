@@ -2,10 +2,11 @@
 
     p(tree) = Σ_m w_m p_m(tree)
 
-A sample is drawn in two steps: first a member by its weight, then a tree from that member. To find
-the most probable trees, each member proposes its own best trees. Trees with the same heads and tags
-count as one tree, even if several members propose them. The probability of a tree is the sum over
-the members, and its labels come from the member that contributes most to the sum.
+A sample is drawn in two steps: first a member according to its weight, and then a tree from the
+posterior of this member. To find the most probable trees, each member proposes its own best trees.
+Trees with the same heads and tags count as one tree, even if several members propose them. The
+probability of a tree is a weighted sum over the members. Its labels come from the member that
+contributes most to the sum.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from bistro.models.committee.model import CommitteeModel
 
 LEAST_PROPOSED = 10
-"""Minimum number of trees that each member proposes, even if fewer are requested."""
+"""Minimum number of trees that each member proposes, even if fewer trees are requested."""
 
 
 def pooled(

@@ -303,9 +303,10 @@ def _fits(
 
 
 def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
-    """Return equal weights. Latent-variable members vote on tags only if there are no others.
+    """Return equal weights.
 
-    The tagging accuracy of latent-variable members is much lower, especially after training on few
+    Latent-variable members vote on tags only if the committee has no other members. Their tagging
+    accuracy is much lower than the accuracy of other members, especially after training on few
     sentences.
     """
     equal = Fit.equal(len(settings))

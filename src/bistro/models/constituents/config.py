@@ -27,8 +27,8 @@ Member = Literal[
     "right-plain",
 ]
 MARKS: dict[str, Marks] = {"plain": "none", "verbs": "verbs"}
-"""The label marks that the ending of a member name selects. If the name has no such ending, labels
-show heads."""
+"""The marks on labels that are selected by the ending of a member's name. If the name has no such
+ending, labels show heads."""
 DEPTH = 10
 
 

@@ -44,7 +44,7 @@ def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
 
 
 def commonest(keys: Sequence[int], values: Sequence[int], num_keys: int) -> Ints:
-    """Return the most frequent value of every key, or 0 if there is none.
+    """Return the most frequent value of every key, or 0 for keys without values.
 
     In a tie, the lowest value is returned.
 

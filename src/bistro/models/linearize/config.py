@@ -122,7 +122,7 @@ class LinearizeConfig:
     leaves: Literal["ignored", "counted"] = setting(
         "ignored",
         "Whether n-grams ignore words without dependents or count them as heads with two empty "
-        "sides (as in the paper).",
+        "sides, as Futrell & Gibson (2015) do.",
     )
     held_out_families: int = setting(
         4000,

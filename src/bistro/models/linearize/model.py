@@ -58,7 +58,7 @@ Floats = NDArray[np.float64]
 
 
 class OrderedFamily(NamedTuple):
-    """A head with its dependents, and the label indices of each under every labelling."""
+    """A head with its dependents, and the label indices of each word under every labelling."""
 
     family: Family
     heads: tuple[int, ...]
@@ -224,7 +224,7 @@ class LinearizeModel(Model):
 
         Words that no labelling distinguishes can be exchanged without changing the probability, so
         all arrangements of such words count as one order. Ties between indistinguishable words and
-        between equally probable orders are broken at random with `seed`. With `ties="input"`, they
+        between equally probable orders are broken at random with `seed`. With `ties="input"`, ties
         are broken in favour of the order in the input.
         """
         if kbest < 1:

@@ -1,9 +1,9 @@
 """The next-word distribution of a character or byte model, over training words and other strings.
 
-A word is complete if it is followed by a space or the sentence end. In a surprisal table, this
-space or end is part of the next event. In a next-word distribution, the space or end is part of the
-word itself. The word *a* therefore does not include *an*, and the context ends with a complete
-word.
+A word is complete if it is followed by a space or the sentence end. In a surprisal table, the space
+or sentence end after a word is part of the next event. In a next-word distribution, the space or
+sentence end is part of the word itself. The word *a* therefore does not include *an*, and the
+context ends with a complete word.
 
     p(w | context) = p(space) Π p(character) p(space or end) / p(space or end | context)
 

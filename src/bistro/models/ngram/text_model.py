@@ -181,7 +181,7 @@ class TextChain:
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether further sweeps would not change anything."""
+        """Whether further sweeps would leave the state unchanged."""
         return self.process.hyper == "online" or (
             self.process.seating != "gibbs" and self.process.hyper in ("map", "fixed")
         )

@@ -38,8 +38,8 @@ class SharedOptions(Options):
     samples: int = 0
     marginals: bool | Literal["tags"] = False
     """Whether to return the probabilities of heads, labels and tags. The value ``"tags"`` returns
-    only the probabilities of tags, which is faster. With ``"tags"``, the minimum-risk tree may have
-    neither log_prob nor posterior."""
+    only the probabilities of tags, which takes less time than all probabilities. With ``"tags"``,
+    the minimum-risk tree may have neither log_prob nor posterior."""
     mbr: bool = True
     """Whether the first tree is the minimum-risk tree, which maximises the expected number of
     correct arcs."""
@@ -62,7 +62,7 @@ class SharedOptions(Options):
 
     @property
     def goal(self) -> str:
-        """Description of the requested trees, for the protocol."""
+        """A short description of the requested trees, which is shown with the results."""
         if self.samples:
             return f"samples, seed {self.seed}"
         return "minimum risk" if self.by_risk else "most probable trees"
@@ -134,4 +134,4 @@ class CoreOptions(SharedOptions, ABC):
 
     @abstractmethod
     def request_for(self, output: OutputRequest) -> Any:
-        """Return a request to the core for this output, with the options of the search."""
+        """Return a request to the core for the given output, with the options of the search."""

@@ -30,7 +30,7 @@ class WordDrawer(Protocol):
         """Maximum number of words in a drawn sentence. Longer sentences are truncated."""
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix. Return None if the sentence ends there."""
+        """Draw the word after a prefix. Return None if the sentence ends after the prefix."""
 
 
 def draw_sentences(
