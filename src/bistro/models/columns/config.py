@@ -87,8 +87,8 @@ class ColumnsConfig:
     )
     prior: float = setting(
         0.25,
-        "Exponent of the tag frequencies by which the product of the experts is divided. Every "
-        "expert already includes the tag frequencies.",
+        "The product of the experts is divided by the tag frequencies raised to this power, "
+        "because every expert already includes the tag frequencies.",
     )
     known_lemmas: float = setting(
         20.0, "Factor that makes lemmas seen in training likelier than new lemmas."

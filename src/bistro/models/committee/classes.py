@@ -7,9 +7,9 @@ information:
     PPMI(w, c) = max(0, log p(w, c) / (p(w) p(c)^¾))
 
 Truncated singular vectors of this matrix put words that occur in the same contexts near each other
-(Levy and Goldberg 2014). The classes are clusters of the word vectors. They are found by *k*-means,
-starting from the most frequent words. The words are partitioned three times, with different numbers
-of classes, and the stack uses all three partitions.
+(Levy and Goldberg 2014). The classes are clusters of the word vectors. The clusters are found by
+*k*-means, starting from the most frequent words. The words are partitioned three times, with
+different numbers of classes, and the stack uses all three partitions.
 
 >>> import bistro
 >>> classes = WordClasses.learn([s.forms for s in bistro.builtin(sentences=300, seed=1)])

@@ -249,7 +249,7 @@ def _share(counts: Counts, keys: Iterable[tuple[str, ...]]) -> float:
 
 
 def _with_effect(counts: Counts) -> Counts:
-    """Remove forms that never cross if their pattern crosses too rarely in general."""
+    """Remove forms that never cross, unless their pattern crosses often enough in general."""
 
     def has_effect(key: tuple[str, ...]) -> bool:
         above = [key[:length] for length in range(len(key))]

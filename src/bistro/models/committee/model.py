@@ -160,7 +160,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return self.symbols.tags
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return a sentence's unknown tags, for the member with the most unknown tags.
+        """Return a sentence's tags that are unknown to the member with the most unknown tags.
 
         A tag may be unknown to a member because the member combines tags with features.
         """

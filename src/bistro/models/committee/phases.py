@@ -57,7 +57,7 @@ def phase_shares(
 
 
 def stack_shares(members: Mapping[str, MemberSettings], stack: StackSettings) -> dict[str, float]:
-    """Return the shares of the phases and of the parts of a fold in training a stack."""
+    """Return how the time for training a stack is divided into phases and parts of a fold."""
     fold, judging = _stack_costs(members, stack)
     whole = _normalised({"folds": stack.folds * sum(fold.values()), "judging": judging})
     return whole | _normalised(fold)

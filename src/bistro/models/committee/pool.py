@@ -5,8 +5,8 @@
 A sample is drawn in two steps: first a member according to its weight, and then a tree from the
 posterior of this member. To find the most probable trees, each member proposes its own best trees.
 Trees with the same heads and tags count as one tree, even if several members propose them. The
-probability of a tree is a weighted sum over the members. Its labels come from the member that
-contributes most to the sum.
+probability of a tree is a weighted sum over the members. The labels of the tree come from the
+member that contributes most to the sum.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class Ballot:
 
     @property
     def _other_tags(self) -> NDArray[np.int32]:
-        """Checksums of the likeliest tags in the other column, or `NO_TAG` if it is not used."""
+        """Checksums of the likeliest tags in the other column, or `NO_TAG` if no tag is known."""
         for column, other in self.mixture.symbols.other_tags.items():
             names = np.array([*map(checksum, other.names), NO_TAG], dtype=np.int32)
             return names[self.mixture.other_tags[column].likeliest()]

@@ -305,9 +305,9 @@ def _fits(
 def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
     """Return equal weights.
 
-    Latent-variable members vote on tags only if the committee has no other members. Their tagging
-    accuracy is much lower than the accuracy of other members, especially after training on few
-    sentences.
+    Latent-variable members vote on tags only if the committee has no other members. The tagging
+    accuracy of latent-variable members is much lower than the accuracy of other members, especially
+    after training on few sentences.
     """
     equal = Fit.equal(len(settings))
     tagging = np.array([not isinstance(own, IsbnConfig) for own in settings])

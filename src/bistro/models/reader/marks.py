@@ -12,12 +12,12 @@ can be predicted, because they depend on words to the left.
     verb modifies, the object of its head, or else the subject of its head (*wanted to hurt
     herself*).
 `negation`
-    A noun after a negative determiner gets Negated=Yes. So does a verb or an auxiliary after a
-    negative subject or particle, or in the complement of a negated verb.
+    A noun after a negative determiner gets Negated=Yes. A verb or an auxiliary gets the same mark
+    after a negative subject or particle, or in the complement of a negated verb.
 `auxiliary`
     A verb after an auxiliary that is not passive gets Aux=Yes. This mark separates perfect
-    participles from passive participles, which take no objects. It also separates modals from *to*
-    before an infinitive.
+    participles from passive participles, which take no objects. The mark also separates modals from
+    *to* before an infinitive.
 `past`
     VBN becomes VBD if the verb has an object or an active subject, but no auxiliary. Parsers of raw
     text confuse these two Penn tags, and only verbs in the past tense take objects and agree with
@@ -105,7 +105,7 @@ class _Tree:
                 self.children[head].append(word)
         self.verbs = [word for word, tag in enumerate(self.upos) if tag in VERBS]
         self.negation: list[int] = []
-        """The position from which each word is negated, or the sentence length if there is none."""
+        """The position from which each word is negated, or the sentence length if it is not."""
         for word in range(len(self.heads)):  # depends on words before
             self.negation.append(self._found_negation(word))
 
@@ -141,8 +141,9 @@ class _Tree:
     def _controller(self, word: int) -> int:
         """Return the noun that is understood as the subject of a participle or complement, or -1.
 
-        For a participle, this is the noun that it modifies (*people helping themselves*). For a
-        complement, it is the object of the verb that it depends on (*let them help themselves*).
+        The understood subject of a participle is the noun that it modifies (*people helping
+        themselves*). The understood subject of a complement is the object of the verb that it
+        depends on (*let them help themselves*).
         """
         head, label = self.heads[word], self.labels[word]
         if label == "acl":
