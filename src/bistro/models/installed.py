@@ -84,9 +84,9 @@ class Installed:
         try:
             found = sha256_of(self.path)
         except OSError as error:
-            raise self._damaged(f"its model file cannot be read: {explain(error)}") from None
+            raise self._damaged(f"the model file cannot be read: {explain(error)}") from None
         if found != self.sha256:
-            raise self._damaged("the checksum of its model file is wrong")
+            raise self._damaged("the checksum of the model file is wrong")
 
     def _damaged(self, reason: str) -> DamagedPackageError:
         return _damaged(f"{self.name} {self.version}", reason)
@@ -154,7 +154,7 @@ def _is_file(name: str) -> bool:
 def every() -> Iterator[Installed | DamagedPackageError]:
     """Yield the installed models in the order of their names.
 
-    For a damaged model, an error is yielded instead.
+    For a damaged model, an error is yielded instead of the model.
     """
     for name, entries in sorted(_entries().items()):
         try:
@@ -184,8 +184,8 @@ def _read(name: str, entries: list[EntryPoint]) -> Installed:
     if len(entries) > 1:
         owners = " and ".join(sorted(_owner(entry) for entry in entries))
         raise DamagedPackageError(
-            f"{name}: several installed packages provide models of this name ({owners}): uninstall "
-            "all but one"
+            f"{name}: several installed packages provide models with this name ({owners}): "
+            "uninstall all but one"
         )
     entry = entries[0]
     if entry.dist is None:

@@ -106,7 +106,7 @@ class ColumnsConfig:
         if not (all(0 <= weight <= 1000 for weight in weights) and 0 <= self.prior < 1):
             raise ConfigError(
                 f"evidence = {self.evidence:g} and other_evidence = {self.other_evidence:g} must "
-                f"lie between 0 and 1000, and prior = {self.prior:g} between 0 and 1"
+                f"lie between 0 and 1000, and prior = {self.prior:g} must lie between 0 and 1"
             )
         if not 1 <= self.known_lemmas <= 1e6:
             raise ConfigError(

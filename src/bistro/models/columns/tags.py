@@ -215,7 +215,7 @@ class Tags:
         return self._allowed[row]
 
     def _believed(self, candidates: Candidates, beliefs: Beliefs) -> NDArray[np.float64]:
-        """Return the log-probability that a parser gives to the tag of each candidate."""
+        """Return the log-probability that a parser assigns to the tag of each candidate."""
         names = self._names[beliefs.column]
         numbers = {name: number for number, name in enumerate(names)}
         table: NDArray[np.float64] = np.zeros((len(beliefs.rows), len(names)))

@@ -50,7 +50,8 @@ UNKNOWN = -4
 """Class number of unknown words."""
 SIZES = (48, 256, 1024)
 WORDS_PER_CLASS = (40, 12, 4)
-"""Minimum average number of words per class. A small vocabulary is divided into fewer classes."""
+"""Minimum average number of words per class. A small vocabulary is divided into fewer classes than
+a large one."""
 FEWEST_WORDS = 100
 """Minimum size of a vocabulary that is divided into classes."""
 DIMENSIONS = 60

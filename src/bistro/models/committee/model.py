@@ -306,7 +306,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
     def _may_cross(self, mixture: Mixture, chosen: CommitteeOptions) -> list[bool]:
-        """Return for each sentence whether arcs of its tree may be moved so that they cross."""
+        """Return whether arcs of each sentence's tree may be moved so that they cross."""
         knows = self.crossing.counts and self.symbols.nonprojective == "head"
         if not knows or not chosen.by_risk or chosen.partial:
             return [False] * (mixture.offsets.size - 1)

@@ -61,7 +61,7 @@ def with_crossing_arcs(
 
 
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
-    """Return for each sentence whether it has a vote for a crossing arc that could prevail."""
+    """Return whether each sentence has a vote for a crossing arc that could prevail."""
     arcs = mixture.arcs
     likely = mixture.symbols.is_lifted[mixture.code.label(arcs.what)] & (
         arcs.probability >= LEAST_VOTE

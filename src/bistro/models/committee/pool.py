@@ -35,7 +35,7 @@ LEAST_PROPOSED = 10
 def pooled(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
-    """Yield for each sentence the most probable trees among the members' proposals."""
+    """Yield the most probable trees among the members' proposals for each sentence."""
     kbest = asked.get("kbest", 1)
     wanted = {"kbest": max(kbest, LEAST_PROPOSED), "mbr": False, "samples": 0}
     weights = committee.fits[asked["tags"]].heads
@@ -52,7 +52,7 @@ def pooled(
 def drawn(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
-    """Yield for each sentence the trees drawn from the members' posteriors."""
+    """Yield the trees that are drawn from the members' posteriors for each sentence."""
     wanted = {"kbest": 1, "mbr": True}
     weights = committee.fits[asked["tags"]].heads
     for number, parses in enumerate(_of_members(committee, sentences, {**asked, **wanted})):
@@ -72,7 +72,7 @@ def drawn(
 def _of_members(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[dict[int, Parse]]:
-    """Yield for each sentence the members' parses, by the index of the member."""
+    """Yield the members' parses of each sentence, by the index of the member."""
     most = [committee.most_words_of(member, asked) for member in committee.members]
     waiting, *copies = tee(sentences, len(committee.members) + 1)
     streams = [

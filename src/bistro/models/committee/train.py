@@ -72,7 +72,9 @@ def train_committee(
     dev: Sequence[Sentence] | None = None,
     text: RawText | None = None,
 ) -> CommitteeModel:
-    """Train a committee on trees. If there is a development set, fit weights and sharpness on it.
+    """Train a committee on trees.
+
+    If there is a development set, the weights and the sharpness are fitted on it.
 
     Raw text is used only to learn the word classes of the stacks.
     """

@@ -60,8 +60,8 @@ def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats
 def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floats], float]:
     """Return a function that maps weights to the number of correct choices.
 
-    Words whose gold entry is not listed by any member are left out, because they can never be
-    correct.
+    Words whose gold entry is not listed by any member are left out, because no choice for these
+    words can be correct.
     """
     union = mixed(members, [1.0] * len(members))
     row, span = union.row, int(union.what.max(initial=0)) + 1

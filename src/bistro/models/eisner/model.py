@@ -52,7 +52,8 @@ class EisnerOptions(CoreOptions):
     """Temperature of the posterior. Posteriors that sum over all trees are less overconfident than
     posteriors that sum over the trees found by a search."""
     least_candidate: float = 0.01
-    """Minimum probability of a candidate tag, relative to the tagger's likeliest tag."""
+    """Minimum probability of a candidate tag, relative to the probability of the tagger's likeliest
+    tag."""
 
     def request_for(self, output: OutputRequest) -> ChartRequest:
         """Return a request to the core for the given output, with limits on candidate tags."""

@@ -32,7 +32,7 @@ STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
 """Factors for the frequency of phrases among all symbols, which are tried in this order."""
 LONGEST_MEAN = 200.0
-"""Maximum expected length of a sentence, in words. A grammar with a greater expected length is
+"""Maximum expected length of a sentence, in words. A grammar that exceeds this expected length is
 rejected."""
 
 

@@ -109,7 +109,7 @@ class LinearizeModel(Model):
             self._log_weights = np.log(weights)
 
     def with_weights(self, weights: Floats) -> LinearizeModel:
-        """Return a copy of the model with new weights of the parts."""
+        """Return a copy of the model with new weights for its parts."""
         changed = copy.copy(self)
         changed._weigh(weights)
         return changed
@@ -165,7 +165,7 @@ class LinearizeModel(Model):
         ]
 
     def part_orders(self, ordered: OrderedFamily) -> list[tuple[Orders, Order]]:
-        """Return for every part of the mixture all orders of a family and its actual order."""
+        """Return all orders of a family and its actual order, for every part of the mixture."""
         found = []
         middle = len(ordered.family.left)
         for part, labelling in self._mixed:

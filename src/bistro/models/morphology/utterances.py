@@ -1,4 +1,4 @@
-"""A model that groups the morphemes of an utterance into words of prefixes, stem and suffixes.
+"""A model that groups the morphemes of an utterance into words, with a stem and affixes.
 
 The input is the sequence of morphemes in an utterance, without word boundaries. A tree groups the
 morphemes into words.

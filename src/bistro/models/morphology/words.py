@@ -78,7 +78,7 @@ class WordsModel(MorphologyModel):
     def iter_segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
     ) -> Iterator[Segmentation]:
-        """Yield the morphological analyses of each word. A repeated word is analysed once."""
+        """Yield the morphological analyses of each word. A repeated word is analysed only once."""
         if isinstance(words, str):
             raise BistroError("words must be a list, not a string: give [word] for a single word")
         if kbest < 1 or beam < 1 or not 0 <= floor < 1:

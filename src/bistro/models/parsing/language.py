@@ -9,10 +9,10 @@ There are too many derivations to enumerate, so four methods compute or approxim
 distinguish share a node. The resulting sum is unbiased, and its standard error is estimated from
 the removed nodes. ``exact`` is the same as ``graph`` but without thinning. This method is suitable
 for models with small contexts and for short sentences. ``smc`` (sequential Monte Carlo) is also
-unbiased. It samples derivations (particles) from the model and weights them by the probabilities of
-the words. The standard error is estimated from several independent runs. ``search`` sums over the
-derivations that the particle search keeps. The result is a lower bound, since all other derivations
-are ignored.
+unbiased. This method samples derivations (particles) from the model and weights them by the
+probabilities of the words. The standard error is estimated from several independent runs.
+``search`` sums over the derivations that the particle search keeps. The result is a lower bound,
+since all other derivations are ignored.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class DictionaryOptions(SharedOptions):
 
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
     """How to treat tags that a word never had in training, if tags are predicted. ``hard`` excludes
-    such tags, ``none`` treats them like all others, and ``soft`` gives them less weight in
+    such tags, ``none`` treats them like all other tags, and ``soft`` gives them less weight in
     marginals, samples and the minimum-risk tree. An unknown word may have the tags of its class."""
     unseen_tags: float = 0.3
     """Factor by which each unseen tag reduces the weight of a derivation if ``tag_dictionary`` is

@@ -36,14 +36,14 @@ class ParsingAbility(TaggingByParsing, Model):
     parse_options: ClassVar[type[CoreOptions]]
     finds_tags: ClassVar[bool] = True
     most_words: ClassVar[int | None] = None
-    """Maximum length of a sentence, or None if there is no limit. Longer sentences raise an
-    error."""
+    """Maximum length of a sentence, or None if there is no limit. Sentences that exceed this length
+    raise an error."""
     config: Any
     """The configuration of the model, which includes the settings of `ParserSettings`."""
     codec: Codec
     single_root: bool
     _parser: Any
-    """The parser in the C++ core. Its method parse(batch, request, threads) returns flat arrays."""
+    """The parser in the C++ core. The method parse(batch, request, threads) returns flat arrays."""
 
     def header(self) -> dict[str, Any]:
         """Return the header of the model file, with the words, tags and labels."""
