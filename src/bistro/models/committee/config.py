@@ -97,11 +97,11 @@ class CommitteeConfig:
         "The members of the committee. Possible members are transition parsers that read from "
         "left to right (left) or from right to left (right), Eisner's model (eisner), and the "
         "latent-variable parser in both directions (isbn, isbn-right). Transition parsers and "
-        "Eisner's model are available in a plain form, with contexts that contain labels "
-        "(-labels), with the contexts of the preset table1 (-table1, only transition parsers), "
-        "or with the other column of tags (-other-tags). If the treebank has only one column of "
-        "tags, right-other-tags is replaced by right, or by left-labels if right is already a "
-        "member. Duplicate members are left out.",
+        "Eisner's model have variants with contexts that contain labels (-labels) and with the "
+        "other tag column (-other-tags). Transition parsers also have a variant with the contexts "
+        "of the preset table1 (-table1). If the treebank has only one tag column, "
+        "right-other-tags is replaced by right, or by left-labels if right is already a member. "
+        "Duplicate members are left out.",
     )
     preset: str = setting(
         AUTO,

@@ -7,9 +7,9 @@ patterns cross more often than not (`bistro.models.committee.crossing`), but mem
 these patterns.
 
 A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
-pattern crosses, but by at least 1. A vote (h, d↑y) with another label y also counts for t, but is
-multiplied by OTHER_NOTES. A word is moved if the votes for a crossing arc outweigh the votes for
-its current head in the tree.
+pattern crosses, but by at least 1. A vote for (h, d↑y), with a label y other than x, also counts
+for t, but is multiplied by OTHER_NOTES. A word is moved if the votes for a crossing arc outweigh
+the votes for its current head in the tree.
 """
 
 from __future__ import annotations

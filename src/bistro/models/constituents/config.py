@@ -27,8 +27,8 @@ Member = Literal[
     "right-plain",
 ]
 MARKS: dict[str, Marks] = {"plain": "none", "verbs": "verbs"}
-"""The marks on labels that are selected by the ending of a member's name. If the name has no such
-ending, labels contain marks for heads."""
+"""The marks on labels that are selected by the ending of a member's name. The labels of members
+without such an ending contain marks for heads."""
 DEPTH = 10
 
 

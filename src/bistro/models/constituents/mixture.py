@@ -46,9 +46,9 @@ class Risked(NamedTuple):
 
     tree: Tree
     expected_f1: float
-    """The expected F1 score: twice the expected number of correct constituents, divided by the
-    number of constituents in the tree plus the expected number in the correct tree. Punctuation is
-    included."""
+    """The expected F1 score. It is twice the expected number of correct constituents, divided by
+    the number of constituents in the tree plus the expected number of constituents in the correct
+    tree. Punctuation is included."""
 
 
 def ranks_of(trees: Iterable[Tree]) -> dict[str, float]:

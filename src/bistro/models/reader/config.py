@@ -18,7 +18,7 @@ QUICK = (
 """Settings of the latent-variable parser in the default reader. A small parser is sufficient in a
 mixture."""
 MOST_WORDS = 10_000_000
-"""Maximum number of words that a reader can remember."""
+"""Maximum number of words in the memory of a reader."""
 
 
 @dataclass(frozen=True)
