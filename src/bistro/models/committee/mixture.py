@@ -32,7 +32,7 @@ class Fit:
     """The weight of each member, the sharpness of the mixture, and the calibration of its trees."""
 
     heads: tuple[float, ...]
-    """Weight of each member's votes for heads and labels. The weights sum to 1, and so do the
+    """Weight of each member's votes for heads and labels. These weights sum to 1, and so do the
     weights for tags."""
     tags: tuple[float, ...]
     sharpness: float = USUAL_SHARPNESS

@@ -126,8 +126,8 @@ class LinearizeConfig:
     )
     held_out_families: int = setting(
         4000,
-        "Number of heads in held-out trees on which the weights of the mixture are fitted. "
-        "These heads are evenly spaced in the data. 0 uses all heads.",
+        "Number of heads in held-out trees on which the weights of the mixture are fitted. The "
+        "selected heads are evenly spaced in the data. 0 uses all heads.",
     )
     most_cells: int = setting(
         1 << 22,

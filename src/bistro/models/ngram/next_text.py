@@ -54,7 +54,7 @@ class TextSums(NextSums):
         """Return the log-probabilities of texts, starting at word `first`.
 
         The first column includes a sentence end after the last word, and the second column includes
-        a space.
+        a space instead.
         """
         units = self._model.units
         with_end, begins = units.encode(texts)
