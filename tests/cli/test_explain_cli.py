@@ -63,7 +63,7 @@ def test_members_of_a_committee_are_explained(
     model.save(tmp_path / "committee.bistro")
     ended = bistro_here("explain", tmp_path / "committee.bistro", SENTENCE)
     assert ended.code == 0
-    assert ended.err.startswith("Member left of the committee, weight 0.")
+    assert ended.err.startswith("Member left of the committee, with weight 0.")
     assert "the committee's tree" in ended.err
     explanation = model.explain(SENTENCE.split())
     assert explanation.heads == model.parse(SENTENCE.split()).heads

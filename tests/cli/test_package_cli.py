@@ -135,7 +135,7 @@ def test_the_target_folder_of_pip(bistro_here: Command, files: Path, here: Path)
     model.write_bytes(model.read_bytes()[:-1])
     done = subprocess.run([*command, "--check"], env=variables, capture_output=True, text=True)
     assert done.returncode == 2
-    assert "the checksum of its model file is wrong" in done.stderr
+    assert "the checksum of the model file is wrong" in done.stderr
 
 
 def test_a_model_without_a_licence(bistro_here: Command, files: Path, here: Path) -> None:

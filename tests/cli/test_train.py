@@ -117,7 +117,7 @@ def test_as_a_process(bistro_outside: Command, files: Path, here: Path) -> None:
         (("ngram",), "the model needs a file name; specify it with -o"),
         (
             ("ngram", "-o", "m.bistro"),
-            "there is no data: name a treebank or a text, or - for stdin",
+            "there is no data: name a treebank or a text, or use - for stdin",
         ),
         (("ngram", "x.txt", "-o", "-"), "cannot be written to stdout"),
         (("ngram", "x.txt", "-o", "m.bistro.gz"), "a model file cannot be compressed"),

@@ -120,7 +120,7 @@ def test_bad_requests_are_refused(model: ColumnsModel, held_out: list[Sentence])
         model.fill(held_out[:1], keep=("lemma",))
     with pytest.raises(ConfigError, match="unknown element 'sufix2'"):
         bistro.train("columns", held_out, contexts={"words": ["previous.low", "sufix2"]})
-    with pytest.raises(ConfigError, match="this is what the expert predicts"):
+    with pytest.raises(ConfigError, match="the expert predicts this value"):
         bistro.train("columns", held_out, contexts={"words": ["upos"]})
     with pytest.raises(ConfigError, match="at least one expert"):
         none: dict[str, list[str]] = {n: [] for n in ("spelling", "words", "frame", "neighbours")}

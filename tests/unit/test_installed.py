@@ -256,11 +256,11 @@ def change(card: Path, **entries: object) -> None:
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "a flipped bit": (
         lambda folder: flip(folder / "model.bistro"),
-        "is damaged: the checksum of its model file is wrong: install it again",
+        "is damaged: the checksum of the model file is wrong: install it again",
     ),
     "no model": (
         lambda folder: (folder / "model.bistro").unlink(),
-        "is damaged: its model file cannot be read: no such file",
+        "is damaged: the model file cannot be read: no such file",
     ),
     "no card": (
         lambda folder: (folder / "card.json").unlink(),
@@ -322,6 +322,6 @@ def test_two_packages_with_one_name(install: Install, tmp_path: Path) -> None:
     )
     metadata = tmp_path / "two" / "other_toy-2.0.dist-info" / "METADATA"
     metadata.write_text("Metadata-Version: 2.1\nName: other-toy\nVersion: 2.0\n")
-    told = r"of this name \(bistro-en-toy 1.0.0 and other-toy 2.0\): uninstall all but one"
+    told = r"with this name \(bistro-en-toy 1.0.0 and other-toy 2.0\): uninstall all but one"
     with pytest.raises(ModelFileError, match=told):
         bistro.load(NAME)

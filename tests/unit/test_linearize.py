@@ -143,7 +143,7 @@ def test_missing_columns_of_the_labelling_are_named() -> None:
     [
         ({"models": ("n0",)}, "unknown model of word order"),
         ({"models": ()}, "at least one"),
-        ({"labellings": ("HR", "HR")}, "no entry twice"),
+        ({"labellings": ("HR", "HR")}, "no repeated entries"),
         ({"labellings": ("H",)}, "does not use the dependents"),
         ({"labellings": ("deprl",)}, "did you mean 'deprel'"),
         ({"k": 0.0}, "above 0"),

@@ -57,7 +57,7 @@ class SentenceReader:
         The hash of the treebank is the hash of the concatenated file hashes.
         """
         if not paths:
-            raise BistroError("there is no data: name a treebank or a text, or - for stdin")
+            raise BistroError("there is no data: name a treebank or a text, or use - for stdin")
         parts = [read(path, format=format, roots=roots) for path in paths]
         if len(parts) == 1:
             return parts[0]

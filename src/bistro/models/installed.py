@@ -2,8 +2,8 @@
 
 A model package contains only data. Its folder contains the model file and ``card.json``, which
 describes the model. An entry point of the group ``bistro.models`` specifies the name and the
-folder. Bistro reads these files from the folder in which pip installed them, and imports nothing
-from the package. `bistro.report.package` writes such packages.
+folder. Bistro reads the model file and the card from the folder in which pip installed them, and
+imports nothing from the package. `bistro.report.package` writes such packages.
 
 Names are compared as in pip, so ``bistro-en-ewt``, ``bistro_en_ewt`` and ``Bistro.En.EWT`` are the
 same name.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GROUP = "bistro.models"
 CARD_FILE = "card.json"
 CARD_FORMAT = 1
-"""Version of the card format that is written, which is also the newest that can be read."""
+"""Version of the card format that is written, which is also the newest version that can be read."""
 SUFFIX = ".bistro"
 """Suffix of model file names. The name of a package never ends in this suffix."""
 PACKAGE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -84,9 +84,9 @@ class Installed:
         try:
             found = sha256_of(self.path)
         except OSError as error:
-            raise self._damaged(f"its model file cannot be read: {explain(error)}") from None
+            raise self._damaged(f"the model file cannot be read: {explain(error)}") from None
         if found != self.sha256:
-            raise self._damaged("the checksum of its model file is wrong")
+            raise self._damaged("the checksum of the model file is wrong")
 
     def _damaged(self, reason: str) -> DamagedPackageError:
         return _damaged(f"{self.name} {self.version}", reason)
@@ -154,7 +154,7 @@ def _is_file(name: str) -> bool:
 def every() -> Iterator[Installed | DamagedPackageError]:
     """Yield the installed models in the order of their names.
 
-    For a damaged model, an error is yielded instead.
+    For a damaged model, an error is yielded instead of the model.
     """
     for name, entries in sorted(_entries().items()):
         try:
@@ -184,8 +184,8 @@ def _read(name: str, entries: list[EntryPoint]) -> Installed:
     if len(entries) > 1:
         owners = " and ".join(sorted(_owner(entry) for entry in entries))
         raise DamagedPackageError(
-            f"{name}: several installed packages provide models of this name ({owners}): uninstall "
-            "all but one"
+            f"{name}: several installed packages provide models with this name ({owners}): "
+            "uninstall all but one"
         )
     entry = entries[0]
     if entry.dist is None:

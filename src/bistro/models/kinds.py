@@ -91,7 +91,8 @@ class Kind:
     dev: str = ""
     """How training uses a development set, or an empty string if it is not used."""
     text_trainer: str = ""
-    """A trainer that takes raw text as its fourth argument, or an empty string if there is none."""
+    """A trainer that takes raw text as its fourth argument. An empty string means that no trainer
+    accepts raw text."""
     preset_for: str = ""
     """A function that returns the name of the preset that fits the sentences, or None. An empty
     string means that there is no such function."""
@@ -103,12 +104,12 @@ class Kind:
     """Whether training produces several models, which a cluster can train in parallel."""
     speeds: str = ""
     """The setting that accepts the preset names ``fast`` and ``best``, or ``config`` if they apply
-    to the whole configuration. An empty string means that there are no such presets."""
+    to the whole configuration. An empty string means that there are no presets with these names."""
     reading: float = 0.0
-    """Approximate share of the training time for reading the data, or 0 if it is small."""
+    """Approximate share of the training time for reading the data, or 0 if this share is small."""
     prior: str = ""
-    """A function that draws data from the prior and returns a chain, or an empty string if there is
-    none."""
+    """A function that draws data from the prior and returns a Markov chain. An empty string means
+    that there is no such function."""
 
     def model_class(self) -> type[Model]:
         """Return the model class of the family."""

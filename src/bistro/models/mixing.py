@@ -36,7 +36,8 @@ Floats = NDArray[np.float64]
 def probabilities_of(members: Sequence[TextScores]) -> Floats:
     """Return the probability of every event under every member, with shape (members, events).
 
-    If a member has no analysis of the preceding words left, it gives the next word probability 0.
+    If a member has no analysis of the preceding words left, it assigns probability 0 to the next
+    word.
     """
     return np.nan_to_num(np.exp([scores.log_probs for scores in members]))
 
@@ -77,7 +78,7 @@ def mixed_scores(members: Sequence[TextScores], weights: Floats) -> TextScores:
 
 
 def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
-    """Return the mixture's per-run prefix estimates, divided by their mean, to first order."""
+    """Return first-order approximations of the per-run prefix estimates, divided by their mean."""
     parts = [scores.relative_steps() for scores in members]
     steps = [
         share * np.where(share > 0, part, 0.0)
@@ -94,7 +95,7 @@ def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
 def require_same_events(*models: Scorer) -> None:
     """Raise an error if the models have different vocabularies.
 
-    The scores of such models cannot be mixed.
+    The scores of models with different vocabularies cannot be mixed.
     """
     one = models[0].vocabulary
     for model in models[1:]:

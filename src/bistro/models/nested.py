@@ -74,7 +74,7 @@ def trained_in_turn(
 ) -> dict[str, Model]:
     """Train the models in turn. Models that the checkpoint contains are not trained again.
 
-    A checkpoint contains its phase, the finished models and the arrays in `carried`, so that
+    A checkpoint contains the phase number, the finished models and the arrays in `carried`, so that
     interrupted training can resume. `costs` are the relative training times of the models.
     """
     weights = {name: costs[name] if costs else 1.0 for name in trainers}

@@ -1,9 +1,8 @@
 """Next-word distributions for all families of models.
 
 `VocabularySums` is for models that predict vocabulary ids. `ScoredSums` works for any model that
-scores text, and scores every word of the vocabulary separately. It is slow and serves as the
-reference implementation.
-`MixedSums` mixes the probabilities of several models.
+scores text, and scores every word of the vocabulary separately. This class is slow and serves as
+the reference implementation. `MixedSums` mixes the probabilities of several models.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class VocabularySums(NextSums):
         weights: Floats | None = None,
         speller: Speller | None = None,
     ) -> None:
-        """Initialise with the probabilities of all events, one row per run, and the run weights."""
+        """Initialise with the run weights and the event probabilities, one row per run."""
         self.vocabulary = vocabulary
         self.context = list(context)
         self.names = vocabulary.decode(range(vocabulary.end + 1))
@@ -72,7 +71,7 @@ class ScoredSums(NextSums):
 
     Each word of the vocabulary is scored separately.
 
-    The remaining probability belongs to words that the model does not know.
+    The remaining probability belongs to unknown words.
     """
 
     def __init__(self, model: Scorer, context: Sequence[str], options: Mapping[str, Any]) -> None:
@@ -126,7 +125,7 @@ class MixedSums(NextSums):
     def of(self, words: Sequence[str]) -> Estimates:
         """Return the mixed probabilities of words.
 
-        A word counts as unknown if any member does not know it.
+        A word counts as unknown if it is unknown to any member.
         """
         return self._mixed([member.of(words) for member in self._members])
 

@@ -55,7 +55,7 @@ class ColumnContexts:
         return {name: context for name, context in named.items() if context}
 
     def validate(self) -> None:
-        """Raise an error if a context element does not exist or an expert uses its own outcome."""
+        """Raise an error if a context element is unknown or cannot be used by an expert."""
         if not self.experts:
             raise ConfigError("contexts must have at least one expert for tags and features")
         for expert, context in {**self.experts, LEMMAS: self.lemmas}.items():
@@ -66,8 +66,8 @@ class ColumnContexts:
                     )
                 if expert != LEMMAS and name in (*TAGS, "tag"):
                     raise ConfigError(
-                        f"contexts.{expert} cannot use '{name}', since this is what the expert "
-                        "predicts"
+                        f"contexts.{expert} cannot use '{name}', because the expert predicts this "
+                        "value"
                     )
 
 
@@ -78,7 +78,7 @@ class ColumnsConfig:
     columns: tuple[str, ...] = setting(PREDICTED, "The columns to learn.")
     contexts: ColumnContexts = setting(ColumnContexts(), "The context elements of each expert.")
     evidence: float = setting(
-        5.0, "Weight of a parser's tag probabilities, relative to the experts."
+        5.0, "Weight of a parser's tag probabilities. Each expert has weight 1."
     )
     other_evidence: float = setting(
         0.3,
@@ -87,8 +87,8 @@ class ColumnsConfig:
     )
     prior: float = setting(
         0.25,
-        "The product of the experts is divided by the tag frequencies to this power, because "
-        "every expert already includes them.",
+        "The product of the experts is divided by the tag frequencies raised to this power, "
+        "because every expert already includes the tag frequencies.",
     )
     known_lemmas: float = setting(
         20.0, "Factor that makes lemmas seen in training likelier than new lemmas."
@@ -106,7 +106,7 @@ class ColumnsConfig:
         if not (all(0 <= weight <= 1000 for weight in weights) and 0 <= self.prior < 1):
             raise ConfigError(
                 f"evidence = {self.evidence:g} and other_evidence = {self.other_evidence:g} must "
-                f"lie between 0 and 1000, and prior = {self.prior:g} between 0 and 1"
+                f"lie between 0 and 1000, and prior = {self.prior:g} must lie between 0 and 1"
             )
         if not 1 <= self.known_lemmas <= 1e6:
             raise ConfigError(

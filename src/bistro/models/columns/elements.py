@@ -38,7 +38,7 @@ class Words:
     starts: list[int]
     """Index of the first word of each sentence."""
     heads: list[int]
-    """The index of each word's head, or -1 if it has none."""
+    """The index of each word's head, or -1 if the word has no head."""
     deprels: list[str]
     columns: dict[str, list[str]]
     _known: dict[str, list[str]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Words:
 
 
 def _subjects(words: Words) -> list[str]:
-    """Return the subject of each word: its form if it is a pronoun, or its tag and last letter."""
+    """Return the form of each pronominal subject, or the tag and last letter of other subjects."""
     found = [""] * len(words.forms)
     tags = words.tags
     for place, (head, relation) in enumerate(zip(words.heads, words.deprels, strict=True)):
@@ -155,8 +155,8 @@ OWN: dict[str, Callable[[Words], list[str]]] = {
     "frame": _frames,
     "subject": _subjects,
 }
-"""Context elements that describe the word itself. The element *frame* contains its auxiliaries and
-its marker."""
+"""Context elements that describe the word itself. The element *frame* contains the auxiliaries and
+the marker of the word."""
 MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "head": _of_heads,
     "previous": _before,
@@ -164,6 +164,6 @@ MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "next": _after,
     "next2": lambda words, values: _after(words, _after(words, values)),
 }
-"""Other words that a context element may describe. For example, ``previous.low`` describes the
-previous word."""
+"""Words other than the word itself that a context element may describe. For example,
+``previous.low`` describes the previous word."""
 ELEMENTS = (*OWN, *(f"{where}.{name}" for where in MOVES for name in OWN))

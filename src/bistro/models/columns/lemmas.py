@@ -19,13 +19,13 @@ from bistro.treebank.fields import EMPTY
 _CANDIDATES = 6
 _MOST_CACHED = 20_000
 _LEAST_SHARE = 1e-3
-"""Minimum probability of a rule, relative to the best rule. Less probable rules are used only if no
-other rule applies."""
+"""Minimum probability of a rule, relative to the probability of the best rule. Less probable rules
+are used only if no other rule applies."""
 
 Chances = dict[str, float]
 """Lemmas with their probabilities."""
 Weighted = list[tuple[tuple[str, ...], float]]
-"""Pairs of form and context, with weights that sum to 1."""
+"""Pairs of a form and a context, with weights that sum to 1."""
 
 
 class Lemmas:
@@ -38,7 +38,7 @@ class Lemmas:
         rules: Sequence[EditRule],
         known: Sequence[str],
     ) -> None:
-        """Initialise with the rules, their distribution, and the lemmas `known` from training."""
+        """Initialise the model with rules, their distribution and the lemmas seen in training."""
         if len(rules) != len(choice.outcomes) or not all(isinstance(name, str) for name in known):
             raise ModelFileError("the lemma rules are damaged")
         self.config, self.choice, self.rules = config, choice, list(rules)
@@ -98,7 +98,7 @@ class Lemmas:
         return sums
 
     def _learn(self, keys: Sequence[tuple[str, ...]]) -> None:
-        """Compute and cache the lemma probabilities for pairs of form and context."""
+        """Compute and cache the lemma probabilities for pairs of a form and a context."""
         cache = self._cache
         if len(cache) > _MOST_CACHED:
             cache.clear()
@@ -120,7 +120,7 @@ class Lemmas:
         return {lemma: p / total for lemma, p in found.items()} if total > 0 else {}
 
     def header(self) -> dict[str, Any]:
-        """Return all JSON-serialisable content except arrays."""
+        """Return the JSON-serialisable content of the model, without its arrays."""
         rules = [rule.to_header() for rule in self.rules]
         return {"rules": rules, "known": sorted(self.known), **self.choice.header()}
 

@@ -22,7 +22,8 @@ BETWEEN = "\t"
 """The separator between columns in the name of an outcome."""
 _CANDIDATES = 5
 _LEAST_BELIEF = 1e-3
-"""Lower bound on a parser's tag probabilities, since a tag that it excludes may be correct."""
+"""Lower bound on a parser's tag probabilities, since a tag that the parser excludes may be
+correct."""
 
 _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)
@@ -33,22 +34,22 @@ _DECIDING = 0.5
 """Exponent of the tag scores when the lemma depends on several likely tags. The exponent was chosen
 on the development parts of the English EWT, French and Basque treebanks."""
 _ANY: list[int] = []
-"""The result for words without kept values. All words share one list, because separate lists would
-slow down the garbage collector."""
+"""The list of outcomes for words without kept values. An empty list means that all outcomes are
+possible. All words share one list, because separate lists would slow down the garbage collector."""
 _SURE = 0.97
 _LIKELY = 4
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """A word with uncertain tags. The weights of its likely tags sum to 1."""
+    """A word with uncertain tags. The weights of the likely tags sum to 1."""
 
     place: int
     tags: list[dict[str, str]]
     weights: list[float]
     """The probabilities of the likely tags."""
     deciding: list[float]
-    """Weights of the tags in the choice of the lemma."""
+    """Weights of the tags for choosing the lemma."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ class Tags:
         return self._allowed[row]
 
     def _believed(self, candidates: Candidates, beliefs: Beliefs) -> NDArray[np.float64]:
-        """Return the log-probability that a parser gives to the tag of each candidate."""
+        """Return the log-probability that a parser assigns to the tag of each candidate."""
         names = self._names[beliefs.column]
         numbers = {name: number for number, name in enumerate(names)}
         table: NDArray[np.float64] = np.zeros((len(beliefs.rows), len(names)))
@@ -227,7 +228,7 @@ class Tags:
         return np.asarray(logs[candidates.places, codes])
 
     def header(self) -> dict[str, Any]:
-        """Return all JSON-serialisable content except arrays."""
+        """Return the JSON-serialisable content of the experts, without their arrays."""
         return {"columns": list(self.columns), **self.product.header()}
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Training of the model of tags, features and lemmas, with one chain per expert."""
+"""Training of the model of tags, features and lemmas, with one Markov chain per expert."""
 
 from __future__ import annotations
 

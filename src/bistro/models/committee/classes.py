@@ -7,9 +7,9 @@ information:
     PPMI(w, c) = max(0, log p(w, c) / (p(w) p(c)^¾))
 
 Truncated singular vectors of this matrix put words that occur in the same contexts near each other
-(Levy and Goldberg 2014). The classes are clusters of these word vectors, found by *k*-means, which
-starts from the most frequent words. The words are divided three times, into few, some and many
-classes, and the stack uses all three partitions.
+(Levy and Goldberg 2014). The classes are clusters of the word vectors. The clusters are found by
+*k*-means, starting from the most frequent words. The words are partitioned three times, with
+different numbers of classes, and the stack uses all three partitions.
 
 >>> import bistro
 >>> classes = WordClasses.learn([s.forms for s in bistro.builtin(sentences=300, seed=1)])
@@ -42,14 +42,16 @@ LEAST = 3
 stack also learns to decide without classes."""
 MOST_WORDS = 30_000
 NEIGHBOURS = 1_500
-"""Number of most frequent words that are counted as neighbours of other words."""
+"""Number of words, starting with the most frequent, that are counted as neighbours of other
+words."""
 ROUNDS = 12
 SMOOTHING = 0.75
 UNKNOWN = -4
 """Class number of unknown words."""
 SIZES = (48, 256, 1024)
 WORDS_PER_CLASS = (40, 12, 4)
-"""Minimum average number of words per class. A small vocabulary is divided into fewer classes."""
+"""Minimum average number of words per class. A small vocabulary is divided into fewer classes than
+a large one."""
 FEWEST_WORDS = 100
 """Minimum size of a vocabulary that is divided into classes."""
 DIMENSIONS = 60

@@ -47,16 +47,17 @@ class StackSettings:
 
     folds: int = setting(
         2,
-        "Number of folds into which the training data is divided. Members that are trained on "
-        "the other folds vote on each fold. With 0 folds, no stack is trained, and votes are "
-        "mixed with fixed weights.",
+        "Number of folds into which the training data is divided. The votes on each fold come "
+        "from members that are trained on the other folds. With 0 folds, no stack is trained, and "
+        "votes are mixed with fixed weights.",
         most=1_000,
     )
     passes: int = setting(6, "Passes over the votes.")
     rate: float = setting(0.04, "Step size (AdaGrad).")
     rounds: int = setting(
         1,
-        "Number of rounds of decisions, 1 or 2. The second round uses the tree of the first round.",
+        "Number of rounds of decisions, either 1 or 2. The second round uses the tree of the "
+        "first round.",
         most=2,
     )
     classes: bool = setting(
@@ -96,11 +97,11 @@ class CommitteeConfig:
         "The members of the committee. Possible members are transition parsers that read from "
         "left to right (left) or from right to left (right), Eisner's model (eisner), and the "
         "latent-variable parser in both directions (isbn, isbn-right). Transition parsers and "
-        "Eisner's model are available in a plain form, with contexts that contain labels "
-        "(-labels), with the contexts of the preset table1 (-table1, only transition parsers), "
-        "or with the other column of tags (-other-tags). If the treebank has only one column of "
-        "tags, right-other-tags is replaced by right, or by left-labels if right is already a "
-        "member. Duplicate members are left out.",
+        "Eisner's model have variants with contexts that contain labels (-labels) and with the "
+        "other tag column (-other-tags). Transition parsers also have a variant with the contexts "
+        "of the preset table1 (-table1). If the treebank has only one tag column, "
+        "right-other-tags is replaced by right, or by left-labels if right is already a member. "
+        "Duplicate members are left out.",
     )
     preset: str = setting(
         AUTO,
@@ -109,9 +110,9 @@ class CommitteeConfig:
     )
     spelled: tuple[Member, ...] = setting(
         ("left", "right", "left-labels"),
-        "Transition parsers that spell out unknown words (unknown = 'spelling') regardless of "
-        "the preset. Such parsers make different tagging errors than parsers that assign "
-        "unknown words to classes.",
+        "Transition parsers that spell out unknown words (unknown = 'spelling') regardless of the "
+        "preset. Parsers that spell out unknown words and parsers that assign them to classes "
+        "make different tagging errors.",
     )
     label_actions: tuple[str, ...] = setting(
         elements("s1.tag s2.tag s1.rc1.label s2.rc1.label s1.lc1.label distance s1.word s2.word"),
@@ -134,9 +135,9 @@ class CommitteeConfig:
     )
     crossing: float = setting(
         10.0,
-        "Factor by which a vote for a crossing arc is multiplied if its pattern crosses in half "
-        "of its occurrences in the training data. With 0, an arc crosses only if the members "
-        "find that most probable.",
+        "Factor by which a vote for a crossing arc is multiplied if the arc's pattern crosses in "
+        "half of its occurrences in the training data. With 0, an arc crosses only if the members "
+        "consider a crossing arc most probable.",
     )
     particles: int = setting(
         50, "Default number of particles per member for parsing.", most=MOST_PARTICLES

@@ -16,7 +16,7 @@ from bistro.models.committee.templates import Templates, compiled
 from bistro.models.nested import BETWEEN
 
 WAYS = ("given", "joint")
-"""The two sources of tags, each with its own weights: tags are given or predicted jointly."""
+"""The two sources of tags, each with its own weights: given tags and jointly predicted tags."""
 NO_CROSSING = Crossing()
 STACK = "stack."
 """Prefix of the names of a stack's arrays."""

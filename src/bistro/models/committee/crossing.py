@@ -37,14 +37,14 @@ from bistro.treebank.sentence import Sentence
 
 LEAST_SHARE = 0.05
 """Minimum proportion of crossing arcs in the occurrences of a pattern. Patterns that cross less
-often are ignored."""
+often than this are ignored."""
 PRIOR_SHARE = 0.003
 STRENGTHS = (3.0, 1.0, 1.0)
 """Weight of each prior, as a number of occurrences. Each level estimates how often a pattern
-crosses: for all forms, for a particular form of t, and for particular forms of t and w. The
-estimate of each level is the prior of the next. The prior of the first level is `PRIOR_SHARE`. The
-weights of priors and votes were chosen on the development parts of the Danish and Basque treebanks
-and on a part of the Danish training data."""
+crosses. The levels are all forms, a particular form of t, and particular forms of t and w. The
+estimate of each level is the prior of the next level. The prior of the first level is
+`PRIOR_SHARE`. The weights of priors and votes were chosen on the development parts of the Danish
+and Basque treebanks and on a part of the Danish training data."""
 MOST_STEPS = 3
 """Maximum number of arcs on the path from h down to t."""
 
@@ -95,7 +95,7 @@ class Tree:
         return self.tags[word - 1], self.tags[head - 1] if head else "", word < head
 
     def below(self, head: int, word: int) -> Iterator[tuple[int, bool]]:
-        """Yield the descendants of a head outside `word`'s subtree, and whether each is a child."""
+        """Yield the head's descendants outside `word`'s subtree, and whether they are children."""
         level = [child for child in self.children[head] if child != word]
         for step in range(MOST_STEPS):
             yield from ((target, step == 0) for target in level)
@@ -249,7 +249,7 @@ def _share(counts: Counts, keys: Iterable[tuple[str, ...]]) -> float:
 
 
 def _with_effect(counts: Counts) -> Counts:
-    """Remove forms that never cross and whose pattern crosses too rarely without them."""
+    """Remove forms that never cross, unless their pattern crosses often enough in general."""
 
     def has_effect(key: tuple[str, ...]) -> bool:
         above = [key[:length] for length in range(len(key))]

@@ -33,10 +33,14 @@ def explain_vote(
     note = "the given tree"
     if min(sentence.heads) < 0:
         sentence, is_met = _tree_of(committee, member, sentence)
-        note = "the committee's tree" if is_met else "its own tree (it cannot generate the other)"
+        note = (
+            "the committee's tree"
+            if is_met
+            else "its own tree, because it cannot generate the committee's tree"
+        )
     found = explainer.explain(sentence, training)
-    weight = committee.fits["joint"].heads[place]
-    who = f"Member {committee.member_names()[place]} of the committee, weight {weight:.2f}, {note}."
+    own, weight = committee.member_names()[place], committee.fits["joint"].heads[place]
+    who = f"Member {own} of the committee, with weight {weight:.2f}, explains {note}."
     return replace(found, protocol=f"{who} {found.protocol}")
 
 

@@ -24,7 +24,10 @@ LEAST_WORDS = 1000
 
 
 def stretches(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Return training and held-out sentences. In a small treebank, no sentences are held out."""
+    """Return training and held-out sentences.
+
+    If the treebank is small, no sentences are held out.
+    """
     size, words = len(sentences), sum(map(len, sentences))
     share = min(LARGEST_SHARE, MOST_WORDS / max(words, 1))
     if share * words < LEAST_WORDS or size < STRETCHES / LARGEST_SHARE:

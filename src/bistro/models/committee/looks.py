@@ -1,8 +1,9 @@
 """Numeric features of the spelling of words, for stacked decisions.
 
-The ten features of a word are its form, its form in lower case, its last 3, 2 and 4 letters, its
-first 3 letters, its shape, whether it is punctuation, its last letter, and its first two letters.
-All features except punctuation are checksums of strings, so they are the same in every run.
+The ten features of a word are its form, its form in lower case, its suffixes of 3, 2 and 4 letters,
+its prefix of 3 letters, its shape, whether it is punctuation, its last letter, and its prefix of 2
+letters. All features except punctuation are checksums of strings, so they are the same in every
+run.
 
 >>> dog, dogs = looks(["dog", "Dogs"]).tolist()
 >>> dog[1] == dogs[1], looks_of("Dog")[1] == looks_of("dog")[1], looks_of(",")[7]
@@ -22,7 +23,8 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 MORE = 2
-"""Number of additional columns after the columns of the core. Only templates use these columns."""
+"""Number of additional columns after the columns of the core. Only feature templates use the
+additional columns."""
 REMEMBERED = 200_000
 """Maximum number of words whose features are cached."""
 

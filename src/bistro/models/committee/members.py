@@ -38,8 +38,8 @@ GENERATED_LABELS = ChildContexts(
 OTHER_TAGS = "other-tags"
 """Suffix of the names of members that learn from the other tag column."""
 INSTEAD = {"left-other-tags": ("left-labels",), "right-other-tags": ("right", "left-labels")}
-"""Replacements for members that need a second tag column, if the treebank lacks it. The first
-replacement that is not yet a member is used."""
+"""Replacements for members that need a second tag column, if the treebank has only one tag column.
+The first replacement that is not yet a member is used."""
 
 
 def member_settings(
@@ -87,8 +87,8 @@ def _transition(
 ) -> TransitionConfig:
     """Return the settings of a transition parser.
 
-    The name of the member determines the direction and the contexts. A member does not generate
-    sentences, so there is no need to match sentence lengths.
+    The name of the member determines the direction and the contexts. Members of a committee do not
+    generate sentences, so the lengths of generated sentences do not matter.
     """
     side, _, family = name.partition("-")
     settings = replace(

@@ -32,7 +32,7 @@ class Fit:
     """The weight of each member, the sharpness of the mixture, and the calibration of its trees."""
 
     heads: tuple[float, ...]
-    """Weight of each member's votes for heads and labels. The weights sum to 1, and so do the
+    """Weight of each member's votes for heads and labels. These weights sum to 1, and so do the
     weights for tags."""
     tags: tuple[float, ...]
     sharpness: float = USUAL_SHARPNESS
@@ -83,7 +83,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class OtherVotes:
-    """The tags of members whose tag column differs from the committee's."""
+    """The tags of members whose tag column differs from the committee's tag column."""
 
     names: list[str]
     numbers: dict[int, Ints]
@@ -104,14 +104,15 @@ class OtherVotes:
 
 @dataclass(frozen=True)
 class Symbols:
-    """The labels and tags of a committee, with a mapping from its members' indices to its own."""
+    """The labels and tags of a committee, with mappings from its members' indices to its own."""
 
     labels: list[str]
     tags: list[str]
     tag_column: str
     nonprojective: Scheme | None
     label_numbers: list[Ints]
-    """The committee's index for each label of each member. The last entry is -1, for no label."""
+    """The committee's index for each label of each member. The last entry is -1, which stands for
+    no label."""
     tag_numbers: list[Ints | None]
     """The committee's index for each tag of each member, or None if the member uses another
     column."""
@@ -127,7 +128,8 @@ class Symbols:
     def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
         """Collect the labels and tags of all members. Tags come from the first member's tag column.
 
-        With `like`, each label or tag keeps its index in `like`, which must contain all of them.
+        With `like`, each label or tag keeps its index in `like`, which must contain all labels and
+        tags.
         """
         if len({bool(member.label_names) for member in members}) > 1:
             raise BistroError("models with labels cannot be combined with models without labels")
@@ -269,7 +271,8 @@ class Mixture:
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:
     """Return the votes, with labels and tags converted to the committee's indices.
 
-    A word may then have several entries with the same index. Mixing adds up their probabilities.
+    A word may then have several entries with the same index. Mixing adds up the probabilities of
+    entries with the same index.
     """
     code = ArcCode(len(symbols.labels))
     arcs: list[Rows] = []
@@ -283,7 +286,7 @@ def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], lis
 
 
 def _counted(votes: Sequence[Votes], lengths: Sequence[int]) -> list[NDArray[np.bool_]]:
-    """Return for each member a mask of the words on which its vote counts.
+    """Return a mask of the words on which each member's vote counts.
 
     The vote of a member that could not use the given annotation counts only if no other member
     could use it.

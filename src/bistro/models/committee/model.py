@@ -160,7 +160,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return self.symbols.tags
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return the sentence's tags that are unknown to the member that knows the fewest of them.
+        """Return a sentence's tags that are unknown to the member with the most unknown tags.
 
         A tag may be unknown to a member because the member combines tags with features.
         """
@@ -187,7 +187,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return CommitteeOptions.of(self.asked(**options), self.kind, "parse")
 
     def known_to(self, member: Voter, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of the parsing options that apply to a member."""
+        """Return the parsing options that apply to a member."""
         return member.member_options(asked, beam=self.config.beam)
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
@@ -195,8 +195,8 @@ class CommitteeModel(TaggingByParsing, Model):
 
         The first tree is the minimum-risk tree under the mixed marginals. With ``kbest`` or
         ``mbr=False``, the best trees of each member are ranked by the mixture of the members'
-        posteriors. To draw a sample, a member is drawn by its weight, and then a tree is drawn from
-        this member's posterior.
+        posteriors. A sample is drawn in two steps: first a member according to its weight, and then
+        a tree from the posterior of this member.
         """
         asked, chosen = self.asked(**options), self._chosen(options)
         by_risk = chosen.by_risk
@@ -306,7 +306,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
     def _may_cross(self, mixture: Mixture, chosen: CommitteeOptions) -> list[bool]:
-        """Return for each sentence whether arcs of its tree may be moved so that they cross."""
+        """Return whether arcs of each sentence's tree may be moved so that they cross."""
         knows = self.crossing.counts and self.symbols.nonprojective == "head"
         if not knows or not chosen.by_risk or chosen.partial:
             return [False] * (mixture.offsets.size - 1)

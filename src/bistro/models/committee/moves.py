@@ -7,9 +7,9 @@ patterns cross more often than not (`bistro.models.committee.crossing`), but mem
 these patterns.
 
 A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
-pattern crosses, but by at least 1. A vote (h, d↑y) with another label y also counts for t, but is
-multiplied by OTHER_NOTES. A word is moved if the votes for a crossing arc outweigh the votes for
-its current head in the tree.
+pattern crosses, but by at least 1. A vote for (h, d↑y), with a label y other than x, also counts
+for t, but is multiplied by OTHER_NOTES. A word is moved if the votes for a crossing arc outweigh
+the votes for its current head in the tree.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def with_crossing_arcs(
 
 
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
-    """Return for each sentence whether it has a vote for a crossing arc that could prevail."""
+    """Return whether each sentence has a vote for a crossing arc that could prevail."""
     arcs = mixture.arcs
     likely = mixture.symbols.is_lifted[mixture.code.label(arcs.what)] & (
         arcs.probability >= LEAST_VOTE
@@ -165,6 +165,6 @@ def _for_target(notes: Sequence[tuple[float, str, str]], target_label: str) -> t
 
 
 def _times(share: float, weight: float) -> float:
-    """Return the factor on a vote for a crossing arc, given how often its pattern crosses."""
+    """Return the factor for a vote for a crossing arc, given how often its pattern crosses."""
     share = min(share, MOST_SHARE)
     return max(1.0, weight * math.sqrt(share / (1 - share)))

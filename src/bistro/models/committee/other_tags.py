@@ -28,8 +28,8 @@ from bistro.treebank.sentence import Sentence
 
 Column = Literal["upos", "xpos"]
 LEAST_SHARE = 0.5
-"""Minimum proportion of words that have a tag in the other column. Below it, the column is not
-used."""
+"""Minimum proportion of words that have a tag in the other column. If the proportion is below this
+minimum, the other column is not used."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class OtherTags:
 
     @property
     def is_useful(self) -> bool:
-        """Whether the other column has enough tags, and tags that differ from the first column."""
+        """Whether the other column has enough tags and differs from the first column."""
         enough = self.words - self.missing >= LEAST_SHARE * self.words
         return enough and not self.is_same and self.kinds > 1
 
@@ -79,7 +79,7 @@ class OtherTags:
         return f"{gaps}: filled in for the members that learn from it" if self.missing else ""
 
     def filled(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """Return the sentences with missing tags of the other column filled in."""
+        """Return the sentences after filling in the missing tags of the other column."""
         if not self.missing:
             return list(sentences)
         by_word: dict[tuple[str, str], Counter[str]] = {}

@@ -20,11 +20,11 @@ SWEEP, FINISHING = 0.055, 0.1
 FITTING = 0.7
 """Relative time per member for voting on a development set."""
 CHAINS_OF_FOLD, LEARNING_OF_FOLD = 0.3, 3.3
-"""Relative times for training a member on one of two folds: a member with chains, and a
-latent-variable member."""
+"""Relative times for training on one of two folds. The first value is for a member with chains, and
+the second value is for a latent-variable member."""
 VOTES, LATENT_VOTES = 0.5, 2.5
-"""Relative times for the votes of a member on one of two folds, both with predicted and with given
-tags: a member with chains, and a latent-variable member."""
+"""Relative times for voting on one of two folds, both with predicted and with given tags. The first
+value is for a member with chains, and the second value is for a latent-variable member."""
 JUDGING = 0.6
 """Relative time per member and pass for training the stacks."""
 WITHOUT_VOTING = {"chains": 0.6, "finish": 0.15, "latent": 0.0}
@@ -40,7 +40,8 @@ def phase_shares(
 ) -> dict[str, float]:
     """Return the share of each phase in the whole training time.
 
-    `fits` is true if weights or sharpness are fitted. `stack` is None if no stack is trained.
+    `fits` is true if the weights or the sharpness are fitted. `stack` is None if no stack is
+    trained.
     """
     latent, others = _counts(members)
     costs = {
@@ -56,7 +57,7 @@ def phase_shares(
 
 
 def stack_shares(members: Mapping[str, MemberSettings], stack: StackSettings) -> dict[str, float]:
-    """Return the share of each phase in training a stack, and of each part of a fold."""
+    """Return how the time for training a stack is divided into phases and parts of a fold."""
     fold, judging = _stack_costs(members, stack)
     whole = _normalised({"folds": stack.folds * sum(fold.values()), "judging": judging})
     return whole | _normalised(fold)

@@ -2,10 +2,11 @@
 
     p(tree) = Σ_m w_m p_m(tree)
 
-A sample is drawn in two steps: first a member by its weight, then a tree from that member. To find
-the most probable trees, each member proposes its own best trees. Trees with the same heads and tags
-count as one tree, even if several members propose them. The probability of a tree is the sum over
-the members, and its labels come from the member that contributes most to the sum.
+A sample is drawn in two steps: first a member according to its weight, and then a tree from the
+posterior of this member. To find the most probable trees, each member proposes its own best trees.
+Trees with the same heads and tags count as one tree, even if several members propose them. The
+probability of a tree is a weighted sum over the members. The labels of the tree come from the
+member that contributes most to the sum.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
     from bistro.models.committee.model import CommitteeModel
 
 LEAST_PROPOSED = 10
-"""Minimum number of trees that each member proposes, even if fewer are requested."""
+"""Minimum number of trees that each member proposes, even if fewer trees are requested."""
 
 
 def pooled(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
-    """Yield for each sentence the most probable trees among the members' proposals."""
+    """Yield the most probable trees among the members' proposals for each sentence."""
     kbest = asked.get("kbest", 1)
     wanted = {"kbest": max(kbest, LEAST_PROPOSED), "mbr": False, "samples": 0}
     weights = committee.fits[asked["tags"]].heads
@@ -51,7 +52,7 @@ def pooled(
 def drawn(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
-    """Yield for each sentence the trees drawn from the members' posteriors."""
+    """Yield the trees that are drawn from the members' posteriors for each sentence."""
     wanted = {"kbest": 1, "mbr": True}
     weights = committee.fits[asked["tags"]].heads
     for number, parses in enumerate(_of_members(committee, sentences, {**asked, **wanted})):
@@ -71,7 +72,7 @@ def drawn(
 def _of_members(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[dict[int, Parse]]:
-    """Yield for each sentence the members' parses, by the index of the member."""
+    """Yield the members' parses of each sentence, by the index of the member."""
     most = [committee.most_words_of(member, asked) for member in committee.members]
     waiting, *copies = tee(sentences, len(committee.members) + 1)
     streams = [

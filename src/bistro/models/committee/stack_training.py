@@ -8,14 +8,14 @@ weights of the mixture and the stack are learned from these votes.
     the weights of the mixture      as from a development set
     the stack                       by stochastic gradient, a few passes in random order
 
-The second round of a stack sees the trees of the first round. For each fold, these trees come from
-a stack that is trained on the other folds.
+The second round of a stack uses the trees of the first round. For each fold, the trees of the first
+round come from a stack that is trained on the other folds.
 
-Members that are trained on all sentences are slightly better than members that are trained on some
-folds. This difference affects only the calibration, which is fitted on a development set. Without a
-development set, probabilities are not calibrated. The sharpness could be fitted on folds that the
-stack was not trained on, but the mean probabilities were then 1 to 3 percentage points below the
-accuracy.
+Members that are trained on all sentences are slightly more accurate than members that are trained
+on some folds. This difference affects only the calibration, which is fitted on a development set.
+Without a development set, probabilities are not calibrated. The sharpness could be fitted on folds
+that the stack was not trained on, but the mean probabilities were then 1 to 3 percentage points
+below the accuracy.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Gold:
 
     @classmethod
     def of(cls, ballot: Ballot) -> Gold:
-        """Return the gold annotation of a ballot's sentences, with crossing arcs lifted."""
+        """Return the gold annotation of the sentences of a fold, with crossing arcs lifted."""
         symbols = ballot.mixture.symbols
         label_numbers = {label: i for i, label in enumerate(symbols.labels)}
         tag_numbers = {tag: i for i, tag in enumerate(symbols.tags)}
@@ -201,7 +201,10 @@ def _round(
     seed: int,
     share: float,
 ) -> Stack:
-    """Train the decisions of one round. The argument `share` is its share of the training time."""
+    """Train the decisions of one round.
+
+    The argument `share` is the proportion of the training time that this round takes.
+    """
     templates = usual(classes=bool(courses[0].ballot.classes.words))
     weights: dict[str, Weights] = {}
     for name in wanted:

@@ -8,21 +8,21 @@ conditional logit model.
     p(candidate) ∝ exp Σ_k θ_k f_k(candidate)
 
 The candidates are proposed by the members. The features of a candidate are the members'
-log-probabilities (alone, and for each tag, label and distance) and the members that rank it first.
-Further features are the surrounding words, tags and arcs in the tree of the plain mixture.
-Decisions are made in this order:
+log-probabilities (alone, and for each tag, label and distance) and the members that rank the
+candidate first. Further features are the surrounding words, tags and arcs in the tree of the plain
+mixture. Decisions are made in this order:
 
     tags      given the tree of the mixture
     heads     given these tags
     labels    given the heads of the tree with the highest sum of head probabilities
 
 A second round with its own weights may use the tree of the first round instead of the tree of the
-mixture. Each decision yields probabilities for every word, which replace those of the mixture.
-Values that no member proposes are not candidates, so given annotation does not change. An
+mixture. Each decision yields probabilities for every word, which replace the probabilities of the
+mixture. Values that no member proposes are not candidates, so given annotation does not change. An
 additional candidate represents the case that all proposed heads of a word are wrong. The
 probability of the additional candidate is not part of the result, so the probabilities of a word's
 heads may sum to less than 1. Stacking of parsers was introduced by Nivre and McDonald (2008) and by
-Martins and others (2008), who use the tree of one parser as features of another.
+Martins and others (2008), who use the tree of one parser to provide features for another parser.
 """
 
 from __future__ import annotations
@@ -78,10 +78,10 @@ class Candidates:
     """Probability of each candidate under each voter, shape (candidates, voters)."""
     context: Ints
     """Additional value of each candidate. For a candidate head, the value is the likeliest label of
-    the arc. For a candidate label, it is the head."""
+    the arc. For a candidate label, the value is the head."""
 
     def places_of(self, gold: Ints) -> NDArray[np.int32]:
-        """Return the index of each word's gold candidate, or -1 if it has none."""
+        """Return the index of each word's gold candidate, or -1 if there is no such candidate."""
         found = np.full(len(self.rows), -1, dtype=np.int32)
         row = self.rows.row
         hits = np.flatnonzero(self.rows.what == gold[row])
@@ -146,7 +146,7 @@ class Ballot:
 
     @property
     def _other_tags(self) -> NDArray[np.int32]:
-        """Checksums of the likeliest tags in the other column, or `NO_TAG` if no member uses it."""
+        """Checksums of the likeliest tags in the other column, or `NO_TAG` if no tag is known."""
         for column, other in self.mixture.symbols.other_tags.items():
             names = np.array([*map(checksum, other.names), NO_TAG], dtype=np.int32)
             return names[self.mixture.other_tags[column].likeliest()]
@@ -318,7 +318,7 @@ class Stack:
 def tabled(
     mixture: Rows, members: Sequence[Rows], least: float
 ) -> tuple[Rows, NDArray[np.float32]]:
-    """Return the likely entries of a mixture, and the probability of each under each voter."""
+    """Return the likely entries of a mixture, and their probabilities under each voter."""
     rows = mixture.among(mixture.probability >= least)
     tops = [int(one.what.max(initial=0)) for one in (mixture, *members)]
     span = max(tops) + 1

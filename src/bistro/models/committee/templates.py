@@ -6,8 +6,7 @@ template together with the values of its elements. The C++ core looks up the wei
 its hash.
 
 The roles are relative to a word i and a head h. In decisions on heads, h is the candidate head. In
-decisions on labels, it is the head of the arc, and in decisions on tags, it is the head in the
-tree.
+decisions on labels, h is the head of the arc. In decisions on tags, h is the head in the tree.
 
     i  h  i-1  i+1  i-2  i+2  h-1  h+1
     g                 the head of h
@@ -176,7 +175,7 @@ def _numbers(templates: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDA
 def element(name: str) -> tuple[int, int]:
     """Return the role index and the column index of a template element.
 
-    Facts about the candidate share an additional role.
+    All facts about the candidate have the same additional role.
     """
     role, _, column = name.rpartition(".")
     if not role and column in FACTS:

@@ -72,7 +72,9 @@ def train_committee(
     dev: Sequence[Sentence] | None = None,
     text: RawText | None = None,
 ) -> CommitteeModel:
-    """Train a committee on trees. If there is a development set, fit weights and sharpness on it.
+    """Train a committee on trees.
+
+    If there is a development set, the weights and the sharpness are fitted on it.
 
     Raw text is used only to learn the word classes of the stacks.
     """
@@ -303,10 +305,11 @@ def _fits(
 
 
 def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
-    """Return equal weights. Latent-variable members vote on tags only if there are no others.
+    """Return equal weights.
 
-    The tagging accuracy of latent-variable members is much lower, especially after training on few
-    sentences.
+    Latent-variable members vote on tags only if the committee has no other members. The tagging
+    accuracy of latent-variable members is much lower than the accuracy of other members, especially
+    after training on few sentences.
     """
     equal = Fit.equal(len(settings))
     tagging = np.array([not isinstance(own, IsbnConfig) for own in settings])

@@ -23,7 +23,8 @@ from bistro.models.parsing.votes import Rows, mixed
 SHARPEST = 3.0
 STEP = 1.5
 LEAST_GAIN = 1e-4
-"""Minimum gain of a step, as a proportion of the words. Smaller gains may be due to chance."""
+"""Minimum number of additional correct choices in a step, as a proportion of the words. Smaller
+gains may be due to chance."""
 MOST_ROUNDS = 10
 SPREAD = 0.5
 """Standard deviation of the normal prior on slope and offset, with means 1 and 0. With few words,
@@ -59,8 +60,8 @@ def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats
 def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floats], float]:
     """Return a function that maps weights to the number of correct choices.
 
-    Words whose gold entry is not listed by any member are left out, because they can never be
-    correct.
+    Words whose gold entry is not listed by any member are left out, because no choice for these
+    words can be correct.
     """
     union = mixed(members, [1.0] * len(members))
     row, span = union.row, int(union.what.max(initial=0)) + 1
@@ -83,8 +84,8 @@ def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floa
 def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
     """Return the power that makes the mean probability of the likeliest entries match the accuracy.
 
-    Both are means over all words. The mean probability grows with the power, so there is at most
-    one solution in the search range.
+    The mean probability and the accuracy are computed over all words. The mean probability grows
+    with the power, so there is at most one solution in the search range.
     """
     chosen = rows.likeliest()
     accuracy = float(np.mean(chosen == gold))
@@ -100,7 +101,7 @@ def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
 
 
 def calibrated(probability: Floats, slope: float, offset: float) -> Floats:
-    """Return probabilities whose log-odds are transformed linearly.
+    """Return the probabilities after a linear transformation of their log-odds.
 
     Probabilities of 0 and 1 hardly change.
     """

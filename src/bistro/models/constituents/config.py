@@ -27,8 +27,8 @@ Member = Literal[
     "right-plain",
 ]
 MARKS: dict[str, Marks] = {"plain": "none", "verbs": "verbs"}
-"""The label marks that the ending of a member name selects. If the name has no such ending, labels
-show heads."""
+"""The marks on labels that are selected by the ending of a member's name. The labels of members
+without such an ending contain marks for heads."""
 DEPTH = 10
 
 
@@ -38,9 +38,9 @@ class ConstituentsConfig:
 
     members: tuple[Member, ...] = setting(
         ("head-left", "head-right", "left", "head-left-verbs", "head-right-verbs"),
-        "The members. The name of a member selects how it binarises trees. Labels show heads "
-        "unless the name ends in -plain or -verbs. If a name is repeated, the committee has "
-        "several chains of that member.",
+        "The members. The name of a member selects how it binarises trees. Labels contain marks "
+        "for heads unless the name ends in -plain or -verbs. If a name is repeated, the committee "
+        "has several chains of that member.",
     )
     contexts: Literal["symbols", "rules"] = setting(
         "rules", "Whether contexts contain the symbols or the rules above a node."

@@ -5,10 +5,10 @@ fixed cost.
 
     argmax over trees of  Σ over constituents of  p(label, start, end) - cost
 
-With cost = 1/2, a wrong constituent is as bad as a missing one. The maximum is over all trees of
-the sentence, including trees that no grammar generates. A span may have every label that increases
-the score, and spans must not cross (`cpp/infinite/span_tree.hpp`). Each word receives its most
-probable tag.
+With cost = 1/2, a wrong constituent is as bad as a missing one. The score is maximised over all
+trees of the sentence, including trees that no grammar generates. A span may have every label that
+increases the score, and spans must not cross (`cpp/infinite/span_tree.hpp`). Each word receives its
+most probable tag.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> from bistro.models.span_votes import SpanVotes, mixed
@@ -46,9 +46,9 @@ class Risked(NamedTuple):
 
     tree: Tree
     expected_f1: float
-    """The expected F1 score: twice the expected number of correct constituents, divided by the
-    number of constituents in the tree plus the expected number in the correct tree. Punctuation is
-    included."""
+    """The expected F1 score. It is twice the expected number of correct constituents, divided by
+    the number of constituents in the tree plus the expected number of constituents in the correct
+    tree. Punctuation is included."""
 
 
 def ranks_of(trees: Iterable[Tree]) -> dict[str, float]:

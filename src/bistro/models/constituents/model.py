@@ -1,8 +1,8 @@
 """A committee of constituency parsers, which finds the minimum-risk tree under mixed votes.
 
-Members differ in the binarisation of trees, in the marks on labels, and in their chains. Each
-member draws trees of a sentence from its posterior. The probability of a labelled span is the
-weighted mean of its shares in these draws.
+Members differ in the binarisation of trees, in the marks on labels, and in their Markov chains.
+Each member draws trees of a sentence from its posterior. The probability of a labelled span is the
+weighted mean of its relative frequencies in the draws of all members.
 
     p(label, start, end) = Σ over members of  weight · share of its draws with this constituent
 
@@ -56,11 +56,12 @@ class VoteOptions(Options):
     """Options for drawing trees and for choosing the result."""
 
     samples: int = 2000
-    """Number of trees that each member draws. The first tenth of them is discarded."""
+    """Number of trees that each member draws. The first tenth of the drawn trees is discarded."""
     subtrees: int = 10
     """Number of subtrees that are resampled after each draw of a whole tree."""
     node_cost: float = 0.5
-    """Cost of a constituent. Only constituents with a higher probability can be in the tree."""
+    """Cost of a constituent. Only constituents whose probability exceeds this cost can be in the
+    tree."""
     marginals: bool = False
     """Whether to list the probabilities of constituents."""
     seed: int = 1
@@ -110,9 +111,9 @@ class ConstituentsModel(Model):
         """Yield the parse of each sentence.
 
         With `kbest` (or ``mbr=False``), the results are the most probable of the trees that the
-        members drew. Their probabilities treat constituents as independent. With `drawn`, the
-        results are draws from the members in turn. Draws depend on `first`, the index of the first
-        sentence.
+        members drew. The probability of a tree is computed as if its constituents were independent.
+        With `drawn`, the results are draws from the members in turn. Draws depend on `first`, the
+        index of the first sentence.
         """
         chosen = self._options(options)
         whole = iter(sentences)
@@ -147,7 +148,7 @@ class ConstituentsModel(Model):
         return mixed(votes, self.weights)
 
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
-        """Return the bits per word of held-out trees, given their words.
+        """Return the cross-entropy of held-out trees, given their words, in bits per word.
 
         Constituents are treated as independent. A constituent that no member proposes costs about
         20 bits.

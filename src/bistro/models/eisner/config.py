@@ -66,7 +66,7 @@ class EisnerConfig(ParserSettings):
     )
 
     def validate(self) -> None:
-        """Raise an error if a context element does not exist or is generated too late."""
+        """Raise an error if a context element is unknown or is generated too late to be used."""
         generated = self.labels == "generated"
         late = {
             "tags": ("tag", "word"),

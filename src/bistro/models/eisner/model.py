@@ -6,9 +6,9 @@ stop symbol. A child consists of a tag and a word, which are generated in this o
     p(tag | direction, head's tag, sibling's tag, head's word)   the stop among the tags
     p(word | tag, direction, head's tag, head's word)
 
-Back-off drops the last element of a context first. The elements of both contexts can be configured
-(`EisnerConfig`). A chart over all projective trees gives the exact most probable tree, sum over all
-trees, samples and marginals (`cpp/parse/chart.hpp`).
+Back-off drops the last element of a context first. The elements of contexts can be configured
+(`EisnerConfig`). A chart over all projective trees yields the most probable tree, the sum over all
+trees, samples and marginals, all of them exactly (`cpp/parse/chart.hpp`).
 
 >>> import bistro
 >>> model = bistro.train("eisner", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -52,10 +52,11 @@ class EisnerOptions(CoreOptions):
     """Temperature of the posterior. Posteriors that sum over all trees are less overconfident than
     posteriors that sum over the trees found by a search."""
     least_candidate: float = 0.01
-    """Minimum probability of a candidate tag, relative to the tagger's likeliest tag."""
+    """Minimum probability of a candidate tag, relative to the probability of the tagger's likeliest
+    tag."""
 
     def request_for(self, output: OutputRequest) -> ChartRequest:
-        """Return a request to the core for this output, with limits on candidate tags."""
+        """Return a request to the core for the given output, with limits on candidate tags."""
         return ChartRequest(
             output=output, tags_per_word=self.tags_per_word, least_candidate=self.least_candidate
         )

@@ -20,7 +20,7 @@ from bistro.progress import phase
 from bistro.treebank.sentence import Sentence
 
 PREPARING = 0.36
-"""Approximate share of the training time before the sweeps."""
+"""Approximate share of the training time that is spent before the sweeps."""
 STEPS = 6
 
 

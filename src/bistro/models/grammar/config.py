@@ -38,6 +38,6 @@ class GrammarConfig:
             )
         if self.sampler.seating != "minimal" or self.sampler.hyper not in ("map", "fixed"):
             raise ConfigError(
-                "a treebank grammar needs seating = 'minimal' and hyper = 'map' or 'fixed', since "
-                "only then can its back-off be written as context-free rules"
+                "a treebank grammar needs seating = 'minimal' and hyper = 'map' or 'fixed', "
+                "because its back-off can be written as context-free rules only with these settings"
             )

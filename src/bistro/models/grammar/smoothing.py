@@ -32,7 +32,7 @@ STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
 """Factors for the frequency of phrases among all symbols, which are tried in this order."""
 LONGEST_MEAN = 200.0
-"""Maximum expected length of a sentence, in words. A grammar with a greater expected length is
+"""Maximum expected length of a sentence, in words. A grammar that exceeds this expected length is
 rejected."""
 
 
@@ -79,7 +79,8 @@ def smoothed_grammar(
     """Return the smoothed grammar. `forms` are all words, including classes of unknown words.
 
     With a small treebank, most generated phrases are new, and sentences with new phrases may grow
-    without limit. To prevent this, the base distribution generates fewer phrases and more tags.
+    without limit. To prevent unlimited growth, the base distribution is changed so that it
+    generates fewer phrases.
     """
     fixed = [*_phrases(counts, levels), *_tags(counts, levels)]
     lexicon = {
@@ -123,7 +124,10 @@ def _one_by_one_rules(
 
 
 def _any_child(counts: RuleCounts, levels: Levels) -> dict[str, float]:
-    """Return p(child) and p(stop) in any phrase. A child counts once for each phrase label."""
+    """Return the probabilities of each child and of stopping in any phrase.
+
+    A child counts once for each phrase label.
+    """
     kinds = Counter[str]()
     for phrase in counts.rules:
         kinds.update(counts.child_types(phrase)[0].keys())
@@ -146,7 +150,7 @@ def _tags(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
 
 
 def _any_word(counts: RuleCounts, levels: Levels, forms: list[str]) -> dict[str, float]:
-    """Return p(word) under any tag, estimated from the number of different tags of the word."""
+    """Return the probability of each word under any tag, based on the number of its tags."""
     tags = Counter(form for of_tag in counts.words.values() for form in of_tag)
     return _with_uniform(tags, levels.any_word, forms)
 

@@ -43,8 +43,8 @@ class IsbnCodec(Codec):
     """
 
     lemmas: list[str] = field(default_factory=list)
-    """The known lemmas. Their indices start at 1, and index 0 represents unknown lemmas. If the
-    states do not use lemmas, the list is empty."""
+    """The known lemmas. The indices of known lemmas start at 1, and index 0 represents unknown
+    lemmas. If the states do not use lemmas, the list is empty."""
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Self, int]:

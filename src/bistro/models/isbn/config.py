@@ -70,7 +70,8 @@ class LearningSettings:
     at_once: int = setting(16, "Number of sentences per step.", most=100_000)
     steps: Literal["adagrad", "plain"] = setting(
         "adagrad",
-        "Type of gradient descent: with step sizes scaled by past gradients (adagrad), or plain.",
+        "Type of gradient descent: with step sizes that are scaled by past gradients (adagrad), "
+        "or with a constant step size (plain).",
     )
     rate: float = setting(0.05, "Step size of the gradient descent.")
     decay: float = setting(0.02, "Weight decay in the first pass.")

@@ -18,12 +18,12 @@ from bistro.models.parsing.codec import Codec, Tree
 from bistro.treebank.sentence import Sentence
 
 OF_PROPERTIES = {"coarse_of": "coarse", "lemma_of": "lemma"}
-"""Optional arrays of a model, and the word attribute that requires each."""
+"""Optional arrays of a model, and the word attribute that requires each array."""
 
 
 OF_OTHERS = ("other_begin", "other_list", "other_count")
-"""Arrays that are missing in models of earlier versions. Without these arrays, the probability of
-words that are not separate outcomes depends only on their frequency."""
+"""Arrays that are missing from the models of earlier versions. Without these arrays, the
+probability of words that are not separate outcomes depends only on their frequency."""
 
 
 def no_numbers() -> Ints:

@@ -3,8 +3,8 @@
 The model is an arc-eager parser that generates the sentence with its tree. Every decision is
 predicted from a state, which is a vector of latent binary variables. The means of a state's
 variables depend on the features of the words in focus, which are the top of the stack, the front of
-the queue, and their relatives. They also depend on the means of up to seven earlier states that
-involved the same words.
+the queue, and their relatives. The means of a state also depend on the means of up to seven earlier
+states that involved the same words.
 
     η = Σ_relations J μ' + Σ_features B      μ = σ(η)      p(d) ∝ exp(b_d + Σ_j W_dj μ_j)
 
@@ -69,7 +69,7 @@ class IsbnOptions(CoreOptions):
             raise ConfigError("a latent-variable parser uses a beam, not particles: use --beam")
 
     def request_for(self, output: OutputRequest) -> BeamRequest:
-        """Return a request to the core for this output, with the options of the search."""
+        """Return a request to the core for the given output, with the options of the search."""
         search = BeamOptions(
             width=self.size,
             labels_per_arc=self.labels_per_arc,
@@ -81,7 +81,7 @@ class IsbnOptions(CoreOptions):
 
 @dataclass(frozen=True)
 class IsbnScoreOptions(Options):
-    """Options of the sum over the derivations found by the search, which is a lower bound."""
+    """Options for the sum over the derivations that the search finds, which is a lower bound."""
 
     method: Literal["search"] = "search"
     particles: int = 100

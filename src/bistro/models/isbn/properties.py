@@ -1,7 +1,7 @@
 """Lemmas and coarse tags, which states use as features but never predict.
 
 The coarse tag of a word is the most frequent coarse tag of its cluster. If the tag of a word is
-given, its given lemma is used. Otherwise its lemma is the most frequent lemma of the form.
+given, the given lemma is used. Otherwise, the most frequent lemma of the form is used.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
 
 
 def commonest(keys: Sequence[int], values: Sequence[int], num_keys: int) -> Ints:
-    """Return the most frequent value of every key, or 0 if there is none.
+    """Return the most frequent value of every key, or 0 for keys without values.
 
     In a tie, the lowest value is returned.
 

@@ -81,7 +81,7 @@ def shuffled(n: int, seed: int, purpose: str, index: int) -> NDArray[np.int64]:
 
 
 USUAL_BEST_PASS = 10
-"""Approximate number of passes until the weights are best on a small treebank."""
+"""Approximate number of passes until the weights reach their best score on a small treebank."""
 
 
 @dataclass

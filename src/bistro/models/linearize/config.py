@@ -122,17 +122,17 @@ class LinearizeConfig:
     leaves: Literal["ignored", "counted"] = setting(
         "ignored",
         "Whether n-grams ignore words without dependents or count them as heads with two empty "
-        "sides (as in the paper).",
+        "sides, as Futrell & Gibson (2015) do.",
     )
     held_out_families: int = setting(
         4000,
-        "Number of heads in held-out trees on which the weights of the mixture are fitted. "
-        "These heads are evenly spaced in the data. 0 uses all heads.",
+        "Number of heads in held-out trees on which the weights of the mixture are fitted. The "
+        "selected heads are evenly spaced in the data. 0 uses all heads.",
     )
     most_cells: int = setting(
         1 << 22,
         "Maximum number of cells in the table of multisets and contexts for a head. If a head "
-        "needs more cells, its dependents are ordered by the 1-gram of the labelling.",
+        "needs more cells than this, its dependents are ordered by the 1-gram of the labelling.",
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5), "Settings for training the Pitman-Yor processes."
@@ -143,7 +143,7 @@ class LinearizeConfig:
         for name in ("models", "labellings"):
             values = getattr(self, name)
             if not values or len(set(values)) < len(values):
-                raise ConfigError(f"{name} must have at least one entry, and no entry twice")
+                raise ConfigError(f"{name} must have at least one entry and no repeated entries")
         for model in self.models:
             order_of(model)
         for labelling in self.labellings:

@@ -27,7 +27,7 @@ class TreebankFamilies:
         before = np.repeat(before, [len(of_tree) for of_tree in found])
         sides = [len(side) for _, left, right in families for side in (left, right)]
         self.lengths = np.array(sides, dtype=np.int64)
-        """Numbers of left and right dependents of all heads, in alternation."""
+        """Numbers of left and right dependents of all heads, in alternating order."""
         self.heads = [family.head for family in families] + before
         words = [word for _, left, right in families for word in left + right]
         sizes = self.lengths[::2] + self.lengths[1::2]
@@ -40,7 +40,10 @@ class TreebankFamilies:
 
 
 class LabelledFamilies:
-    """All families with the labels of one labelling, listed from the head outwards."""
+    """All families with the labels of one labelling.
+
+    The dependents on each side are listed from the head outwards.
+    """
 
     def __init__(self, labelling: Labelling, families: TreebankFamilies) -> None:
         heads = families.names(families.heads.tolist(), labelling.head)

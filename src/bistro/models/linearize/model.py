@@ -58,7 +58,7 @@ Floats = NDArray[np.float64]
 
 
 class OrderedFamily(NamedTuple):
-    """A head with its dependents, and the label indices of each under every labelling."""
+    """A head with its dependents, and the label indices of each word under every labelling."""
 
     family: Family
     heads: tuple[int, ...]
@@ -109,7 +109,7 @@ class LinearizeModel(Model):
             self._log_weights = np.log(weights)
 
     def with_weights(self, weights: Floats) -> LinearizeModel:
-        """Return a copy of the model with new weights of the parts."""
+        """Return a copy of the model with new weights for its parts."""
         changed = copy.copy(self)
         changed._weigh(weights)
         return changed
@@ -165,7 +165,7 @@ class LinearizeModel(Model):
         ]
 
     def part_orders(self, ordered: OrderedFamily) -> list[tuple[Orders, Order]]:
-        """Return for every part of the mixture all orders of a family and its actual order."""
+        """Return all orders of a family and its actual order, for every part of the mixture."""
         found = []
         middle = len(ordered.family.left)
         for part, labelling in self._mixed:
@@ -224,7 +224,7 @@ class LinearizeModel(Model):
 
         Words that no labelling distinguishes can be exchanged without changing the probability, so
         all arrangements of such words count as one order. Ties between indistinguishable words and
-        between equally probable orders are broken at random with `seed`. With `ties="input"`, they
+        between equally probable orders are broken at random with `seed`. With `ties="input"`, ties
         are broken in favour of the order in the input.
         """
         if kbest < 1:

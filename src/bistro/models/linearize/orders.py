@@ -1,10 +1,10 @@
 """The orders of one family: their total weight, the best orders, and samples.
 
 Indistinguishable dependents share a *type*. An order is a pair of type sequences, left and right of
-the head, from the head outwards. A model gives every order a weight. The weight divided by the sum
-over all orders (Z) is a probability. For n-grams with stop symbols, Z is computed by a recursion
-over multisets (Algorithm 1 of Futrell & Gibson 2015). The C++ core computes this recursion,
-starting with the smallest multiset.
+the head, from the head outwards. A model assigns a weight to every order. The weight divided by the
+sum over all orders (Z) is a probability. For n-grams with stop symbols, Z is computed by a
+recursion over multisets (Algorithm 1 of Futrell & Gibson 2015). The C++ core computes this
+recursion, starting with the smallest multiset.
 
     R(r, c) = [r empty] p_R(stop | c) + sum_i p_R(i | c) R(r - i, c i)
     L(r, c) = p_L(stop | c) R(r, start) + sum_i p_L(i | c) L(r - i, c i),    Z = L(all, start)
@@ -52,8 +52,8 @@ LEFT, RIGHT = 0, 1
 HEAD = -1
 """Placeholder for the head when the head is shuffled with its dependents."""
 EQUAL = 9
-"""Number of decimals to which log-weights are rounded for comparison. The digits after these depend
-on the order of summation."""
+"""Number of decimals to which log-weights are rounded for comparison. Further digits depend on the
+order of summation."""
 Unfinished = tuple[int, tuple[int, ...], int, float, Order]
 """A partial order: the current side, the counts of the remaining types, the context, the log-weight
 so far, and the order so far."""
@@ -101,7 +101,7 @@ class UniformOrders(Orders):
         return 0.0
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders in random sequence.
+        """Yield all orders in a random sequence.
 
         A fixed sequence would look like a preference for some orders.
         """
@@ -179,9 +179,9 @@ class UnigramOrders(SequenceOrders):
 
         The weight depends only on which dependents are on each side.
 
-        The search starts with every dependent on its more probable side. It first makes the moves
-        to the other side that reduce the weight least. Types are moved in a fixed sequence, so that
-        each division into two sides occurs once.
+        The search starts with every dependent on its more probable side. Dependents are then moved
+        to the other side, starting with the moves that reduce the weight least. Types are moved in
+        a fixed sequence, so that each division into two sides occurs once.
         """
         left, right = self.log_steps[LEFT, 0, : self.size], self.log_steps[RIGHT, 0, : self.size]
         stops = float(self.log_steps[:, 0, self.size].sum())
@@ -204,7 +204,7 @@ class UnigramOrders(SequenceOrders):
                     heapq.heappush(waiting, (cost + float(costs[t]), further))
 
     def sample(self, stream: Stream) -> Order:
-        """Draw the number of left dependents, then draw them, and then shuffle each side."""
+        """Draw the number of left dependents, then these dependents, and then shuffle each side."""
         on_left = draw(self._by_left, stream)
         left: list[int] = []
         right: list[int] = []

@@ -38,8 +38,9 @@ def expand(counts: Integers) -> list[int]:
 def random_permutations(items: list[int], stream: Stream) -> Iterator[Side]:
     """Yield each distinct permutation of items once, in random order.
 
-    The first half is drawn one by one, because usually only a few permutations are needed. After
-    that, draws would repeat too often, so the remaining permutations are listed and shuffled.
+    The first half is drawn one by one, because usually only a few permutations are needed. In the
+    second half, the same permutations would be drawn too often, so the remaining permutations are
+    listed and shuffled.
     """
     total = math.factorial(len(items))
     for item in set(items):

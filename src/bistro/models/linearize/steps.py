@@ -45,7 +45,10 @@ class CountedSteps:
 
 
 def count_steps(contexts: Numbers, outcomes: Numbers, size: int) -> dict[str, NDArray[Any]]:
-    """Return the arrays of event counts for `CountedSteps`. All outcomes are below `size`."""
+    """Return the arrays of event counts for `CountedSteps`.
+
+    All outcome indices are less than `size`.
+    """
     # Contexts are numbered column by column, since NumPy sorts numbers much faster than rows.
     of_event = np.zeros(len(contexts), dtype=np.int64)
     for column in contexts.T:

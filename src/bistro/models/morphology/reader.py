@@ -1,4 +1,4 @@
-"""Reader of training files for morphology models, with paragraphs of segmented words."""
+"""A reader for training files of morphology models, which contain paragraphs of segmented words."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Training of the model that divides written words into morphemes, with three suffix tries.
 
 The context of a label or morpheme is everything before it in the word. Letters are counted once for
-each distinct morpheme, because each distinct morpheme is one table in the trie of morphemes, and is
-therefore drawn once from the base distribution.
+each distinct morpheme. Each distinct morpheme is one table in the trie of morphemes, so it is drawn
+once from the base distribution.
 
     H(morpheme | label) = P(letters | label) · (share of a morpheme whose form is its letters)
 """
@@ -152,7 +152,7 @@ class _Learner:
         return contexts, offsets, letters, (numbers % self.config.blocks).astype(np.int32)
 
     def _base(self, letters: Columns) -> NDArray[np.float64]:
-        """Return H for every known morpheme, followed by 1 for the event of an unseen morpheme."""
+        """Return the base probabilities of known morphemes, followed by 1 for unseen morphemes."""
         found = self.inventory.morphemes
         log_probs = spellings(RuleTrie(**letters, depth=-1), **self._spelled())
         others = Counter((p.label, p.surface) for p in found if p.canonical != p.surface)

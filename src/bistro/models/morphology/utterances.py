@@ -1,4 +1,4 @@
-"""A model that groups the morphemes of an utterance into words of prefixes, stem and suffixes.
+"""A model that groups the morphemes of an utterance into words, with a stem and affixes.
 
 The input is the sequence of morphemes in an utterance, without word boundaries. A tree groups the
 morphemes into words.
@@ -10,10 +10,11 @@ before them. Contexts consist of rules. Rare morphemes are represented only by t
 first letter (OUT-V for a vowel, OUT-C for a consonant).
 
 The stem of a word is its last root, that is, the last morpheme whose label contains Stem or Root or
-is one of `ROOTS`. Without a root, the stem is the longest morpheme. If there are several longest
-morphemes, the stem is the last of them. Morphemes before the stem are prefixes, labelled P1, P2,
-and P3 for the third and all further prefixes. Morphemes after the stem are suffixes, labelled S. By
-default, an utterance is the text between two punctuation marks. Punctuation marks are left out.
+is one of `ROOTS`. In a word without a root, the stem is the longest morpheme. If there are several
+longest morphemes, the stem is the last of them. Morphemes before the stem are prefixes, labelled
+P1, P2, and P3 for the third and all further prefixes. Morphemes after the stem are suffixes,
+labelled S. By default, an utterance is the text between two punctuation marks. Punctuation marks
+are left out.
 
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 >>> texts = ["u[Pre]-ku[Pre]-fund[VRoot]-a[End]", "futhi[Conj]"]

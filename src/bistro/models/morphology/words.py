@@ -5,10 +5,10 @@ A word is a chain of morphemes m_1 m_2 ... with labels l_1 l_2 ... and letters s
     P = Π_k P(l_k | l_{k-1}, s_{k-1}, l_{k-2}, ...) · P(m_k | l_k, l_{k-1}, s_{k-1}, ...)
         · P(end | all of them)
 
-This is the right-branching tree of tagging, except that the morphemes must first be found. Both
-distributions are suffix tries of unbounded depth. For an unseen morpheme, the second trie backs off
-to a third trie of letters, P(c | label, all letters before). The best analysis is found from left
-to right by a beam (`cpp/infinite/segment.hpp`).
+This is the right-branching tree of tagging, except that the morphemes must first be found. The
+distributions over labels and over morphemes are suffix tries of unbounded depth. For an unseen
+morpheme, the second trie backs off to a third trie of letters, P(c | label, all letters before).
+The best analysis is found from left to right by a beam (`cpp/infinite/segment.hpp`).
 
 >>> import bistro
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
@@ -78,7 +78,7 @@ class WordsModel(MorphologyModel):
     def iter_segment(
         self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
     ) -> Iterator[Segmentation]:
-        """Yield the morphological analyses of each word. A repeated word is analysed once."""
+        """Yield the morphological analyses of each word. A repeated word is analysed only once."""
         if isinstance(words, str):
             raise BistroError("words must be a list, not a string: give [word] for a single word")
         if kbest < 1 or beam < 1 or not 0 <= floor < 1:

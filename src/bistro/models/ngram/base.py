@@ -28,6 +28,6 @@ class AnyNgramModel(Scoring, Model):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Restore a model of the class for its units from the content of a file."""
+        """Restore a model from the content of a file, using the class for its units."""
         chosen: Self = resolve(UNITS[config.units]).from_parts(config, header, arrays, origin)
         return chosen

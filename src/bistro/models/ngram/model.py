@@ -79,7 +79,7 @@ class NgramModel(AnyNgramModel):
         return VocabularySums(self.vocabulary, context, shares, speller=self.speller)
 
     def _padded(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the context after the given words, nearest first and padded to full length."""
+        """Return the context after the given words, nearest word first, padded to full length."""
         pad = self.config.order - 1
         starts = np.full(pad, self.vocabulary.start, dtype=np.int32)
         return np.concatenate((ids[::-1], starts))[:pad]
@@ -106,8 +106,8 @@ class NgramModel(AnyNgramModel):
         seed
             Seed; sentence i depends only on the seed and i.
         temperature
-            Words are drawn with probabilities proportional to p^(1/temperature). Below 1, probable
-            words are drawn more often.
+            Words are drawn with probabilities proportional to p^(1/temperature). At temperatures
+            below 1, probable words are drawn more often than at temperature 1.
         prefix
             Words with which every sentence begins.
         """
@@ -115,7 +115,7 @@ class NgramModel(AnyNgramModel):
         return self._drawn(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix. With the same seed, `generate` draws the same word."""
+        """Draw the next word after a prefix. With the same seed, `generate` draws the same word."""
         check_draws(1, seed, temperature, prefix)
         (words,) = self._drawn(1, seed, temperature, prefix, len(prefix) + 1)
         return words[-1] if len(words) > len(prefix) else None

@@ -1,9 +1,9 @@
 """The next-word distribution of a character or byte model, over training words and other strings.
 
-A word is complete if it is followed by a space or the sentence end. In a surprisal table, this
-space or end is part of the next event. In a next-word distribution, the space or end is part of the
-word itself. The word *a* therefore does not include *an*, and the context ends with a complete
-word.
+A word is complete if it is followed by a space or the sentence end. In a surprisal table, the space
+or sentence end after a word is part of the next event. In a next-word distribution, the space or
+sentence end is part of the word itself. The probability of the word *a* therefore does not include
+the probability of *an*, and the context ends with a complete word.
 
     p(w | context) = p(space) Π p(character) p(space or end) / p(space or end | context)
 
@@ -42,7 +42,7 @@ class TextSums(NextSums):
         self.listed = with_rest(self.of([*words, END_SYMBOL]))
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of the given words, which may be unknown, and of the end."""
+        """Return the probabilities of words, which may be unknown, and of the sentence end."""
         unknown = np.array([self._model.vocabulary.is_unknown(word) for word in words], np.bool_)
         is_end = np.array([word == END_SYMBOL for word in words], np.bool_) & unknown
         texts = [[*self._context, word] for word in words]
@@ -54,7 +54,7 @@ class TextSums(NextSums):
         """Return the log-probabilities of texts, starting at word `first`.
 
         The first column includes a sentence end after the last word, and the second column includes
-        a space.
+        a space instead.
         """
         units = self._model.units
         with_end, begins = units.encode(texts)

@@ -38,7 +38,7 @@ _AT_ONCE = 500
 
 
 def process_of(config: NgramConfig, units: Units, seed: int) -> PitmanYor:
-    """Return a Pitman-Yor process over characters or bytes, before training."""
+    """Return an untrained Pitman-Yor process over characters or bytes."""
     base, sampler = units.base(), config.sampler
     settings: dict[str, Any] = {"discount": sampler.first_discount, "strength": sampler.strength}
     if config.order == 0:
@@ -181,7 +181,7 @@ class TextChain:
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether further sweeps would not change anything."""
+        """Whether further sweeps would leave the state unchanged."""
         return self.process.hyper == "online" or (
             self.process.seating != "gibbs" and self.process.hyper in ("map", "fixed")
         )

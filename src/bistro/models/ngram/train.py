@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bistro.models.ngram.text_model import TextModel
 
 PREPARING = 0.12
-"""Approximate share of the training time before the sweeps."""
+"""Approximate share of the training time that is spent before the sweeps."""
 
 
 def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramModel | TextModel:

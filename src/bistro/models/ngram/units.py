@@ -60,7 +60,7 @@ class Units(ABC):
         """Return the data that is needed to restore the units from a file."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
-        """Return the unit indices of each sentence, and where its words and its end symbol begin.
+        """Return the unit indices of each sentence, and where its words and end symbol begin.
 
         The space before a word belongs to the word.
         """
@@ -130,7 +130,7 @@ class Characters(Units):
 
 
 def units_of(unit: Unit, sentences: Iterable[Sequence[str]]) -> Units:
-    """Return the units for a training text, which are bytes or its characters."""
+    """Return the units of a training text, which are either bytes or the characters of the text."""
     if unit == "bytes":
         return Bytes()
     return Characters(Alphabet.of([" ", *(seen(w) or w for s in sentences for w in s)]))

@@ -74,7 +74,7 @@ class Analyses:
 
 
 def parse_piece(shared: SharedModel[Any], piece: Piece) -> tuple[int, dict[str, NDArray[Any]]]:
-    """Parse a piece. Return the number of its sentences and the columns of their best analyses."""
+    """Return the number of sentences in a piece of text, and the columns of their best analyses."""
     size, text = piece
     sentences = text.sentences()
     parser: TextParser = shared.open()

@@ -319,7 +319,7 @@ def _arc_over_own_head(heads: Sequence[int]) -> bool:
 
 @lru_cache(REMEMBERED)
 def _chosen(upos: str, feats: str, misc: str, names: tuple[str, ...]) -> str:
-    """Return the selected features of a word, in the form in which they follow its tag."""
+    """Return the selected features of a word in the form in which they are appended to its tag."""
     pairs = f"{COARSE}={upos}|{feats}|{misc}".split("|")
     return "".join(f"|{pair}" for pair in pairs if pair.partition("=")[0] in names)
 

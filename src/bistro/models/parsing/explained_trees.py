@@ -17,7 +17,7 @@ ROOT, NONE = "ROOT", "none"
 
 
 def given_tree(model: ParsingAbility, sentence: Sentence) -> Tree:
-    """Return the tree of a sentence as the model uses it. Raise an error if it is invalid."""
+    """Return the tree of a sentence as the model uses it. Raise an error if the tree is invalid."""
     if problem := find_tree_problem(sentence.heads, roots="one" if model.single_root else "any"):
         raise BistroError(f"{place_of(sentence)}: {problem.reason}")
     tree = training_tree(sentence, model.config)
@@ -36,7 +36,7 @@ def tree_to_explain(
 
 
 def require_known(codec: Codec, trees: Sequence[Tree], where: str) -> None:
-    """Raise an error if trees contain tags or labels that the model does not know."""
+    """Raise an error if trees contain tags or labels that are unknown to the model."""
     for kind, known, names in (
         ("tag", set(codec.tags), (tag for tree in trees for tag in tree.tags)),
         ("label", set(codec.labels), (label for tree in trees for label in tree.labels)),

@@ -7,11 +7,12 @@ The probability of a prefix is a sum over all derivations that generate its word
 There are too many derivations to enumerate, so four methods compute or approximate the sum.
 ``graph`` keeps all stacks in one graph, which is thinned at random. Stacks that the model cannot
 distinguish share a node. The resulting sum is unbiased, and its standard error is estimated from
-the removed nodes. ``exact`` is the same method without thinning, for models with small contexts and
-for short sentences. ``smc`` (sequential Monte Carlo) is also unbiased. It samples derivations
-(particles) from the model and weights them by the probabilities of the words. The standard error is
-estimated from several independent runs. ``search`` sums over the derivations that the particle
-search keeps. The result is a lower bound, since all other derivations are ignored.
+the removed nodes. ``exact`` is the same as ``graph`` but without thinning. This method is suitable
+for models with small contexts and for short sentences. ``smc`` (sequential Monte Carlo) is also
+unbiased. This method samples derivations (particles) from the model and weights them by the
+probabilities of the words. The standard error is estimated from several independent runs.
+``search`` sums over the derivations that the particle search keeps. The result is a lower bound,
+since all other derivations are ignored.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class ScoreOptions(Options):
     estimates its standard error from the spread of the runs."""
     tags: Literal["all", "seen"] = "all"
     """The tags that a word may have: all tags, or only the tags that it had in training. The
-    restriction to tags from training is faster, but the result is a lower bound."""
+    restriction to tags from training saves time, but the result is then a lower bound."""
     tags_per_word: int = 0
     """Maximum number of tags tried for each word, in order of probability. 0 tries all possible
     tags."""
@@ -73,7 +74,7 @@ class ScoreOptions(Options):
     """How the search distributes its particles after each word. The values are the same as for
     parsing."""
     both_reduces: bool = True
-    """Whether the search tries both arcs in each reduction, as for parsing."""
+    """Whether the search tries both arcs in each reduction, as it does for parsing."""
     seed: int = 1
     part: tuple[int, int] | None = None
     """The index of the first sentence in a larger text, and the number of sentences in that text.
@@ -236,7 +237,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return self._trees(n, seed, temperature, prefix, int(self.longest_generated))
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
-        """Draw the word after a prefix. With the same seed, `generate` draws the same word."""
+        """Draw the next word after a prefix. With the same seed, `generate` draws the same word."""
         check_draws(1, seed, temperature, prefix)
         (tree,) = self._trees(1, seed, temperature, prefix, len(prefix) + 1)
         return tree.forms[-1] if len(tree) > len(prefix) else None
@@ -323,7 +324,7 @@ class LanguageAbility(Scoring, ParsingAbility):
 
 
 def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], chosen: Any) -> None:
-    """Raise an error if all analyses of a sentence were lost, which means too few particles."""
+    """Raise an error if all analyses of a sentence were lost because of too few particles."""
     if np.isfinite(prefix).all():
         return
     has_any = np.isfinite(prefix.reshape(-1, int(offsets[-1]))).any(axis=0)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ParsedSums(VocabularySums):
-    """The next-word distribution of a parser, from the sums of each run in the core.
+    """The next-word distribution of a parser, computed from the sums of each run in the core.
 
     The sums include all tags of the next word, even if only some tags are allowed for the words of
     the context.
@@ -67,7 +67,7 @@ class ParsedSums(VocabularySums):
     def _spellings(self, words: Sequence[str], ids: Sequence[int]) -> Floats:
         """Return relative spelling probabilities, shape (words, tags), without the sentence end.
 
-        A class of unknown words represents all its words, so its factors are 1.
+        A class of unknown words represents all its words, so its relative probabilities are 1.
         """
         known = [(w, i) for w, i in zip(words, ids, strict=True) if i != self.vocabulary.end]
         factors = np.ones((len(known), len(self._tag_names)))

@@ -38,8 +38,8 @@ class SharedOptions(Options):
     samples: int = 0
     marginals: bool | Literal["tags"] = False
     """Whether to return the probabilities of heads, labels and tags. The value ``"tags"`` returns
-    only the probabilities of tags, which is faster. With ``"tags"``, the minimum-risk tree may have
-    neither log_prob nor posterior."""
+    only the probabilities of tags, which takes less time than all probabilities. With ``"tags"``,
+    the minimum-risk tree may have neither log_prob nor posterior."""
     mbr: bool = True
     """Whether the first tree is the minimum-risk tree, which maximises the expected number of
     correct arcs."""
@@ -62,7 +62,7 @@ class SharedOptions(Options):
 
     @property
     def goal(self) -> str:
-        """Description of the requested trees, for the protocol."""
+        """A short description of the requested trees, which is shown with the results."""
         if self.samples:
             return f"samples, seed {self.seed}"
         return "minimum risk" if self.by_risk else "most probable trees"
@@ -78,7 +78,7 @@ class DictionaryOptions(SharedOptions):
 
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
     """How to treat tags that a word never had in training, if tags are predicted. ``hard`` excludes
-    such tags, ``none`` treats them like all others, and ``soft`` gives them less weight in
+    such tags, ``none`` treats them like all other tags, and ``soft`` gives them less weight in
     marginals, samples and the minimum-risk tree. An unknown word may have the tags of its class."""
     unseen_tags: float = 0.3
     """Factor by which each unseen tag reduces the weight of a derivation if ``tag_dictionary`` is
@@ -134,4 +134,4 @@ class CoreOptions(SharedOptions, ABC):
 
     @abstractmethod
     def request_for(self, output: OutputRequest) -> Any:
-        """Return a request to the core for this output, with the options of the search."""
+        """Return a request to the core for the given output, with the options of the search."""

@@ -36,13 +36,14 @@ class ParsingAbility(TaggingByParsing, Model):
     parse_options: ClassVar[type[CoreOptions]]
     finds_tags: ClassVar[bool] = True
     most_words: ClassVar[int | None] = None
-    """Maximum length of a sentence, or None. Longer sentences raise an error."""
+    """Maximum length of a sentence, or None if there is no limit. Sentences that exceed this length
+    raise an error."""
     config: Any
     """The configuration of the model, which includes the settings of `ParserSettings`."""
     codec: Codec
     single_root: bool
     _parser: Any
-    """The parser in the C++ core. Its method parse(batch, request, threads) returns flat arrays."""
+    """The parser in the C++ core. The method parse(batch, request, threads) returns flat arrays."""
 
     def header(self) -> dict[str, Any]:
         """Return the header of the model file, with the words, tags and labels."""
@@ -64,7 +65,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.vocabulary
 
     def share_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Replace the vocabulary by an equal one, so that several models share one object."""
+        """Replace the vocabulary by an equal object that several models share."""
         self.codec.vocabulary = vocabulary
 
     @property
@@ -99,7 +100,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return None if scheme == "lift" or not self.codec.is_labelled else scheme
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return the tags in a sentence that the model does not know."""
+        """Return the tags in a sentence that are unknown to the model."""
         return [t for t in tags_of(sentence, self.config) if t not in self.codec.known_tags]
 
     def own_temperature(self) -> float:
@@ -108,7 +109,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return temperature
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return those options of a committee that this parser accepts.
+        """Return the options of a committee that this parser accepts.
 
         Only a transition parser uses particles. Other parsers with a search use the committee's
         `beam`.

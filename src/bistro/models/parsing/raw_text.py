@@ -6,10 +6,10 @@ A parser that also learns from raw text is trained in phases. Training may have 
     phase 1 + 2r   round r parses the text with the newest model
     phase 2 + 2r   round r learns from the treebank and the parses
 
-The model knows the words of the treebank and the text. The first parser knows only the words of the
-treebank, and treats all other words as unknown. A checkpoint records its phase, so an interrupted
-run resumes where it stopped. Kinds of parsers differ only in how they learn from the parses. All
-other training steps are in this module.
+The vocabulary of the model contains the words of the treebank and the text. The vocabulary of the
+first parser contains only the words of the treebank. A checkpoint records its phase, so an
+interrupted run resumes where it stopped. Kinds of parsers differ only in how they learn from the
+parses. All other training steps are in this module.
 """
 
 from __future__ import annotations

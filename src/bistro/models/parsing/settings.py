@@ -25,7 +25,7 @@ class ParserSettings:
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
         "Whether one word or several words of a sentence may depend on the root. With auto, the "
-        "training data determines this.",
+        "number of roots depends on the training data.",
     )
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
         "head",

@@ -57,14 +57,14 @@ class Rows:
         return Rows(np.concatenate(([0], np.cumsum(lengths))), self.what, self.probability)
 
     def renamed(self, what: Ints) -> Rows:
-        """Return the rows with other entries and the same probabilities.
+        """Return the rows with new entries and the same probabilities.
 
         A row may then contain the same entry several times.
         """
         return Rows(self.begin, what, self.probability)
 
     def mapped(self, what: Ints) -> Rows:
-        """Return the rows with other entries. The probabilities of equal entries are added up."""
+        """Return the rows with new entries. The probabilities of equal entries are added up."""
         return gathered(self.row, what, self.probability, len(self))
 
     def probability_of(self, wanted: Ints) -> Floats:

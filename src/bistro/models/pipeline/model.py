@@ -2,8 +2,9 @@
 
     text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
 
-The three layers are separate models in one file. The pipeline has the abilities of all layers. It
-can parse and tag and, if its parser supports it, score words and generate sentences.
+The three layers are separate models in one file. The pipeline has the abilities of all layers. A
+pipeline can parse and tag sentences. If its parser supports these tasks, it can also score words
+and generate sentences.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -65,9 +66,9 @@ class PipelineModel(TextReading):
     ) -> Iterator[Sentence]:
         """Yield the sentences of a text, annotated in all columns.
 
-        The options are those of the parser. With ``marginals=True``, MISC contains the probability
-        of every value and of every token. With ``alternatives=3``, MISC also contains up to three
-        of the most probable other values of each column.
+        The options are the same as for the parser. With ``marginals=True``, MISC contains the
+        probability of every value and of every token. With ``alternatives=3``, MISC also contains
+        up to three of the most probable other values of each column.
         """
         return self.annotate_all(
             self.sentences(text, line_ends=line_ends, **_shown(options)), **options

@@ -34,7 +34,7 @@ of attachment on the development part of EWT."""
 COSTS = {"tokens": 4.0, "columns": 1.0, "parser": 2.0}
 """Relative training times of the layers."""
 COMMITTEE = 7.0
-"""Factor by which a parser with several members takes longer to train."""
+"""Factor by which the training time is multiplied if the parser has several members."""
 
 
 def train_pipeline(

@@ -18,7 +18,7 @@ QUICK = (
 """Settings of the latent-variable parser in the default reader. A small parser is sufficient in a
 mixture."""
 MOST_WORDS = 10_000_000
-"""Maximum number of words that a reader can remember."""
+"""Maximum number of words in the memory of a reader."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,9 @@ class ReaderConfig:
     )
     memory: int = setting(
         300,
-        "Number of words of the same document that the reader can remember, where documents are "
-        "named (--memory). Its parameters are fitted on the development set. 0: no memory.",
+        "Number of preceding words of the same document that are kept in memory, if documents are "
+        "named (--memory). The parameters of the memory are fitted on the development set. With "
+        "0, there is no memory.",
     )
     held_out: float = setting(
         0.1,
@@ -57,15 +58,16 @@ class ReaderConfig:
     )
     text_parser: str = setting(
         "",
-        "Parser for raw text, specified like a member. All members learn from its parses, but it "
-        "is not part of the mixture. If it is empty, every parser in the mixture parses the raw "
-        "text itself.",
+        "Parser for raw text, specified like a member. All members learn from the parses of this "
+        "parser, which is not part of the mixture. If the setting is empty, every parser in the "
+        "mixture parses the raw text itself.",
     )
     marks: tuple[MarkName, ...] = setting(
         (),
-        "Changes of the trees before the members learn: number (verbs have the Number and Person "
-        "of their subject), negation (Negated=Yes), auxiliary (Aux=Yes) and past (some VBN become "
-        "VBD). Members whose tag_features name these features predict them with the tag.",
+        "Changes to the training trees: number (verbs get the Number and Person of their "
+        "subject), negation (negated words get Negated=Yes), auxiliary (verbs with an auxiliary "
+        "get Aux=Yes), and past (some VBN tags become VBD). Members whose tag_features contain "
+        "the added features predict these features with the tag.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

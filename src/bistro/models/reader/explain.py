@@ -1,8 +1,8 @@
-"""Explanation of a reader: the surprisal of every word under each member.
+"""Explanation of a reader by the surprisal of every word under each member.
 
-A word has one decision, whose levels are the members. The reach of such a level is the weight of
-the member. The member's contribution to the word's probability, divided by that probability, is the
-posterior probability that this member generated the word.
+Each word is one decision, in which every member is a level. The probability of reaching the level
+is the weight of the member. The member's contribution to the word's probability, divided by that
+probability, is the posterior probability that this member generated the word.
 """
 
 from __future__ import annotations

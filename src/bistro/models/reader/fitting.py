@@ -1,12 +1,14 @@
 """Fit the weights of a reader, and then its memory, on a development set.
 
-The weights are fitted by expectation-maximisation. The counts of a memory depend on the text alone.
-With the log-probabilities of the mixture and the counts, the likelihood of the development set is a
-function of six numbers: a discount and a strength per level. It is maximised by L-BFGS on the
-scales logit(d) and log(θ + d), always from the same start, so nothing is drawn. A weak prior around
-typical values, with a standard deviation of 2 on these scales, decides where there are few words.
+The weights are fitted by expectation-maximisation. The counts of a memory depend only on the text.
+Given these counts and the log-probabilities of the mixture, the likelihood of the development set
+is a function of six parameters: a discount d and a strength θ per level. The likelihood is
+maximised by L-BFGS in terms of logit(d) and log(θ + d). The search always has the same starting
+point, so the result is deterministic. A weak prior, with a standard deviation of 2 for the
+transformed parameters, keeps them near typical values if the development set is small.
 
-Of a large development set, only some sentences are scored. The memory also holds the others.
+If the development set is large, only some of its sentences are scored, but the memory contains all
+of its sentences.
 
 >>> counts = np.array([[[1, 9, 5], [1, 2, 2], [0, 1, 1]], [[0, 9, 5], [0, 0, 0], [0, 0, 0]]])
 >>> memory = fitted_memory(np.log([0.01, 0.2]), counts.astype(np.int32), words=100)
@@ -55,8 +57,8 @@ def fitted(
     held_out
         The held-out sentences.
     running
-        Number of held-out sentences that are running text, in which words can be remembered. They
-        come before the others.
+        Number of held-out sentences that are running text, in which words can be remembered.
+        Running text comes before all other held-out sentences.
     threads
         Number of threads; 0 uses all cores.
     """
@@ -97,7 +99,7 @@ def fitted_memory(log_probs: Floats, counts: Counts, words: int) -> Memory:
         return _memory(center, words)
 
     def loss(x: Floats) -> float:
-        """Return the mean surprisal in nats, and the share of each word in the prior."""
+        """Return the mean surprisal in nats plus the penalty of the prior per word."""
         surprisal = -float(_memory(x, words).with_counts(known, own_counts)[0].mean())
         return surprisal + float(np.sum(((x - center) / SPREAD) ** 2)) / 2 / known.size
 
@@ -106,7 +108,7 @@ def fitted_memory(log_probs: Floats, counts: Counts, words: int) -> Memory:
 
 
 def _memory(x: Floats, words: int) -> Memory:
-    """Return the memory with parameters on the scales of the search."""
+    """Return the memory for parameters that are given on the scales of the search."""
     discounts = 1 / (1 + np.exp(-x[:LEVELS]))
     strengths = np.exp(x[LEVELS:]) - discounts
     return Memory(words, tuple(discounts.tolist()), tuple(strengths.tolist()))

@@ -1,26 +1,29 @@
-"""Marks: features that carry number and negation from word to word of a tree.
+"""Marks, which are features that pass number and negation from one word of a tree to another.
 
-The tag of a word is all that many contexts contain of it. *The pilots behind the teacher injured
-themselves*: the tag of *injured* must tell that its subject is plural, whatever the form of the
-verb is. Marks are features that training trees get before the members learn, and members whose
-`tag_features` name them predict them as part of the tag. Number, negation and auxiliaries depend on
-words to the left, so that they can be predicted.
+Many contexts contain only the tag of a word. In *The pilots behind the teacher injured themselves*,
+the tag of *injured* must show that its subject is plural, even though the form of the verb does not
+show it. Marks are added to the features of training trees before the members are trained. Members
+whose `tag_features` contain marks predict them as part of the tag. Number, negation and auxiliaries
+can be predicted, because they depend on words to the left.
 
 `number`
-    Verbs and auxiliaries have Number and Person of their subject. Verbs without a subject have
-    those of the word that is understood as their subject: the noun that they modify, the object or
-    else the subject of the verb that they depend on (*wanted to hurt herself*).
+    Verbs and auxiliaries get the Number and Person of their subject. A verb without a subject gets
+    the Number and Person of its understood subject. The understood subject is the noun that the
+    verb modifies, the object of its head, or else the subject of its head (*wanted to hurt
+    herself*).
 `negation`
-    Negated=Yes: a noun after a negative determiner, and a verb or an auxiliary after a negative
-    subject or particle, or in the complement of such a verb.
+    A noun after a negative determiner gets Negated=Yes. A verb or an auxiliary gets the same mark
+    after a negative subject or particle, or in the complement of a negated verb.
 `auxiliary`
-    Aux=Yes: a verb after an auxiliary that is not passive. This mark separates perfect from passive
-    participles, which take no objects, and modals from *to* before an infinitive.
+    A verb after an auxiliary that is not passive gets Aux=Yes. This mark separates perfect
+    participles from passive participles, which take no objects. The mark also separates modals from
+    *to* before an infinitive.
 `past`
     VBN becomes VBD if the verb has an object or an active subject, but no auxiliary. Parsers of raw
-    text confuse the two Penn tags, and only verbs in the past tense take objects and agree.
+    text confuse these two Penn tags, and only verbs in the past tense take objects and agree with
+    their subjects.
 
-Labels and features are those of Universal Dependencies.
+Labels and features follow Universal Dependencies.
 
 >>> sentence = Sentence.from_columns(
 ...     ["No", "pilots", "slept"],
@@ -49,7 +52,7 @@ NEEDS: dict[MarkName, tuple[str, ...]] = {
     "auxiliary": (),
     "past": (),
 }
-"""The features, in addition to the universal tag, that each mark is found by."""
+"""The features that determine each mark, in addition to the universal tag."""
 ADDED = {"negation": "Negated", "auxiliary": "Aux"}
 """The features that marks add."""
 VERBS = ("VERB", "AUX")
@@ -102,20 +105,20 @@ class _Tree:
                 self.children[head].append(word)
         self.verbs = [word for word, tag in enumerate(self.upos) if tag in VERBS]
         self.negation: list[int] = []
-        """The place from which on each word counts as negated, or the length of the sentence."""
+        """The position from which each word is negated, or the sentence length if it is not."""
         for word in range(len(self.heads)):  # depends on words before
             self.negation.append(self._found_negation(word))
 
     def subject(self, word: int) -> int:
-        """Return the first subject of a word, or -1."""
+        """Return the first subject of a word, or -1 if the word has no subject."""
         return next((c for c in self.children[word] if self.labels[c] in ("nsubj", "csubj")), -1)
 
     def is_relative(self, word: int) -> bool:
-        """Return whether a word is relative or interrogative."""
+        """Return whether a word is relative or interrogative, such as *who*."""
         return self.feats[word].get("PronType") in RELATIVE
 
     def agreement(self, word: int) -> tuple[str, str]:
-        """Return number and person of the subject of a word."""
+        """Return the number and person of a word's subject."""
         while True:
             head, label, own = self.heads[word], self.labels[word], self.feats[word]
             is_auxiliary = label in AUXILIARY and head >= 0
@@ -138,8 +141,9 @@ class _Tree:
     def _controller(self, word: int) -> int:
         """Return the noun that is understood as the subject of a participle or complement, or -1.
 
-        It is the noun that a participle modifies (*people helping themselves*), or the object of
-        the verb that a complement depends on (*let them help themselves*).
+        The understood subject of a participle is the noun that it modifies (*people helping
+        themselves*). The understood subject of a complement is the object of the verb that it
+        depends on (*let them help themselves*).
         """
         head, label = self.heads[word], self.labels[word]
         if label == "acl":
@@ -153,7 +157,7 @@ class _Tree:
         return next(objects, -1) if label == "xcomp" else -1
 
     def _number_of(self, word: int, verb: Features) -> tuple[str, str]:
-        """Return number and person of a subject."""
+        """Return the number and person of a subject."""
         feats = self.feats[word]
         number = feats.get("Number") or verb.get("Number", "")
         if any(self.labels[child] == "conj" for child in self.children[word]):
@@ -161,7 +165,7 @@ class _Tree:
         return _agreeing(number, feats.get("Person", "3"))
 
     def _found_negation(self, word: int) -> int:
-        """Return the place of the first word that negates this one."""
+        """Return the position of the first word that negates the given word."""
         head, never = self.heads[word], len(self.heads)
         places = [child for child in self.children[word] if child < word and self._negates(child)]
         if self.feats[word].get("PronType") == "Neg" and self.labels[word] != "det":
@@ -171,7 +175,7 @@ class _Tree:
         return min(places, default=never)
 
     def _negates(self, child: int) -> bool:
-        """Return whether a word negates the one that it depends on."""
+        """Return whether a word negates its head."""
         if "Neg" in (self.feats[child].get("Polarity"), self.feats[child].get("PronType")):
             return True
         return self.labels[child] == "nsubj" and self.negation[child] <= child
@@ -192,12 +196,12 @@ class _Tree:
         return [word for word in self.verbs if self._last(word, "aux") == "aux"]
 
     def _last(self, word: int, label: str) -> str:
-        """Return the whole label of the last child before a word with this label, or nothing."""
+        """Return the full relation of the last left child with this label, or an empty string."""
         before = (child for child in reversed(self.children[word]) if child < word)
         return next((self.deprels[child] for child in before if self.labels[child] == label), "")
 
     def with_past_tense(self, tags: Sequence[str]) -> list[str]:
-        """Return the tags, in which participles that must be in the past tense are corrected."""
+        """Return the tags after changing some participles (VBN) to past tense (VBD)."""
         found = list(tags)
         for word in self.verbs:
             if tags[word] == PARTICIPLE:

@@ -1,4 +1,4 @@
-"""Families and settings of a reader's members, as given by its configuration.
+"""Families and settings of a reader's members, as specified by its configuration.
 
 A member is specified as on the command line: a kind, an optional preset or file, and changes to
 settings.
@@ -33,8 +33,8 @@ class Member(NamedTuple):
     """A model to be trained."""
 
     name: str
-    """The kind, with the preset if it is given. A number distinguishes members with the same
-    name."""
+    """The kind of the member, with its preset if one is given. A number distinguishes members with
+    the same name."""
     kind: Kind
     config: Any
 
