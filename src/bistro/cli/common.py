@@ -168,7 +168,7 @@ def console(*, markup: bool = False, **options: Any) -> Console:
 
 
 def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
-    """Report which part of a model scores words, if it is not the whole model."""
+    """Report which part of a model scores words, unless the whole model does."""
     from bistro.models.abilities import SCORE
 
     reader = SCORE.of(model)

@@ -60,9 +60,9 @@ def diagnose(
     Sampling has converged when runs with different seeds agree. The command trains the models
     itself, or reads models that were trained with different seeds. The compared quantities are the
     log-likelihood, the number of states, and the discount, strength and number of tables at every
-    depth. They are recorded after every sweep and do not depend on the numbering of states. The
-    table on stdout has one row per quantity. An interpretation of the table, with advice, goes to
-    stderr. This command needs ArviZ (the extra *diagnostics*).
+    depth. These quantities are recorded after every sweep and do not depend on the numbering of
+    states. The table on stdout has one row per quantity. An interpretation of the table, with
+    advice, goes to stderr. This command needs ArviZ (the extra *diagnostics*).
 
     With --sbc, parameters and a small data set are drawn N times from the prior of a kind of model,
     and the sampler infers the parameters from the data. The ranks of the true values among the

@@ -9,7 +9,8 @@ terminal.
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
 
 The text comes from the phases of `bistro.progress`. A separate thread draws the progress line,
-since the main thread may be busy in the compiled core. The core releases the interpreter lock.
+since the main thread may be busy in the compiled core. The core releases the interpreter lock while
+it computes.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ LOG_EVERY_SECONDS = 10.0
 
 
 ENDLESS = frozenset({"serve"})
-"""Commands that run until they are stopped. Such commands show progress only while they start.
+"""Commands that run until they are stopped. These commands show progress only while they start.
 """
 PROGRESS = typer.Option(
     None,

@@ -35,9 +35,9 @@ def require_memory(memory: bool, model: Model, others: list[str] | None) -> None
 
 
 def check_columns(memory: bool, text: str | None, document: list[str] | None) -> None:
-    """Raise an error unless the documents of a table are named if, and only if, they are used."""
+    """Raise an error if --document is missing although needed, or given although not needed."""
     if document and not memory:
-        raise BistroError("--document names the documents of --memory: add --memory")
+        raise BistroError("--document can only be used with --memory: add --memory")
     if document and text is None:
         raise BistroError(
             "--document is for tables (--text COLUMN); in CoNLL-U, documents begin at comments "

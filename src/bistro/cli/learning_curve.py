@@ -24,8 +24,8 @@ def learning_curve(
     test: str | None = option("TEST", "Test data; default: folds of FILE."),
     folds: int | None = option(
         "K",
-        "Number of folds if there is no --test. Models then learn from at most (K - 1) / K of "
-        "FILE; default: 5.",
+        "Number of folds if there is no --test. Each model is then trained on at most (K - 1) / K "
+        "of FILE; default: 5.",
         "-k",
         "--folds",
     ),

@@ -47,7 +47,7 @@ GROUPS = {
     "Evaluation": ("evaluate", "crossval", "learning-curve", "report", "diagnose"),
     "Treebanks": ("fetch", "convert", "draw", "doctor", "complete", "next"),
 }
-"""All commands under the headings of the help, in its order.
+"""All commands, grouped under the headings of the help and listed in the same order.
 
 Each command is a function in the module of the same name.
 """
@@ -94,7 +94,7 @@ def about(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
-    """Generative models of syntax that train in seconds and give probabilities for everything.
+    """Generative models of syntax that train in seconds and give every prediction a probability.
 
     Start with **bistro demo**. Every command has its own --help. INPUT defaults to stdin, and OUT
     to stdout. Files whose names end in .gz, .xz or .zst are (de)compressed automatically.

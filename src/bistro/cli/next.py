@@ -36,9 +36,9 @@ def next(
 ) -> None:
     """Rank the sentences in a partly annotated file by how useful it is to annotate them next.
 
-    A model is trained on the sentences of FILE that have all heads and tags, and parses the others.
-    The table (TSV) lists the most informative sentences first, each with the expected number of
-    errors in the model's suggestions. Near-duplicates of earlier sentences come last.
+    A model is trained on the sentences of FILE that have all heads and tags, and parses the other
+    sentences. The table (TSV) lists the most informative sentences first, each with the expected
+    number of errors in the model's suggestions. Near-duplicates of earlier sentences come last.
 
         bistro next half-done.conllu
         bistro next half-done.conllu --model english.bistro --strategy corrections --top 50

@@ -173,8 +173,8 @@ def parse(
     one after another. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X, which cannot hold
     probabilities. Several models parse together as a committee with equal weights. The trees of a
     committee have expected_uas instead of log_prob, and a posterior if there are several trees per
-    sentence. A constituency model (kind trees) reads any of these formats or bracketed trees,
-    ignores everything but the words, and writes one bracketed tree per line. A morphology model
+    sentence. A constituency model (kind trees) reads text, CoNLL-U, CoNLL-X or bracketed trees,
+    ignores everything except the words, and writes one bracketed tree per line. A morphology model
     with unit=utterance reads the morphemes of one utterance per line and writes bracketed trees. A
     pipeline reads running text or sentences, and fills in every column.
 
@@ -311,7 +311,7 @@ def _constituents(
     of_trees: dict[str, Any],
     workers: Workers | None,
 ) -> None:
-    """Parse a file into constituency trees and write them and, on request, their probabilities."""
+    """Parse a file into constituency trees, and write the trees and any requested probabilities."""
     from bistro.tasks.parse_trees import TreeRun, tree_options
     from bistro.treebank.brackets import write_trees
     from bistro.treebank.tree_files import iter_words

@@ -32,8 +32,8 @@ class PlainGroup(TyperGroup):
 def under(panel: str, shared: Any) -> Any:
     """Return a copy of an option that several commands share, listed under a heading.
 
-    Each heading has columns of its own width. A long name narrows only the descriptions under the
-    same heading.
+    Each heading has columns of its own width. A long option name narrows only the descriptions
+    under the same heading.
     """
     own = copy.copy(shared)
     own.rich_help_panel = panel

@@ -59,8 +59,8 @@ def reading_times(
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Whether to split punctuation from words [default: split]; a pipeline splits as in "
-        "its treebank.",
+        help="Whether to split punctuation from words [default: split]. A pipeline splits text "
+        "into words as its treebank does.",
     ),
     known_only: bool = flag(
         "--known-only", "Leave out words that a model does not know, and the words after them."
@@ -103,8 +103,9 @@ def reading_times(
     recognised. A message on stderr lists the columns that are used. Each MODEL scores every item
     once in each of its conditions. A word of DATA may be several words of a model: *barn.* gets the
     sum of its parts. If one MODEL is a pipeline, all models score the words that the pipeline
-    finds. The baseline has an intercept per participant. Its predictors are the position, the
-    length and, with --frequencies, the frequency of each word and of the word before it.
+    finds. The baseline has an intercept per participant. The predictors of the baseline are the
+    position, the length and, with --frequencies, the frequency of each word and of the word before
+    it.
 
     The table on stdout has one row per model. A row contains the model's gain over the baseline in
     predicting the reading times of held-out items. The gain is given in nats per row of DATA, with

@@ -78,7 +78,7 @@ def report(
 
 
 def _lengths(given: list[str]) -> list[int]:
-    """Return the limits of the sentence-length classes, which may be given as lists or singly."""
+    """Return the limits of the sentence-length classes from comma-separated lists of numbers."""
     from bistro.evaluate.by_sentence import check_borders
 
     texts = [text.strip() for one in given for text in one.split(",")]

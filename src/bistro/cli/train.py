@@ -45,7 +45,8 @@ def train(
     dev: str | None = option(
         "DEV",
         "Development data, on which committee, reader and linearize fit weights and isbn decides "
-        "when to stop. Kinds that fit no weights print their scores on it at the end.",
+        "when to stop. Kinds that fit no weights print their scores on the development data at "
+        "the end.",
     ),
     fast: bool = flag(
         "--fast",
@@ -96,7 +97,7 @@ def train(
     ),
     checkpoint_seconds: float = option(
         "S",
-        "Seconds between checkpoints; 0 writes one after every sweep.",
+        "Seconds between checkpoints; 0 writes a checkpoint after every sweep.",
         default=20.0,
         min=0,
         rich_help_panel=LONG_RUNS,

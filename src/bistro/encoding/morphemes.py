@@ -2,8 +2,8 @@
 
 The annotation gives the *canonical* form of each morpheme. The morpheme is aligned
 (`morpheme_alignment`) with the letters that spell it, which are its *surface*. Before counting,
-digits become 0. A word that is capitalised although its first morpheme is not (at the start of a
-sentence or in a heading) is changed to lower case.
+every digit is replaced by 0. A word that is capitalised although its first morpheme is not (at the
+start of a sentence or in a heading) is changed to lower case.
 
 >>> from bistro.treebank.morphology import SegmentedWord, parse_morphemes
 >>> word = SegmentedWord("Kwephrojekthi", parse_morphemes("kwa[Poss]-i[Pre]-phrojekthi[Stem]"))
@@ -118,7 +118,8 @@ class Inventory:
 
     labels: tuple[str, ...]
     letters: str
-    """The letters in the order of their ids. The next id represents any other letter."""
+    """The letters in the order of their ids. The id after the last letter represents all other
+    letters."""
     morphemes: tuple[Piece, ...]
 
     @classmethod

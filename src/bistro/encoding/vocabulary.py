@@ -316,7 +316,7 @@ def _unique_strings(values: Any) -> list[str]:
 
 
 def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
-    """Return the vocabulary in a model's header. Raise an error if it does not match its hash."""
+    """Return the vocabulary in a model's header, or raise an error if its hash is wrong."""
     vocabulary = Vocabulary.from_header(header["vocabulary"])
     if vocabulary.hash != header["vocabulary_hash"]:
         raise ModelFileError("the vocabulary differs from the one that the model was trained with")

@@ -16,7 +16,7 @@ their characters (`word_alignment`), and every score is an F1. `metrics` also ho
 recall and aligned accuracy. If both files have the same words, precision, recall and F1 are equal
 for UAS, LAS and tags.
 
-Scores are percentages and not rounded. A score that cannot be computed, such as LAS of trees
+Scores are percentages and are not rounded. A score that cannot be computed, such as LAS of trees
 without labels, is None, and `unavailable` gives the reason.
 
 >>> from bistro.treebank.sentence import Sentence
@@ -99,7 +99,7 @@ NEEDED = {
     "feats": ("UD features", ("ufeats",)),
     "lemmas": ("lemmas", ("lemmas", "blex")),
 }
-"""For each column, its name in messages and the scores that need it."""
+"""For each column, its name in messages and the scores that need the column."""
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def score_brackets(
 ) -> BracketReport:
     """Compare trees of the same words.
 
-    The names, for example of files, are used in error messages.
+    The names, which are usually file names, are used in error messages.
     """
     golds, systems = list(gold), list(system)
     _check_sizes(golds, systems, gold_name, system_name)

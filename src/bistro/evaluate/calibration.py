@@ -65,7 +65,7 @@ class Calibration:
 
 
 def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
-    """Return the calibration of one or more predictions, as pairs (probability, is correct)."""
+    """Return the calibration of predictions that are given as pairs (probability, is correct)."""
     members: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
     for pair in pairs:
         members[min(int(pair[0] * BINS), BINS - 1)].append(pair)
@@ -89,7 +89,7 @@ def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
 def calibrate(
     gold: Iterable[Sentence], system: Iterable[Sentence], *, system_name: str = "system"
 ) -> dict[str, Calibration]:
-    """Return the calibration of each kind of probability in the MISC column of `system`, by key.
+    """Return the calibration of each kind of probability in the MISC column, by its MISC key.
 
     Both must have the same words; `bistro.evaluate.attachment.score` checks this.
     """

@@ -43,7 +43,7 @@ What = Literal["head", "label", "tag", "crossing"]
 USUAL_KIND = "eisner"
 USUAL_FOLDS = 10
 SMALLEST = 2.0**-50
-"""The lower limit of probabilities. Values that no model can score get this probability."""
+"""The lowest possible probability, which is also used for values that no model can score."""
 CONTEXT = 5
 """Number of context words shown on each side of a finding."""
 HEADINGS = (

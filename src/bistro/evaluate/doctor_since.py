@@ -33,7 +33,7 @@ class Changes:
     """The new value of each changed arc."""
     tags: dict[Place, str]
     matched: list[int]
-    """Indices of the sentences that both versions have with the same words."""
+    """Indices of the sentences that have the same words in both versions."""
 
     def new_value(self, finding: Finding) -> str | None:
         """Return the new value if annotators changed the value of a finding, otherwise None."""

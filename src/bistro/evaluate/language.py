@@ -68,7 +68,8 @@ class LanguageFigures:
     log_prob: float
     """Natural logarithm of the probability of the whole text, `</s>` included."""
     open_vocabulary: bool
-    """True if every string has a probability. Only such models can be compared by bits_per_char."""
+    """True if every string has a probability. Only models with this property can be compared by
+    bits_per_char."""
     protocol: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,7 +105,7 @@ def language_figures(
     `log_probs` contains one natural logarithm per event. `is_eos` marks the events that end a
     sentence, and `is_oov` marks the words outside the vocabulary. `characters` is the result of
     `count_characters`, and `bytes` is the result of `count_bytes`. With an open vocabulary, unknown
-    words are spelled. Otherwise, unknown words are scored as classes.
+    words are scored by their spelling. Otherwise, unknown words are scored as classes.
     """
     logs = np.asarray(log_probs, dtype=np.float64)
     ends = np.asarray(is_eos, dtype=np.bool_)

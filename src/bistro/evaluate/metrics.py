@@ -101,7 +101,7 @@ class AlignedWords:
     def lemmas(self) -> Flags:
         """Return a mask of pairs with the same lemma.
 
-        Any lemma is correct if gold has none.
+        If the gold word has no lemma, any lemma is correct.
         """
         none = self.gold.lemmas[self.alignment.gold] == self.codes.lemmas[EMPTY]
         return np.asarray(self.agree("lemmas") | none)

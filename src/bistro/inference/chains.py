@@ -27,8 +27,8 @@ from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
-"""Named statistics of a chain's state. Each is one number, or one number per depth. They do not
-depend on how the parts of a state are named."""
+"""Named statistics of a chain's state. Each statistic is one number, or one number per depth. The
+statistics do not depend on how the parts of a state are named."""
 
 
 def short(value: float) -> float:
@@ -212,7 +212,7 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
 
 
 def _sweep(stages: Sequence[Stage], number: int, threads: int) -> Stage:
-    """Perform the sweep with this index, and return its stage."""
+    """Perform the sweep with a given index, and return its stage."""
     stage, first = _stage_of(stages, number)
     if number == first:
         for chain in stage.chains:

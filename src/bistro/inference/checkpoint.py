@@ -82,7 +82,7 @@ class PhaseCheckpoint(Checkpoint):
     """The checkpoint of one phase of a training run, stored in the file of the whole run.
 
     Every saved state also includes the results of earlier phases that are needed later. The
-    fingerprint is that of the whole training run. A phase cannot use the state of another phase. A
+    fingerprint identifies the whole training run. A phase cannot use the state of another phase. A
     phase may itself have phases, for example in a pipeline that trains a committee. Each nesting
     level has its own entry in the header.
     """

@@ -55,7 +55,7 @@ class Names:
 
 
 class ChoiceLearner(Chain):
-    """The Pitman-Yor process that learns one choice."""
+    """A chain that trains the Pitman-Yor process of one classifier."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Choice:
         return numbers.reshape(-1, most), probabilities.reshape(-1, most)
 
     def known_endings(self, length: int) -> set[tuple[str, str]]:
-        """Return the last two elements of each training context that has this length.
+        """Return the last two elements of each training context of a given length.
 
         If no training context ends in the last two elements of a context, its last element has no
         effect.

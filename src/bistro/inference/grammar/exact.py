@@ -160,7 +160,9 @@ class ExactGrammar(Grammar):
             return
         for place, token in enumerate(chart.tokens):
             if not token.words:
-                raise BistroError(f"the grammar does not know '{tokens[place]}' (word {place + 1})")
+                raise BistroError(
+                    f"the grammar does not contain '{tokens[place]}' (word {place + 1})"
+                )
         raise BistroError(f"the grammar has no parse of '{' '.join(tokens)}'")
 
 
