@@ -76,7 +76,7 @@ def is_special(name: str) -> bool:
 
 
 def check_writable(name: str) -> None:
-    """Raise the `OSError` that writing to this name would cause, if it can be predicted."""
+    """Raise the `OSError` that writing to this name would cause, if the error can be predicted."""
     descriptor = descriptor_of(name)
     if descriptor is not None:
         os.fstat(descriptor)

@@ -178,7 +178,7 @@ def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
 
 
 def print_json(figures: dict[str, Any]) -> None:
-    """Print an object as JSON, as `json_text` formats it."""
+    """Print an object as JSON in the format of `json_text`."""
     print(json_text(figures))
 
 
@@ -244,7 +244,7 @@ def score_settings(
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were set on the command line, and omit those with default values."""
+    """Return the options that were set on the command line, without options with default values."""
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -38,7 +38,8 @@ def doctor(
     html: str | None = outputs.output(
         outputs.PAGE,
         "OUT.html",
-        "Also write an HTML page that shows the trees as annotated and with the alternatives.",
+        "Also write an HTML page that shows the trees as annotated and with the suggested "
+        "alternatives.",
     ),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,

@@ -1,4 +1,4 @@
-"""The memory of the document on the command line (`--memory`)."""
+"""The option `--memory`, which makes scores depend on the earlier sentences of a document."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 MEMORY = flag(
     "--memory",
-    "Use a reader's memory: words of the same document are more probable. Documents begin at "
-    "comments # newdoc; without them, INPUT is one document.",
+    "Use a reader's memory, which makes words from earlier in the same document more probable. "
+    "Documents begin at comments # newdoc; without them, INPUT is one document.",
 )
 TABLE = (
     "--memory needs to know the documents of a table: name the columns that tell them apart with "
@@ -48,7 +48,7 @@ def check_columns(memory: bool, text: str | None, document: list[str] | None) ->
 
 
 def tell_memory(model: Model, documents: int) -> None:
-    """Report the memory that is used, and the number of documents."""
+    """Report which memory is used, and the number of documents."""
     from bistro.tasks.memory import memory_of
 
     number = "1 document" if documents == 1 else f"{documents:,} documents"

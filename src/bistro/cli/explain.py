@@ -50,7 +50,7 @@ def explain(
     A model starts with the longest context seen in training and backs off to shorter and shorter
     contexts, down to the empty context. The output shows every decision and the contexts that
     contribute most to its probability. An n-gram model makes one decision per word; a parser
-    decides on actions, labels, tags and words. With --word, whole chains:
+    decides on actions, labels, tags and words. With --word, complete chains are shown:
 
     - kinds, ways: the number of different outcomes seen in the context, and the number of longer
       contexts in which this outcome was seen
@@ -111,7 +111,7 @@ def _explanation(
 
 
 def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:
-    """Return the decisions about the requested words, or all decisions."""
+    """Return the decisions about the requested words, or all decisions if none are requested."""
     if not places:
         return explanation.decisions
     end = len(explanation.words) + 1

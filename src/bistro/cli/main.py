@@ -33,7 +33,7 @@ Typer uses the same code.
 _NO_THREAD = "start new thread"
 """The text of Python's error when no thread can be started.
 
-This error has no class of its own.
+Python has no separate class for this error.
 """
 # Typer does not export the class: older versions take it from click, newer ones carry a copy.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]

@@ -57,7 +57,9 @@ def parse(
     ),
     beam: int | None = _number("Use beam search with this width instead of particles."),
     greedy: bool = flag(
-        "--greedy", "Greedy search: keep one derivation after each word.", rich_help_panel=SEARCH
+        "--greedy",
+        "Use greedy search, which keeps one derivation after each word.",
+        rich_help_panel=SEARCH,
     ),
     tags_per_word: int | None = _number(
         "Maximum number of tags per word; default: 10, or 3 for eisner and isbn."

@@ -263,7 +263,7 @@ def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> N
 
 
 def _checked_output(output: str | None) -> str:
-    """Return the model's file name, or raise an error if a model cannot be written there."""
+    """Return the model's file name, or raise an error if a model cannot be written to this file."""
     if output is None:
         raise BistroError(
             "the model needs a file name; specify it with -o, as in -o english.bistro"

@@ -135,7 +135,7 @@ class AttachmentScores:
     the same words."""
     xpos_sentences: float | None
     words: int
-    """Number of gold words. All numbers in this class count gold items."""
+    """Number of gold words. All counts in this class are counts of gold items."""
     content_words: int
     """Number of gold words over which CLAS, MLAS and BLEX are computed."""
     sentences: int

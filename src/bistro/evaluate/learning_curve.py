@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """The scores of each size of training data, and the forecasts."""
+    """The scores for each size of the training data, and the forecasts."""
 
     parts: list[Part]
     figure: str

@@ -1,4 +1,4 @@
-"""The thirteen metrics of the CoNLL 2018 shared task, counted over aligned words.
+"""The thirteen metrics of the CoNLL 2018 shared task, computed over aligned words.
 
 Each metric counts items in gold, items in the system's output, and correct ones:
 

@@ -1,4 +1,4 @@
-"""Run chains to their last sweep, with progress, interruption and resumption.
+"""Run chains to their last sweep, with progress reports, interruption and resumption.
 
 A training run consists of a few chains that sweep in parallel. Everything that determines the
 result is hashed into a fingerprint, so that only the run that wrote a checkpoint can continue from

@@ -62,9 +62,9 @@ class Checkpoint:
             raise ModelFileError(f"{error}; delete the file to start from the beginning") from None
         if file.header.get("kind") != KIND or file.header.get("fingerprint") != fingerprint:
             raise BistroError(
-                f"{self.path}: the file was written with other data, settings or seed, or by "
-                "another version of Bistro: repeat the same command, or delete the file and start "
-                "from the beginning"
+                f"{self.path}: the file was written with different data or settings, a different "
+                "seed, or another version of Bistro: repeat the same command, or delete the file "
+                "and start from the beginning"
             )
         return file.header, file.arrays
 

@@ -1,7 +1,7 @@
 """A spelling model that gives every string a probability, so that no word is out of vocabulary.
 
-A hierarchical Pitman-Yor process over characters and an end symbol spells a word from left to
-right, each character given the characters before it.
+A hierarchical Pitman-Yor process over characters and an end symbol spells a word from left to right
+and predicts each character from the characters before it.
 
     H(s) = Π_i p(s_i | s_{i-1}, s_{i-2}, ...) · p(end | ...) / (1 - p(end | nothing))
 

@@ -48,7 +48,7 @@ class Continuations(NamedTuple):
     probs: NDArray[np.float64]
     """The probability of each possible next form, given the words before it."""
     end: float
-    """The probability that the sentence ends after these words."""
+    """The probability that the sentence ends after the given words."""
 
 
 class ExactGrammar(Grammar):
