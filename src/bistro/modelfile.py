@@ -189,7 +189,7 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
 
 
 def _plain(key: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array in C order and little-endian, with a type that the format supports."""
+    """Return the array in C order and little-endian bytes, with a type that the format supports."""
     plain = np.asarray(array, order="C")
     plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
     if plain.dtype not in _DTYPE_NAMES or key == METADATA:

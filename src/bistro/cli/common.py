@@ -86,7 +86,9 @@ FORMAT = option(
     "(.conllu; .conll, .conllx; .txt) or content.",
     "--input",
 )
-ROOTS = option("one|any", "Number of roots per sentence; default: one in CoNLL-U, any in CoNLL-X.")
+ROOTS = option(
+    "one|any", "Number of roots per sentence; default: one in CoNLL-U, any number in CoNLL-X."
+)
 METHOD = option("graph|exact|smc|search", "How parsers sum over analyses [default: graph].")
 PARTICLES = option(
     "N",
@@ -94,7 +96,7 @@ PARTICLES = option(
     "--particles",
     min=1,
 )
-REPEATS = option("N", "Number of independent runs [default: 1; smc: 10].", "--repeats", min=1)
+REPEATS = option("N", "Number of independent runs [default: 1, or 10 for smc].", "--repeats", min=1)
 SELECTION = typer.Option(
     None,
     "--selection",
@@ -103,7 +105,7 @@ SELECTION = typer.Option(
 )
 TAGS_PER_WORD = option(
     "N",
-    "Maximum number of tags tried per word; 0 tries all [default: 0].",
+    "Maximum number of tags tried per word; 0 tries all tags [default: 0].",
     "--tags-per-word",
     min=0,
 )
@@ -119,16 +121,16 @@ TAG_DICTIONARY = option(
 )
 CLUSTER = option(
     "ADDRESS",
-    "Run on the workers at tcp://HOST:PORT (Dask) or in local:N processes; default: threads. The "
-    "result does not depend on the workers.",
+    "Run on Dask workers (tcp://HOST:PORT) or in N local processes (local:N); default: threads. "
+    "The result does not depend on the workers.",
 )
 TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - means stdin.")
 CONFIG = option("FILE.toml", "A settings file, or the name of a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
 DEV = option(
     "DEV",
-    "Development data; a committee or reader fits its weights on it, and isbn uses it to decide "
-    "when to stop.",
+    "Development data, on which a committee or reader fits its weights and isbn decides when to "
+    "stop.",
 )
 TAGS = option(
     "joint|given",
@@ -198,7 +200,7 @@ def json_text(figures: dict[str, Any]) -> str:
 
 
 def require_suffix(path: str | None, *suffixes: str) -> None:
-    """Raise an error if a file name has a suffix other than the allowed ones."""
+    """Raise an error if a file name has a suffix that is not allowed."""
     suffix = Path(path or "").suffix
     if suffix and suffix.lower() not in suffixes:
         raise OutputError(

@@ -43,8 +43,8 @@ def crossval(
 
     The output is a table (TSV) with one line per fold, followed by the mean and its standard error.
     The scores are UAS, LAS and tag accuracy for parsers (all words, subtypes ignored), tag accuracy
-    for taggers, and perplexity for ngram. Sentences are assigned to folds at random, using the
-    seed. Several models are trained at the same time, which does not change the result.
+    for taggers, and perplexity for n-gram models. Sentences are assigned to folds at random, using
+    the seed. Several models are trained at the same time, which does not change the result.
 
         bistro crossval eisner treebank.conllu -k 10 > scores.tsv
         bistro crossval committee treebank.conllu -k 5 --by document -o unseen.conllu

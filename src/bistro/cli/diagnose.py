@@ -92,10 +92,10 @@ def diagnose(
     if is_model(sources[0]) or _is_path(sources[0]):
         if chains is not None or config or overrides:
             raise ConfigError(
-                "--chains, --config and --set are for training: leave them out with trained models"
+                "--chains, --config and --set are for training: leave them out for trained models"
             )
         if cluster:
-            raise ConfigError("--cluster is for training chains: leave it out with trained models")
+            raise ConfigError("--cluster is for training chains: leave it out for trained models")
         found, title = _trained_before(sources, burn_in)
     else:
         kind, *files = sources

@@ -1,10 +1,10 @@
 """The line on stderr that shows the progress of a command.
 
 On a terminal, the line appears when a command has written nothing for half a second. The line is
-redrawn twice per second. The line is removed at the end, and before other output. As a result,
-no command is silent for more than two seconds. A file or a pipe gets no progress line, unless
-``--progress`` requests one every ten seconds. The option ``--quiet`` also suppresses the line on a
-terminal.
+redrawn twice per second. The line is removed when the command ends and before other output is
+written. As a result, no command is silent for more than two seconds. A file or a pipe gets no
+progress line, unless ``--progress`` requests one every ten seconds. The option ``--quiet`` also
+suppresses the line on a terminal.
 
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
 

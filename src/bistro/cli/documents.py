@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MEMORY = flag(
     "--memory",
     "Use a reader's memory, which makes words from earlier in the same document more probable. "
-    "Documents begin at comments # newdoc; without them, INPUT is one document.",
+    "Documents begin at # newdoc comments; without such comments, INPUT is one document.",
 )
 TABLE = (
     "--memory needs to know the documents of a table: name the columns that tell them apart with "
@@ -29,7 +29,8 @@ def require_memory(memory: bool, model: Model, others: list[str] | None) -> None
         return
     if others:
         raise BistroError(
-            "--memory is for one model: leave out --with, and train a reader with all members"
+            "--memory works with one model only: leave out --with, and train a reader with all "
+            "the models as members"
         )
     memory_of(model)
 
@@ -40,8 +41,8 @@ def check_columns(memory: bool, text: str | None, document: list[str] | None) ->
         raise BistroError("--document can only be used with --memory: add --memory")
     if document and text is None:
         raise BistroError(
-            "--document is for tables (--text COLUMN); in CoNLL-U, documents begin at comments "
-            "# newdoc"
+            "--document is for tables (--text COLUMN); in CoNLL-U, documents begin at # newdoc "
+            "comments"
         )
     if memory and text is not None and not document:
         raise BistroError(TABLE)

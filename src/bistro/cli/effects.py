@@ -50,7 +50,7 @@ def effects(
     ),
     by: str | None = option(
         "COLUMN",
-        "Column with groups of items, such as constructions; each group gets its own effect.",
+        "Column with groups of items, such as constructions; one effect is computed per group.",
     ),
     split_punct: bool | None = typer.Option(
         None,

@@ -114,8 +114,8 @@ def _check_alone(**options: Any) -> None:
     for name, value in options.items():
         if value:
             raise ConfigError(
-                f"--{name.replace('_', '-')} is for dependency trees: leave it out with --brackets "
-                "and --morphemes"
+                f"--{name.replace('_', '-')} is for dependency trees: leave it out if --brackets "
+                "or --morphemes is given"
             )
 
 

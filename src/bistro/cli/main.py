@@ -1,4 +1,4 @@
-"""The `bistro` command. Results go to stdout, and progress and errors go to stderr.
+"""The `bistro` command. Results go to stdout; progress and errors go to stderr.
 
 Every error that a user can cause is reported in one sentence with exit code 2, never as a
 traceback.
@@ -97,7 +97,7 @@ def about(
     """Generative models of syntax that train in seconds and give every prediction a probability.
 
     Start with **bistro demo**. Every command has its own --help. INPUT defaults to stdin, and OUT
-    to stdout. Files whose names end in .gz, .xz or .zst are (de)compressed automatically.
+    defaults to stdout. Files whose names end in .gz, .xz or .zst are (de)compressed automatically.
     """
 
 

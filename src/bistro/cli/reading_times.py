@@ -98,7 +98,7 @@ def reading_times(
 ) -> None:
     """Measure how well the surprisal of models predicts reading times.
 
-    DATA has a header row, followed by one row per participant and word, or one row per word if
+    DATA has a header row, followed by one row per participant and word, or one row per word if the
     times are means. Common column names, including those of Ibex, PCIbex and jsPsych, are
     recognised. A message on stderr lists the columns that are used. Each MODEL scores every item
     once in each of its conditions. A word of DATA may be several words of a model: *barn.* gets the

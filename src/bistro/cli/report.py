@@ -60,8 +60,7 @@ def report(
     trained = bistro.load(model)
     if (tags or by_sentences) and not PARSE.is_of(trained):
         raise ConfigError(
-            "--tags and --by-sentences are for parsers: leave them out with "
-            f"{a_model(trained.kind)}"
+            f"--tags and --by-sentences are for parsers: leave them out for {a_model(trained.kind)}"
         )
     items = read_test(trained, test, format)
     say(f"testing {model} ({trained.kind}) on {len(items):,} sentences of {test} ...")

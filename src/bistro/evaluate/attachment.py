@@ -9,7 +9,8 @@ parser, so every score is reported with its convention.
   of Universal Dependencies and of the CoNLL 2018 shared task.
 - *without punctuation* (CoNLL-X and the Penn Treebank): the same UAS and LAS over the words that
   are not punctuation in gold. The labels of CoNLL-X and Penn treebanks have no subtypes, so
-  ignoring subtypes does not matter. Scores without punctuation need the same words in both files.
+  ignoring subtypes does not matter. Scores without punctuation require that both files have the
+  same words.
 
 The files may split the same text into different words and sentences. The words are then aligned by
 their characters (`word_alignment`), and every score is an F1. `metrics` also holds precision,

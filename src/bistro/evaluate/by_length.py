@@ -39,7 +39,7 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class Rates:
-    """Precision, recall and F1 in percent; a rate without any items is None."""
+    """Precision, recall and F1 in percent; a rate is None if its denominator is 0."""
 
     precision: float | None
     recall: float | None
@@ -70,7 +70,7 @@ class LengthScores:
 def score_by_length(
     gold: Iterable[Sentence], system: Iterable[Sentence], punct: Punctuation | None = None
 ) -> list[LengthScores]:
-    """Return the scores of each length class, for all words or without punctuation.
+    """Return the scores of each length class, with or without punctuation.
 
     `punct` is the rule that recognises punctuation in gold. If `punct` is None, all words count.
     A word without a head in the system's tree has no system arc.

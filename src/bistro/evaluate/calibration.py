@@ -8,7 +8,7 @@ The pairs are divided by p into 15 bins of equal width. Bin b contains n_b of th
     Brier score                = mean of (p - c)²
 
 The calibration error is 0 for a perfectly calibrated parser. The Brier score also rewards confident
-predictions. Labels are compared including their subtypes, since the probability belongs to the
+predictions. Labels are compared together with their subtypes, since the probability belongs to the
 whole label.
 
 >>> c = calibration_of([(1.0, True), (0.5, True), (0.5, False), (0.5, True), (0.5, False)])

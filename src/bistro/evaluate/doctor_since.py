@@ -52,8 +52,7 @@ class Hits:
     recall: float
     """Share of all changed values that are among the first 5 % of findings."""
     restored: float
-    """Share of the changed values among the first 100 findings whose alternative is the new
-    value."""
+    """Share of changed values whose alternative is the new value, among the first 100 findings."""
 
     def __str__(self) -> str:
         first = ", ".join(f"{100 * p:.0f} % of the first {n}" for n, p in self.precision.items())

@@ -11,9 +11,9 @@ sentences, `</s>`. Let L be the sum of the natural logarithms of the probabiliti
     bits_per_byte     = -L / ln 2 / B
 
 C counts the characters of the tokens and one space or newline after each token, which is the size
-of the text written with one sentence per line. B is the size of the same text in UTF-8 bytes. With
-an open vocabulary, where every string has a probability, bits_per_char measures the whole text and
-can be compared between models. With a closed vocabulary, the letters of unknown words are not
+of the text written with one sentence per line. Let B be the size of the same text in UTF-8 bytes.
+With an open vocabulary, where every string has a probability, bits_per_char measures the whole text
+and can be compared between models. With a closed vocabulary, the letters of unknown words are not
 predicted, so bits_per_char does not measure the whole text.
 
 An event with probability zero makes the perplexity infinite. A figure that is computed over no
@@ -141,7 +141,7 @@ def _check(logs: Floats, ends: Flags, strangers: Flags, characters: int) -> None
         raise ValueError("a log-probability is NaN")
     # A sum of probabilities may exceed 1 by rounding, never by more than this.
     if (logs > 1e-9).any():
-        raise ValueError(f"log-probabilities must not be positive, but one is {logs.max()}")
+        raise ValueError(f"log-probabilities must not be positive, but one of them is {logs.max()}")
     if (ends & strangers).any():
         raise ValueError(
             "</s> cannot be out of vocabulary: is_oov must be false where is_eos is true"

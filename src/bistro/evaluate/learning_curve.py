@@ -244,7 +244,7 @@ def _checked(shares: Sequence[float], draws: int) -> list[float]:
 
 
 def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tuple[int, ...]:
-    """Return the first part of the sentences in a random order, so that parts are nested."""
+    """Return the first sentences in a random order, so that smaller parts are nested."""
     number = round(share * len(places))
     if number < 1:
         raise BistroError(

@@ -1,8 +1,8 @@
 """Alignment of system words with gold words if the two files may split the text differently.
 
-Files with the same words in the same sentences are aligned word by word. In other files, words are
-aligned as in the CoNLL 2018 shared task. Apart from white space, both files must have the same
-characters, so that tokens can be compared as spans of characters.
+Files with the same words in the same sentences are aligned word by word. Other files are aligned as
+in the CoNLL 2018 shared task. Apart from white space, both files must have the same characters, so
+that tokens can be compared as spans of characters.
 
 - A word that is a single token is aligned with the word of the same span.
 - Words inside multiword tokens have no span of their own. A *region* is the smallest span that

@@ -60,7 +60,7 @@ class Session:
     checkpoint: Checkpoint | None = None
     resume: bool = False
     on_start: Callable[[int, int], None] = lambda done, total: None
-    """Called once, with the number of sweeps already done in the checkpoint and the total number of
+    """Called once, with the number of sweeps completed in the checkpoint and the total number of
     sweeps."""
     on_sweep: Callable[[Sweep], None] = lambda sweep: None
     on_words: Callable[[int, int], None] = lambda done, total: None

@@ -129,5 +129,5 @@ class Choice:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Choice:
-        """Rebuild the choice from the values of `header` and `arrays`."""
+        """Rebuild the classifier from the values of `header` and `arrays`."""
         return cls(Names(header["elements"]), Names(header["outcomes"]), arrays)

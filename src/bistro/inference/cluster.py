@@ -48,8 +48,8 @@ SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_SCHEDULER = 60.0
 """Seconds to wait for a failed network to recover, or for a scheduler to be restarted."""
 SECONDS_WITHOUT_WORKERS = 60.0
-"""Seconds without workers after which a cluster counts as empty. Dask's nanny process restarts a
-lost worker sooner than that."""
+"""Seconds without workers after which a cluster counts as empty, which is more time than Dask needs
+to restart a lost worker."""
 SECONDS_BETWEEN_LOOKS = 1.0
 UNWATCHED = {
     "distributed.worker.profile.enabled": False,
@@ -337,7 +337,7 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
     """Run worker processes on this machine, and yield their scheduler's address and keys.
 
     Anyone who can connect to a scheduler can run code under the account of its user. All accounts
-    of a machine can connect to its ports, so every connection needs a certificate, which is made
+    of a machine can connect to its ports, so every connection needs a certificate that is created
     for this run.
     """
     import dask

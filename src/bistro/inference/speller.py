@@ -210,7 +210,10 @@ class Speller:
         return UNKNOWN
 
     def _draw_any(self, stream: Stream, tag: int) -> str:
-        """Draw a string. Return "" if the string is empty, too long or has unseen characters."""
+        """Draw a string.
+
+        Return "" if the string is empty or too long, or if it contains unseen characters.
+        """
         alphabet = self.spelling.alphabet
         ids: list[int] = []
         while len(ids) < LONGEST_SPELLED:
@@ -259,7 +262,8 @@ def spelled(
 ) -> list[str]:
     """Return a generated sentence with its unknown words spelled out.
 
-    The spelling depends only on the seed, the sentence's `number` and the position in the sentence.
+    The spelling depends only on the seed, the sentence's `number` and the word's position in the
+    sentence.
     """
     purpose = purpose_key(f"spelling.generate.{number}")
     return [

@@ -85,7 +85,7 @@ class SpellingLearner(Chain):
 
 
 class SpelledChain:
-    """A chain that learns words, and sweeps over their spelling before each sweep over the words.
+    """A chain of a word model that sweeps over the spelling before each sweep over the words.
 
     In a later stage, the characters are already seated.
     """

@@ -150,7 +150,10 @@ def _random(seed: int, part: int) -> np.random.Generator:
 
 
 def _known(data: ReadingData, unknown: Mapping[str, Flags], before: int) -> Flags:
-    """Return a mask of words that, like the `before` preceding words, all models know."""
+    """Return a mask of the words that are known to all models.
+
+    The `before` words that precede a word in its text must also be known.
+    """
     lost = np.any([np.zeros(len(data.text_of_token), np.bool_), *unknown.values()], axis=0)
     columns = lagged("unknown", lost.astype(np.float64), data, before)
     return np.asarray(np.nansum(list(columns.values()), axis=0) == 0)

@@ -105,7 +105,8 @@ class ExactGrammar(Grammar):
     def surprisals(self, tokens: Sequence[str]) -> list[float]:
         """Return the surprisal in bits of each token and of the sentence end.
 
-        All values are infinite from the first token that cannot follow the tokens before it.
+        All values are infinite, starting with the first token that cannot follow the tokens before
+        it.
         """
         chart = self._sum(tokens)
         logs = [0.0, *chart.prefix_log_probs.tolist(), chart.log_prob]
