@@ -111,8 +111,8 @@ TAGS_PER_WORD = option(
 )
 TAGS_SEEN = flag(
     "--tags-seen",
-    "Try only the tags that a word had in training, which is faster but gives a lower bound on "
-    "probabilities.",
+    "Try only the tags that a word had in training. This is faster than trying all tags, but the "
+    "probabilities are then lower bounds.",
 )
 TAG_DICTIONARY = option(
     "soft|hard|none",

@@ -124,7 +124,7 @@ class Choice:
         return logs
 
     def header(self) -> dict[str, Any]:
-        """Return the data that are not arrays, as values that JSON can store."""
+        """Return all data except the arrays, as values that JSON can store."""
         return {"elements": self.elements.names, "outcomes": self.outcomes.names}
 
     @classmethod

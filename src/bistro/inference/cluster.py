@@ -364,7 +364,7 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
 
 
 def dask_setup(worker: object) -> None:
-    """Ignore Ctrl-C, which a terminal sends to all processes but only the main process handles."""
+    """Ignore Ctrl-C, which a terminal sends to all processes, since the main process handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -227,7 +227,7 @@ class Speller:
         return ""
 
     def header(self) -> dict[str, Any]:
-        """Return the data that are not arrays, as values that JSON can store."""
+        """Return all data except the arrays, as values that JSON can store."""
         return {"alphabet": self.spelling.alphabet.characters}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
