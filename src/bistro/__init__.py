@@ -83,7 +83,7 @@ _HOMES = {
     "train": "bistro.tasks.train",
     "write": "bistro.treebank.treebank",
 }
-"""The module that defines each public name, with the name in that module if it differs."""
+"""For each public name, the module that defines it and, if different, its name in that module."""
 
 
 def __getattr__(name: str) -> Any:

@@ -2,11 +2,11 @@
 
 A setting is a field with a type, a default and a help text. The type determines the accepted
 values: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
-tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). A setting
-that a table omits has the value that it has in the default of the table, if there is one, and
-otherwise its own default value. A method ``validate(self)`` may raise `ConfigError` for conditions
-that a type cannot express. An unknown key is an error, and the message suggests the nearest known
-key.
+tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). If a table
+omits a setting, the setting takes its value from the default of the table. If the table has no
+default, the setting takes its own default value. A method ``validate(self)`` may raise
+`ConfigError` for conditions that a type cannot express. An unknown key is an error, and the message
+suggests the nearest known key.
 
 >>> @dataclasses.dataclass(frozen=True)
 ... class Walk:
@@ -42,7 +42,7 @@ from bistro.files import open_binary
 Config = TypeVar("Config")
 NOT_SET = "none"
 LARGEST = 2**31 - 1
-"""The largest whole number that a setting can have. The core uses 32-bit integers."""
+"""The largest whole number that a setting can have. The compiled core uses 32-bit integers."""
 LARGEST_FILE = 1_000_000
 """Maximum size of a settings file in bytes. Parsed TOML can take a hundred times as much memory as
 the file."""
@@ -280,7 +280,7 @@ def _parse_value(text: str) -> Any:
 
 
 def _toml_lines(config: Any, prefix: str) -> list[str]:
-    """Return the TOML lines of one table. As TOML requires, its own settings precede its tables."""
+    """Return the TOML lines of one table. As TOML requires, settings precede nested tables."""
     types = get_type_hints(type(config))
     own: list[str] = []
     tables: list[str] = []

@@ -1,4 +1,4 @@
-"""Output destinations, given by name, which are descriptors, devices or files.
+"""Output destinations that are given by name, such as descriptors, devices and files.
 
 Symbolic links are followed, so that a link stays a link and its target is replaced. The name of an
 open descriptor (``/dev/stdout``, ``/dev/fd/63``) refers to that descriptor, whatever its type. A
@@ -6,9 +6,9 @@ pipe or a device is written to directly. A regular file is replaced as a whole: 
 to ``.NAME.1a2b3c4d.part`` in the same folder, gets the permissions and the owner of the old file,
 and takes its name.
 
-While the ``.part`` file is being written, it is locked. A lock ends with its process, even if the
-process is killed. A ``.part`` file without a lock is left over from a killed run, and the next run
-removes it (see `bistro.system` for the details on each system).
+While the ``.part`` file is being written, it is locked. A lock is released when its process ends,
+even if the process is killed. A ``.part`` file without a lock is left over from a killed run, and
+the next run removes it (see `bistro.system` for the details on each system).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def is_special(name: str) -> bool:
 
 
 def check_writable(name: str) -> None:
-    """Raise the `OSError` that writing to this name would cause, if it can be predicted."""
+    """Raise the `OSError` that writing to this name would cause, if the error can be predicted."""
     descriptor = descriptor_of(name)
     if descriptor is not None:
         os.fstat(descriptor)
@@ -90,7 +90,7 @@ def check_writable(name: str) -> None:
 
 
 def remove_left_overs(target: Path) -> None:
-    """Remove temporary files that killed runs left for this target, but not those of live runs."""
+    """Remove temporary files of killed runs for this target, but not the files of active runs."""
     target = Path(os.path.realpath(target))
     pattern = f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.part"
     for part in target.parent.glob(pattern):

@@ -46,7 +46,7 @@ class ConfigError(BistroError):
 
 
 class UnknownSettingError(ConfigError):
-    """A setting has a name that is unknown to this version."""
+    """A setting has a name that is unknown to this version of Bistro."""
 
 
 class ModelFileError(BistroError):

@@ -33,12 +33,12 @@ MOST_CONTAINERS = 10_000_000
 """Maximum number of lists and objects in one JSON text. Three bytes of JSON text can take 80 bytes
 of memory."""
 LARGE_JSON = 1_000_000
-"""Number of characters from which the memory for a JSON text is estimated before it is parsed."""
+"""Minimum length of a JSON text whose memory use is estimated before the text is parsed."""
 MOST_JSON_MEMORY = 15
-"""Maximum number of bytes for each character of a large JSON text, the text itself included. The
-headers of models and the suites of others take less than 10."""
+"""Maximum number of bytes for each character of a large JSON text, the text itself included. Model
+headers and published test suites take less than 10 bytes per character."""
 SENTENCE_WORDS = 3
-"""Number of words from which the name of a missing file is taken for a sentence."""
+"""Minimum number of words in the name of a missing file that is taken for a sentence."""
 MOST_NAMES = 1000
 """Maximum number of files in a folder whose names are compared with the name of a missing file."""
 
@@ -98,10 +98,11 @@ def read_json(text: str) -> Any:
 
 
 def _json_memory(text: str) -> int:
-    """Estimate the bytes that a JSON text and its content take, without parsing it.
+    """Estimate the memory in bytes of a JSON text and its content, without parsing the text.
 
-    The factors are the sizes of empty and small containers, of short strings and of the places of
-    entries. An object with more than five entries is enlarged, and then exists twice for a moment.
+    The factors are the sizes of empty and small containers, of short strings, and of entries in
+    containers. An object with more than five entries is copied when it is enlarged, so two copies
+    exist for a moment.
     """
     lists, objects = text.count("["), text.count("{")
     containers = 88 * lists - 32 * text.count("[]") + 184 * objects - 120 * text.count("{}")
@@ -130,7 +131,7 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except ExpansionError:
         raise InputError(
             f"{name}: the file becomes more than {MOST_EXPANSION} times larger when it is "
-            "decompressed, which is unusual for text: if you trust it, decompress it first"
+            "decompressed, which is unusual for text: if you trust the file, decompress it first"
         ) from None
 
 

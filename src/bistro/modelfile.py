@@ -6,9 +6,9 @@
               padded with spaces so that the data starts at a multiple of 64 bytes
     the rest  the arrays, without gaps, wide types first, then by name
 
-Nothing in a model file is executed. The checksum covers all bytes of the file that follow it.
-Reading copies the file into memory, so that overwriting the file does not affect processes that use
-it. The arrays are read-only views. See docs/file-format.md.
+Nothing in a model file is executed. The checksum covers all bytes of the file after the checksum
+itself. Reading copies the file into memory, so that overwriting the file does not affect processes
+that use it. The arrays are read-only views. See docs/file-format.md.
 
 >>> import tempfile
 >>> path = tempfile.mkdtemp() + "/m.bistro"
@@ -39,7 +39,8 @@ from bistro.files import explain, read_json, writing
 from bistro.system import read_at
 
 FORMAT_VERSION = 3
-"""The version of the file format that is written, which is also the newest that can be read."""
+"""The version of the file format that is written, which is also the newest version that can be
+read."""
 FIRST_CHECKED = 3
 """The first version of the file format with a checksum."""
 PROCESS_KIND = "pitman-yor"
@@ -188,7 +189,7 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
 
 
 def _plain(key: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array in C order and little-endian, with a type that the format supports."""
+    """Return the array in C order and little-endian bytes, with a type that the format supports."""
     plain = np.asarray(array, order="C")
     plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
     if plain.dtype not in _DTYPE_NAMES or key == METADATA:

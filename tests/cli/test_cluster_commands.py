@@ -166,7 +166,7 @@ def test_a_search_tried_by_two_workers(data: Path, here: Path, bistro_here: Comm
             ("parse", "transition.bistro", "eisner.bistro", "test.conllu", "--samples", 2),
             "are drawn by one process: leave out --cluster",
         ),
-        (("diagnose", "ngram.bistro", "ngram.bistro"), "leave it out with trained models"),
+        (("diagnose", "ngram.bistro", "ngram.bistro"), "leave it out for trained models"),
         (("train", "ngram", "train.conllu", "-o", "x.bistro"), "name the raw text with --text"),
     ],
     ids=lambda given: str(given),

@@ -53,7 +53,7 @@ def test_a_model_and_a_threshold(
     for option in (("--kind", "eisner"), ("--set", "sampler.sweeps=3")):
         refused = bistro_here(*arguments, *option)
         assert refused.code == 2
-        assert "leave them out with --model" in refused.err
+        assert "leave them out if --model is given" in refused.err
     bare = english[80].replace(
         heads=[-1] * len(english[80]),
         deprels=["odd", *["_"] * (len(english[80]) - 1)],

@@ -48,7 +48,7 @@ def test_a_table_a_picture_and_a_forecast(
         (("eisner", "--draws", "0"), "draws = 0"),
         (("eisner", "--test", "absent.conllu"), "absent.conllu: cannot be read"),
         (("eisner", "--plot", "nowhere/curve.svg"), "cannot be written"),
-        (("eisner", "--test", "small.conllu", "-k", "3"), "leave them out with --test"),
+        (("eisner", "--test", "small.conllu", "-k", "3"), "leave them out if --test is given"),
         (("eisner", "-k", "0"), "cannot be divided into 0 folds"),
         (
             ("eisner", "--plot", "curve.png"),

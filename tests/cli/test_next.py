@@ -42,4 +42,4 @@ def test_complaints(half_done: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["next", half_done, *QUICK, "--strategy", "doubts"]) == 2
     assert "did you mean 'doubt'" in capsys.readouterr().err
     assert run(["next", half_done, "--model", "m.bistro", "--kind", "eisner"]) == 2
-    assert "leave them out with --model" in capsys.readouterr().err
+    assert "leave them out if --model is given" in capsys.readouterr().err

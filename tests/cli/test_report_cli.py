@@ -184,7 +184,7 @@ def test_options_of_parsers_are_refused_for_others(
     bistro.train("ngram", english[:40], sampler=SHORT).save(here / "words.bistro")
     done = bistro_here("report", "words.bistro", "--test", files / "test.conllu", *option)
     assert (done.code, done.out) == (2, "")
-    assert "are for parsers: leave them out with an ngram model" in done.err
+    assert "are for parsers: leave them out for an ngram model" in done.err
 
 
 def test_a_page_is_html(bistro_here: Command, here: Path, files: Path, parser: Path) -> None:

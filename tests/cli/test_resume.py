@@ -179,7 +179,7 @@ def test_other_settings_are_refused(
     arguments = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK, "--resume")
     done = bistro_here(*arguments, *other)
     assert done.code == 2
-    assert done.err.startswith(f"bistro: {CHECKPOINT}: the file was written with other data")
+    assert done.err.startswith(f"bistro: {CHECKPOINT}: the file was written with different data")
     assert done.err.count("\n") == 1
     assert (interrupted / CHECKPOINT).read_bytes() == before
     assert bistro_here(*arguments).code == 0
@@ -187,7 +187,7 @@ def test_other_settings_are_refused(
 
 def test_other_data_are_refused(bistro_here: Command, files: Path, interrupted: Path) -> None:
     arguments = ("train", "ngram", files / "test.txt", "-o", "m.bistro", *QUICK, "--resume")
-    assert "the file was written with other data" in bistro_here(*arguments).err
+    assert "the file was written with different data" in bistro_here(*arguments).err
 
 
 def test_another_version_of_the_program_is_refused(

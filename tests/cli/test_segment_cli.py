@@ -142,7 +142,7 @@ def test_bad_requests(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["evaluate", data, data, "--training", data], "--training needs --morphemes"),
         (
             ["evaluate", "--morphemes", "--by-length", data, data],
-            "leave it out with --brackets and --morphemes",
+            "leave it out if --brackets or --morphemes is given",
         ),
     ]:
         assert run(arguments) == 2

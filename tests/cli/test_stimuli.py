@@ -179,7 +179,7 @@ def test_without_ends_every_row_of_the_table_has_one_row(score: Score) -> None:
         (
             ITEMS,
             ("--text", "text", "--id", "item", "--sentence", "item"),
-            "leave it out with --sentence",
+            "leave it out if --sentence is given",
         ),
     ],
 )

@@ -230,7 +230,7 @@ def test_a_checkpoint_of_another_text(raw: Path, tmp_path: Path) -> None:
     killed(raw, checkpoint, 6)
     other = tmp_path / "other.txt"
     other.write_text("The dog sleeps .\n")
-    with pytest.raises(BistroError, match="the file was written with other data"):
+    with pytest.raises(BistroError, match="the file was written with different data"):
         trained(other, Session(checkpoint, resume=True))
 
 

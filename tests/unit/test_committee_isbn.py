@@ -73,7 +73,7 @@ def test_a_checkpoint_with_another_development_set_is_refused(tmp_path: Path) ->
     with pytest.raises(StoppedError):
         trained(Session(checkpoint, stop_asked=lambda: True))
     treebank = bistro.builtin(sentences=120, seed=1)
-    with pytest.raises(BistroError, match="other data, settings or seed"):
+    with pytest.raises(BistroError, match="different data or settings, a different seed"):
         bistro.train(
             "committee",
             treebank[:90],

@@ -86,7 +86,9 @@ FORMAT = option(
     "(.conllu; .conll, .conllx; .txt) or content.",
     "--input",
 )
-ROOTS = option("one|any", "Number of roots per sentence; default: one in CoNLL-U, any in CoNLL-X.")
+ROOTS = option(
+    "one|any", "Number of roots per sentence; default: one in CoNLL-U, any number in CoNLL-X."
+)
 METHOD = option("graph|exact|smc|search", "How parsers sum over analyses [default: graph].")
 PARTICLES = option(
     "N",
@@ -94,7 +96,7 @@ PARTICLES = option(
     "--particles",
     min=1,
 )
-REPEATS = option("N", "Number of independent runs [default: 1; smc: 10].", "--repeats", min=1)
+REPEATS = option("N", "Number of independent runs [default: 1, or 10 for smc].", "--repeats", min=1)
 SELECTION = typer.Option(
     None,
     "--selection",
@@ -103,14 +105,14 @@ SELECTION = typer.Option(
 )
 TAGS_PER_WORD = option(
     "N",
-    "Maximum number of tags tried per word; 0 tries all [default: 0].",
+    "Maximum number of tags tried per word; 0 tries all tags [default: 0].",
     "--tags-per-word",
     min=0,
 )
 TAGS_SEEN = flag(
     "--tags-seen",
-    "Try only the tags that a word had in training, which is faster but gives a lower bound on "
-    "probabilities.",
+    "Try only the tags that a word had in training. This is faster than trying all tags, but the "
+    "probabilities are then lower bounds.",
 )
 TAG_DICTIONARY = option(
     "soft|hard|none",
@@ -119,16 +121,16 @@ TAG_DICTIONARY = option(
 )
 CLUSTER = option(
     "ADDRESS",
-    "Run on the workers at tcp://HOST:PORT (Dask) or in local:N processes; default: threads. The "
-    "result does not depend on the workers.",
+    "Run on Dask workers (tcp://HOST:PORT) or in N local processes (local:N); default: threads. "
+    "The result does not depend on the workers.",
 )
 TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - means stdin.")
 CONFIG = option("FILE.toml", "A settings file, or the name of a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
 DEV = option(
     "DEV",
-    "Development data; a committee or reader fits its weights on it, and isbn uses it to decide "
-    "when to stop.",
+    "Development data, on which a committee or reader fits its weights and isbn decides when to "
+    "stop.",
 )
 TAGS = option(
     "joint|given",
@@ -168,7 +170,7 @@ def console(*, markup: bool = False, **options: Any) -> Console:
 
 
 def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
-    """Report which part of a model scores words, if it is not the whole model."""
+    """Report which part of a model scores words, unless the whole model does."""
     from bistro.models.abilities import SCORE
 
     reader = SCORE.of(model)
@@ -178,7 +180,7 @@ def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
 
 
 def print_json(figures: dict[str, Any]) -> None:
-    """Print an object as JSON, as `json_text` formats it."""
+    """Print an object as JSON in the format of `json_text`."""
     print(json_text(figures))
 
 
@@ -198,7 +200,7 @@ def json_text(figures: dict[str, Any]) -> str:
 
 
 def require_suffix(path: str | None, *suffixes: str) -> None:
-    """Raise an error if a file name has a suffix other than the allowed ones."""
+    """Raise an error if a file name has a suffix that is not allowed."""
     suffix = Path(path or "").suffix
     if suffix and suffix.lower() not in suffixes:
         raise OutputError(
@@ -244,7 +246,7 @@ def score_settings(
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were set on the command line, and omit those with default values."""
+    """Return the options that were set on the command line, without options with default values."""
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -16,7 +16,7 @@ def complete(
     output: str = outputs.results(outputs.TREES),
     model: str | None = option(
         "MODEL",
-        "A parser; by default, one is trained on the complete sentences of FILE.",
+        "A parser; by default, a parser is trained on the complete sentences of FILE.",
     ),
     kind: str | None = option(
         "KIND", "Kind of parser to train without --model; default: committee."
@@ -34,7 +34,7 @@ def complete(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Complete a partly annotated file by filling in every _ in HEAD, DEPREL and the tags.
+    """Complete a partly annotated file by filling in every _ in HEAD, DEPREL and the tag columns.
 
     The annotated values are used as evidence and are written unchanged, byte for byte. MISC names
     every value that was filled in (Filled=Head,Deprel), with its probability (PHead=0.9312).
@@ -49,7 +49,7 @@ def complete(
 
     if model and (kind or config or overrides):
         raise BistroError(
-            "--kind, --config and --set are for training: leave them out with --model"
+            "--kind, --config and --set are for training: leave them out if --model is given"
         )
     chosen = kind or USUAL_KIND
     settings: Any = None if model else chosen_config(chosen, config, overrides)[1]

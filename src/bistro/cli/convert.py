@@ -29,9 +29,9 @@ def convert(
     ),
     to: str | None = option(
         "FORMAT",
-        "Output format: any format of --from, or raw (running text with blank lines between "
-        "paragraphs); default: the format that the suffix of OUT indicates, or else the format of "
-        "INPUT.",
+        "Output format: any format that --from accepts, or raw (running text with blank lines "
+        "between paragraphs); default: the format that the suffix of OUT indicates, or else the "
+        "format of INPUT.",
     ),
     projectivize: str | None = option(
         "head|path|head+path",
@@ -42,7 +42,7 @@ def convert(
         "Undo --projectivize by moving lifted arcs back as their labels specify.",
     ),
     roots: str | None = option(
-        "one|any", "Number of roots per sentence; default: one in CoNLL-U, any in CoNLL-X."
+        "one|any", "Number of roots per sentence; default: one in CoNLL-U, any number in CoNLL-X."
     ),
     partial: bool = flag("--partial", "Allow sentences in which only some words have heads."),
 ) -> None:

@@ -24,8 +24,8 @@ def crossval(
     output: str | None = outputs.output(
         outputs.TREES,
         "OUT",
-        "Also write FILE with marginals, each sentence parsed by a model that was not trained on "
-        "it.",
+        "Also write FILE with marginals; each sentence is parsed by a model that was not trained "
+        "on it.",
         "--output",
         "-o",
     ),
@@ -39,12 +39,12 @@ def crossval(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Cross-validate a kind of model: train on all folds of FILE except one, and test on that one.
+    """Cross-validate a kind of model: train on all but one fold of FILE, and test on that fold.
 
     The output is a table (TSV) with one line per fold, followed by the mean and its standard error.
     The scores are UAS, LAS and tag accuracy for parsers (all words, subtypes ignored), tag accuracy
-    for taggers, and perplexity for ngram. Folds are drawn at random with the seed. Several models
-    are trained at the same time, which does not change the result.
+    for taggers, and perplexity for n-gram models. Sentences are assigned to folds at random, using
+    the seed. Several models are trained at the same time, which does not change the result.
 
         bistro crossval eisner treebank.conllu -k 10 > scores.tsv
         bistro crossval committee treebank.conllu -k 5 --by document -o unseen.conllu

@@ -49,7 +49,9 @@ def diagnose(
         outputs.DRAWS, "OUT.nc", "Also write the draws to a file for ArviZ."
     ),
     config: str | None = option("FILE.toml", "A settings file, or the name of a preset."),
-    overrides: list[str] | None = option("KEY=VALUE", "One setting (may be repeated).", "--set"),
+    overrides: list[str] | None = option(
+        "KEY=VALUE", "A setting and its value (may be repeated).", "--set"
+    ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
     cluster: str | None = common.CLUSTER,
@@ -60,13 +62,13 @@ def diagnose(
     Sampling has converged when runs with different seeds agree. The command trains the models
     itself, or reads models that were trained with different seeds. The compared quantities are the
     log-likelihood, the number of states, and the discount, strength and number of tables at every
-    depth. They are recorded after every sweep and do not depend on the numbering of states. The
-    table on stdout has one row per quantity. An interpretation of the table, with advice, goes to
-    stderr. This command needs ArviZ (the extra *diagnostics*).
+    depth. These quantities are recorded after every sweep and do not depend on the numbering of
+    states. The table on stdout has one row per quantity. An interpretation of the table, with
+    advice, goes to stderr. This command needs ArviZ (the extra *diagnostics*).
 
     With --sbc, parameters and a small data set are drawn N times from the prior of a kind of model,
     and the sampler infers the parameters from the data. The ranks of the true values among the
-    sampler's draws must be uniform. If the ranks are not uniform, the sampler is wrong, and the
+    sampler's draws must be uniform. If the ranks are not uniform, the sampler is incorrect, and the
     exit code is 1.
 
         bistro diagnose ngram train.conllu --chains 4 --set sampler.sweeps=400 -o chains.html
@@ -90,10 +92,10 @@ def diagnose(
     if is_model(sources[0]) or _is_path(sources[0]):
         if chains is not None or config or overrides:
             raise ConfigError(
-                "--chains, --config and --set are for training: leave them out with trained models"
+                "--chains, --config and --set are for training: leave them out for trained models"
             )
         if cluster:
-            raise ConfigError("--cluster is for training chains: leave it out with trained models")
+            raise ConfigError("--cluster is for training chains: leave it out for trained models")
         found, title = _trained_before(sources, burn_in)
     else:
         kind, *files = sources
@@ -136,8 +138,8 @@ def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]
     if len(set(seeds)) < len(seeds):
         twice = next(seed for seed in seeds if seeds.count(seed) > 1)
         raise BistroError(
-            f"two models have the same seed, {twice}, so they are the same run: train each with a "
-            "different --seed"
+            f"two models have the same seed, {twice}, so they are the same run: train each model "
+            "with a different --seed"
         )
     names = [f"seed {seed}" for seed in seeds]
     found = chains_of([model.origin.trace for model in models], names, burn_in)
@@ -153,7 +155,7 @@ def _check_same(first: str, one: bistro.Model, path: str, other: bistro.Model) -
     if one.kind != other.kind:
         raise BistroError(
             f"{first} is of kind '{one.kind}', but {path} is of kind '{other.kind}': chains must "
-            "have the same kind"
+            "be models of the same kind"
         )
     facts = [
         dict(flattened({**to_dict(model.config), "training data": model.origin.treebank}))

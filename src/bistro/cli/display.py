@@ -1,15 +1,16 @@
 """The line on stderr that shows the progress of a command.
 
 On a terminal, the line appears when a command has written nothing for half a second. The line is
-redrawn twice per second. The line is removed at the end, and before other output. As a result,
-no command is silent for more than two seconds. A file or a pipe gets no progress line, unless
-``--progress`` requests one every ten seconds. The option ``--quiet`` also suppresses the line on a
-terminal.
+redrawn twice per second. The line is removed when the command ends and before other output is
+written. As a result, no command is silent for more than two seconds. A file or a pipe gets no
+progress line, unless ``--progress`` requests one every ten seconds. The option ``--quiet`` also
+suppresses the line on a terminal.
 
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
 
 The text comes from the phases of `bistro.progress`. A separate thread draws the progress line,
-since the main thread may be busy in the compiled core. The core releases the interpreter lock.
+since the main thread may be busy in the compiled core. The core releases the interpreter lock while
+it computes.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ LOG_EVERY_SECONDS = 10.0
 
 
 ENDLESS = frozenset({"serve"})
-"""Commands that run until they are stopped. Such commands show progress only while they start.
+"""Commands that run until they are stopped. These commands show progress only while they start.
 """
 PROGRESS = typer.Option(
     None,

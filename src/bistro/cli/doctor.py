@@ -25,7 +25,7 @@ def doctor(
     ),
     folds: int | None = option("K", "Number of folds; default: 10.", "-k", "--folds"),
     by: str = common.BY,
-    top: int = option("N", "Number of rows; 0 prints all.", default=100, min=0),
+    top: int = option("N", "Number of rows; 0 prints all rows.", default=100, min=0),
     only: str | None = option(
         "arcs|tags|crossings",
         "List only values of this type; crossings are arcs with a crossing pattern that does not "
@@ -38,7 +38,8 @@ def doctor(
     html: str | None = outputs.output(
         outputs.PAGE,
         "OUT.html",
-        "Also write an HTML page that shows the trees as annotated and with the alternatives.",
+        "Also write an HTML page that shows the trees as annotated and with the suggested "
+        "alternatives.",
     ),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,
@@ -109,7 +110,7 @@ _LISTS = ("arcs", "tags", "crossings")
 def _table(found: Any, shown: Any, newer: str | None, format: str | None) -> str:
     """Return the findings as a table.
 
-    With a newer version of the file, the table also has the new values.
+    Given a newer version of the file, the table also contains the new values.
     """
     if newer is None:
         return str(found.to_tsv(shown))

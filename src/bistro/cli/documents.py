@@ -1,4 +1,4 @@
-"""The memory of the document on the command line (`--memory`)."""
+"""The option `--memory`, which makes scores depend on the earlier sentences of a document."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 MEMORY = flag(
     "--memory",
-    "Use a reader's memory: words of the same document are more probable. Documents begin at "
-    "comments # newdoc; without them, INPUT is one document.",
+    "Use a reader's memory, which makes words from earlier in the same document more probable. "
+    "Documents begin at # newdoc comments; without such comments, INPUT is one document.",
 )
 TABLE = (
     "--memory needs to know the documents of a table: name the columns that tell them apart with "
@@ -29,26 +29,27 @@ def require_memory(memory: bool, model: Model, others: list[str] | None) -> None
         return
     if others:
         raise BistroError(
-            "--memory is for one model: leave out --with, and train a reader with all members"
+            "--memory works with one model only: leave out --with, and train a reader with all "
+            "the models as members"
         )
     memory_of(model)
 
 
 def check_columns(memory: bool, text: str | None, document: list[str] | None) -> None:
-    """Raise an error unless the documents of a table are named if, and only if, they are used."""
+    """Raise an error if --document is missing although needed, or given although not needed."""
     if document and not memory:
-        raise BistroError("--document names the documents of --memory: add --memory")
+        raise BistroError("--document can only be used with --memory: add --memory")
     if document and text is None:
         raise BistroError(
-            "--document is for tables (--text COLUMN); in CoNLL-U, documents begin at comments "
-            "# newdoc"
+            "--document is for tables (--text COLUMN); in CoNLL-U, documents begin at # newdoc "
+            "comments"
         )
     if memory and text is not None and not document:
         raise BistroError(TABLE)
 
 
 def tell_memory(model: Model, documents: int) -> None:
-    """Report the memory that is used, and the number of documents."""
+    """Report which memory is used, and the number of documents."""
     from bistro.tasks.memory import memory_of
 
     number = "1 document" if documents == 1 else f"{documents:,} documents"

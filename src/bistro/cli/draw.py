@@ -33,7 +33,9 @@ def draw(
         "--probabilities", "Show the head probabilities that `parse --marginals` has written."
     ),
     direction: str = option(
-        "auto|ltr|rtl", "Direction of the text; auto follows the script.", default="auto"
+        "auto|ltr|rtl",
+        "Direction of the text; auto uses the direction of its script.",
+        default="auto",
     ),
     width: float | None = option(
         "PIXELS", "Scale pictures down to this width if they are wider.", min=50

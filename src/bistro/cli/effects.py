@@ -50,13 +50,13 @@ def effects(
     ),
     by: str | None = option(
         "COLUMN",
-        "Column with groups of items, such as constructions; each group gets its own effect.",
+        "Column with groups of items, such as constructions; one effect is computed per group.",
     ),
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Whether to split punctuation from words [default: split]; a pipeline splits as in "
-        "its treebank.",
+        help="Whether to split punctuation from words [default: split]. A pipeline splits text "
+        "into words as its treebank does.",
     ),
     output: str | None = outputs.output(
         outputs.PAGE, "OUT.html", "Also write an HTML page with plots.", "--output", "-o"

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def evaluate(
     gold: str = argument("GOLD", "The correct trees."),
     system: str = argument(
-        "SYSTEM", "The parsed version of the same text, which may be split into words differently."
+        "SYSTEM",
+        "The parsed version of the text in GOLD, which may be split into words differently.",
     ),
     json: bool = common.JSON,
     punct: str | None = option(
@@ -53,9 +54,9 @@ def evaluate(
     Dependencies (all words count, subtypes of relations are ignored), which agrees with the
     official scorer, and the older one, which leaves punctuation out. Both files are CoNLL-U or
     CoNLL-X. If the files split the same text into different words or sentences, words are aligned
-    by their characters as in CoNLL 2018. Each score then has precision, recall and F1, and there
-    are no scores without punctuation. With --brackets, both files hold constituency trees; with
-    --morphemes, they hold words cut into morphemes.
+    by their characters as in CoNLL 2018. In that case, precision, recall and F1 are printed for
+    each score, and scores that leave out punctuation are not available. With --brackets, both files
+    hold constituency trees; with --morphemes, they hold words cut into morphemes.
 
         bistro evaluate test.conllu parsed.conllu
         bistro evaluate test.conll parsed.conll --punct unicode --json
@@ -113,8 +114,8 @@ def _check_alone(**options: Any) -> None:
     for name, value in options.items():
         if value:
             raise ConfigError(
-                f"--{name.replace('_', '-')} is for dependency trees: leave it out with --brackets "
-                "and --morphemes"
+                f"--{name.replace('_', '-')} is for dependency trees: leave it out if --brackets "
+                "or --morphemes is given"
             )
 
 

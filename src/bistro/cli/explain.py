@@ -40,7 +40,7 @@ def explain(
         "highest weight, or the shares of all members of a reader.",
     ),
     train: str | None = option(
-        "FILE", "The training data, used to show how often each context occurs in it."
+        "FILE", "The training data, which are used to show how often each context occurs."
     ),
     format: str = option("text|tsv|json", "Format of the output.", default="text"),
     output: str = outputs.results(outputs.LINES),
@@ -48,9 +48,9 @@ def explain(
     """Show the counts and back-off levels behind the probability of a sentence.
 
     A model starts with the longest context seen in training and backs off to shorter and shorter
-    contexts, down to the empty context. The text shows every decision, and the contexts that
-    contribute most of its probability. An n-gram model makes one decision per word; a parser
-    decides on actions, labels, tags and words. With --word, whole chains:
+    contexts, down to the empty context. The output shows every decision and the contexts that
+    contribute most to its probability. An n-gram model makes one decision per word; a parser
+    decides on actions, labels, tags and words. With --word, complete chains are shown:
 
     - kinds, ways: the number of different outcomes seen in the context, and the number of longer
       contexts in which this outcome was seen
@@ -59,9 +59,10 @@ def explain(
       the sum p = own + weight * p above
     - share: the part of the final probability that comes from this context
 
-    Models of the kinds ngram, transition and eisner can be explained. For a committee, the text
-    shows how one member of these kinds generates the committee's tree. For a reader, the text shows
-    the probability of every word under each member, and the member's share of the mixture.
+    Models of the kinds ngram, transition and eisner can be explained. For a committee, the output
+    shows how a member of the kind transition or eisner generates the committee's tree. For a
+    reader, the output shows the probability of every word under each member, and the member's share
+    of the mixture.
 
         bistro explain english.bistro "The dog sleeps ."
         bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu
@@ -110,7 +111,7 @@ def _explanation(
 
 
 def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:
-    """Return the decisions about the requested words, or all decisions."""
+    """Return the decisions about the requested words, or all decisions if none are requested."""
     if not places:
         return explanation.decisions
     end = len(explanation.words) + 1

@@ -48,9 +48,10 @@ def fetch(
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.
 
-    The paths of its CoNLL-U files go to standard output, one per line, and notes go to standard
-    error. A treebank that is already in the cache is compared with its checksums and used without a
-    network connection. The cache is the user's cache folder, or the folder BISTRO_HOME.
+    The paths of the treebank's CoNLL-U files go to standard output, one per line, and notes go to
+    standard error. A treebank that is already in the cache is compared with its checksums and used
+    without a network connection. The cache is the user's cache folder, or the folder that the
+    environment variable BISTRO_HOME names.
 
         bistro fetch en_ewt
         bistro fetch UD_Danish-DDT --release 2.16 --mirror /data/ud

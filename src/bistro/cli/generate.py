@@ -32,10 +32,10 @@ def generate(
 ) -> None:
     """Draw sentences from a model, one per line, with words separated by spaces.
 
-    The same seed gives the same sentences; -n 10 gives the first ten sentences of -n 20. An unknown
-    word is printed as its word class, such as `<unk-lower-ing>`. A model trained with
-    unknown=spelling generates the spelling of a new word. With a prefix, a parser draws an analysis
-    of the prefix for each sentence, and continues from this analysis.
+    The same seed gives the same sentences, and the first ten sentences are the same with -n 10 and
+    -n 20. An unknown word is printed as its word class, such as `<unk-lower-ing>`. A model trained
+    with unknown=spelling generates the spelling of a new word. With a prefix, a parser draws an
+    analysis of the prefix for each sentence, and continues from this analysis.
 
         bistro generate english.bistro -n 20 --seed 3
         bistro generate english.bistro --prefix "The old man" --temperature 0.7

@@ -12,9 +12,9 @@ from bistro.cli.common import print_json
 def info(model: str = common.MODEL, json: bool = common.JSON) -> None:
     """Show a model's kind, size, settings, seed, training data and checksum.
 
-    The JSON also has the log-likelihood after every sweep. The settings can be passed to **bistro
-    train** with --set. The training data and the seed are shown too, so that anyone can train the
-    same model again.
+    The JSON output also contains the log-likelihood after every sweep. The settings can be passed
+    to **bistro train** with --set. The training data and the seed are shown too, so that anyone can
+    train the same model again.
 
         bistro info english.bistro
         bistro info english.bistro --json

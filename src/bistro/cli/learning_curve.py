@@ -24,8 +24,8 @@ def learning_curve(
     test: str | None = option("TEST", "Test data; default: folds of FILE."),
     folds: int | None = option(
         "K",
-        "Number of folds if there is no --test. Models then learn from at most (K - 1) / K of "
-        "FILE; default: 5.",
+        "Number of folds if --test is not given. Each model is then trained on at most (K - 1) / K "
+        "of FILE; default: 5.",
         "-k",
         "--folds",
     ),
@@ -52,8 +52,8 @@ def learning_curve(
     The output is a table (TSV) with one line per size. Two more lines give predictions from a
     fitted power law, a - b n^-c. The hindcast is the score at the largest size, predicted from the
     smaller sizes. The forecast is the score at twice the largest size. The columns that end in _sd
-    are standard deviations. With --test, the largest part is all of FILE; with K folds, it is FILE
-    without one fold. The column sentences gives the size of each part.
+    are standard deviations. With --test, the largest part is all of FILE; with K folds, the largest
+    part is FILE without one fold. The column `sentences` gives the size of each part.
 
         bistro learning-curve eisner treebank.conllu > curve.tsv
         bistro learning-curve transition train.conllu --test dev.conllu --plot curve.svg
@@ -67,7 +67,7 @@ def learning_curve(
     family, settings = common.chosen_config(kind, config, overrides)
     check_learner(family.name, settings)
     if test is not None and (folds is not None or by != "sentence"):
-        raise BistroError("-k and --by are for folds of FILE: leave them out with --test")
+        raise BistroError("-k and --by are for folds of FILE: leave them out if --test is given")
     shares = _shares(parts)
     allowed = common.chosen_roots(roots)
     common.require_suffix(plot, ".svg")

@@ -54,7 +54,7 @@ def linearize(
 
     if ties == "input" and (samples is not None or score):
         raise BistroError(
-            "--ties is for the most probable orders: leave it out with --samples and --score"
+            "--ties is for the most probable orders: leave it out if --samples or --score is given"
         )
     if sum((best, kbest is not None, samples is not None, score)) > 1:
         raise BistroError("give only one of --best, --kbest, --samples and --score")

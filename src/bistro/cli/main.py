@@ -1,4 +1,4 @@
-"""The `bistro` command. Results go to stdout, and progress and errors go to stderr.
+"""The `bistro` command. Results go to stdout; progress and errors go to stderr.
 
 Every error that a user can cause is reported in one sentence with exit code 2, never as a
 traceback.
@@ -33,7 +33,7 @@ Typer uses the same code.
 _NO_THREAD = "start new thread"
 """The text of Python's error when no thread can be started.
 
-This error has no class of its own.
+Python has no separate class for this error.
 """
 # Typer does not export the class: older versions take it from click, newer ones carry a copy.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
@@ -47,7 +47,7 @@ GROUPS = {
     "Evaluation": ("evaluate", "crossval", "learning-curve", "report", "diagnose"),
     "Treebanks": ("fetch", "convert", "draw", "doctor", "complete", "next"),
 }
-"""All commands under the headings of the help, in its order.
+"""All commands, grouped under the headings of the help and listed in the same order.
 
 Each command is a function in the module of the same name.
 """
@@ -94,10 +94,10 @@ def about(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
-    """Generative models of syntax that train in seconds and give probabilities for everything.
+    """Generative models of syntax that train in seconds and give every prediction a probability.
 
     Start with **bistro demo**. Every command has its own --help. INPUT defaults to stdin, and OUT
-    to stdout. Files whose names end in .gz, .xz or .zst are (de)compressed automatically.
+    defaults to stdout. Files whose names end in .gz, .xz or .zst are (de)compressed automatically.
     """
 
 

@@ -26,8 +26,8 @@ def models(
 ) -> None:
     """List the installed models: name, version, kind, treebank, licence, size and checksum.
 
-    Every command that takes a model file also takes these names. A package that cannot be used is
-    listed on stderr, and the exit code is then 2.
+    Every command that takes a model file also accepts the name of an installed model. A package
+    that cannot be used is listed on stderr, and the exit code is then 2.
 
         bistro models
         bistro models --check --json

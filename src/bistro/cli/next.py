@@ -20,13 +20,14 @@ def next(
     treebank: str = common.TREEBANK,
     output: str = outputs.results(outputs.TABLE),
     model: str | None = option(
-        "MODEL", "A parser; default: train one on the fully annotated sentences of FILE."
+        "MODEL",
+        "A parser; by default, a parser is trained on the fully annotated sentences of FILE.",
     ),
     kind: str | None = option(
         "KIND", f"The kind of parser to train without --model; default: {DEFAULT_KIND}."
     ),
     strategy: str = option("|".join(STRATEGIES), "Score of a sentence.", default="doubt"),
-    top: int = option("N", "Number of rows; 0 prints all.", default=20, min=0),
+    top: int = option("N", "Number of rows; 0 prints all rows.", default=20, min=0),
     words: bool = flag("--words", "Rank individual words instead of sentences."),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
@@ -36,9 +37,9 @@ def next(
 ) -> None:
     """Rank the sentences in a partly annotated file by how useful it is to annotate them next.
 
-    A model is trained on the sentences of FILE that have all heads and tags, and parses the others.
-    The table (TSV) lists the most informative sentences first, each with the expected number of
-    errors in the model's suggestions. Near-duplicates of earlier sentences come last.
+    A model is trained on the sentences of FILE that have all heads and tags, and parses the other
+    sentences. The table (TSV) lists the most informative sentences first, each with the expected
+    number of errors in the model's suggestions. Near-duplicates of earlier sentences come last.
 
         bistro next half-done.conllu
         bistro next half-done.conllu --model english.bistro --strategy corrections --top 50
@@ -53,7 +54,7 @@ def next(
 
     if model and (kind or config or overrides):
         raise BistroError(
-            "--kind, --config and --set are for training: leave them out with --model"
+            "--kind, --config and --set are for training: leave them out if --model is given"
         )
     chosen = kind or DEFAULT_KIND
     settings: Any = None if model else chosen_config(chosen, config, overrides)[1]

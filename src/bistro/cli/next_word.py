@@ -111,8 +111,8 @@ def _questions(
     if text is None:
         if context.lower().endswith(TABLE_SUFFIXES) and Path(context).is_file():
             raise BistroError(
-                f"{context}: the file is a table: name the column of the contexts with --text "
-                "COLUMN"
+                f"{context}: the file is a table: name the column that contains the contexts with "
+                "--text COLUMN"
             )
         return [], [Question("1", context_words(visible_text(context), cut), more)]
     table = read_table(context)

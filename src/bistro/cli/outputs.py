@@ -3,7 +3,7 @@
 An output option declares the kind of file that it writes (`output`). Before a command begins its
 work, `checked` examines all of its outputs. Each output must be writable and must not be one of the
 inputs (under any name). If an output file already exists, it must be of the kind that the command
-writes. Every command with such outputs has the option ``--force``, which also overwrites files of
+writes. Every command with output files has the option ``--force``, which also overwrites files of
 other kinds.
 """
 

@@ -57,7 +57,9 @@ def parse(
     ),
     beam: int | None = _number("Use beam search with this width instead of particles."),
     greedy: bool = flag(
-        "--greedy", "Greedy search: keep one derivation after each word.", rich_help_panel=SEARCH
+        "--greedy",
+        "Use greedy search, which keeps one derivation after each word.",
+        rich_help_panel=SEARCH,
     ),
     tags_per_word: int | None = _number(
         "Maximum number of tags per word; default: 10, or 3 for eisner and isbn."
@@ -88,8 +90,8 @@ def parse(
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
         None,
-        help="How to divide particles after each word: by weight, or as in Buys & Blunsom (2015), "
-        "which is faster.",
+        help="How to divide particles after each word: by weight, or by the faster method of Buys "
+        "& Blunsom (2015).",
         rich_help_panel=DETAILS,
     ),
     temperature: float | None = option(
@@ -170,13 +172,14 @@ def parse(
 
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
     labels), and its parse_rank (or its sample number). Several trees of one sentence are written
-    one after another. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X, which cannot hold
-    probabilities. Several models parse together as a committee with equal weights. The trees of a
-    committee have expected_uas instead of log_prob, and a posterior if there are several trees per
-    sentence. A constituency model (kind trees) reads any of these formats or bracketed trees,
-    ignores everything but the words, and writes one bracketed tree per line. A morphology model
-    with unit=utterance reads the morphemes of one utterance per line and writes bracketed trees. A
-    pipeline reads running text or sentences, and fills in every column.
+    one after another. Plain-text input is written as CoNLL-U. CoNLL-X input is written as CoNLL-X,
+    which cannot hold probabilities. Several models parse together as a committee with equal
+    weights. The trees of a committee have expected_uas instead of log_prob, and a posterior if
+    there are several trees per sentence. A constituency model (kind trees) reads text, CoNLL-U,
+    CoNLL-X or bracketed trees, ignores everything except the words, and writes one bracketed tree
+    per line. A morphology model with unit=utterance reads the morphemes of one utterance per line
+    and writes bracketed trees. A pipeline reads running text or sentences, and fills in every
+    column.
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals
@@ -311,7 +314,7 @@ def _constituents(
     of_trees: dict[str, Any],
     workers: Workers | None,
 ) -> None:
-    """Parse a file into constituency trees and write them and, on request, their probabilities."""
+    """Parse a file into constituency trees, and write the trees and any requested probabilities."""
     from bistro.tasks.parse_trees import TreeRun, tree_options
     from bistro.treebank.brackets import write_trees
     from bistro.treebank.tree_files import iter_words

@@ -37,8 +37,8 @@ def perplexity(
     sentence ends, and lists the events that each figure counts. An unknown word has the probability
     of its word class, so models with different vocabularies cannot be compared. Models trained with
     unknown=spelling give every string a probability, so their bits per character can be compared. A
-    parser's probabilities are sums over analyses, which are estimated without bias (--method graph
-    or smc), computed exactly where that is feasible (exact), or bounded from below (search).
+    parser's probabilities are sums over analyses. The sums are estimated without bias (--method
+    graph or smc), computed exactly if this is feasible (exact), or bounded from below (search).
 
     --with mixes models with the same vocabulary, p = λ p1 + (1 - λ) p2, with the λ
     that is best on DEV or the --weights given, and prints the scores of each and of the mixture.

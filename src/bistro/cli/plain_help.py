@@ -30,10 +30,10 @@ class PlainGroup(TyperGroup):
 
 
 def under(panel: str, shared: Any) -> Any:
-    """Return a copy of an option that several commands share, listed under a heading.
+    """Return a copy of a shared option that is listed under a heading of the help.
 
-    Each heading has columns of its own width. A long name narrows only the descriptions under the
-    same heading.
+    Each heading has columns of its own width. A long option name narrows only the descriptions
+    under the same heading.
     """
     own = copy.copy(shared)
     own.rich_help_panel = panel

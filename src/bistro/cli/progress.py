@@ -1,4 +1,4 @@
-"""Progress reports while a file is read, with the number of words and the share of lines."""
+"""Progress reports with the number of words and the share of lines that have been read."""
 
 from __future__ import annotations
 

@@ -59,8 +59,8 @@ def reading_times(
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Whether to split punctuation from words [default: split]; a pipeline splits as in "
-        "its treebank.",
+        help="Whether to split punctuation from words [default: split]. A pipeline splits text "
+        "into words as its treebank does.",
     ),
     known_only: bool = flag(
         "--known-only", "Leave out words that a model does not know, and the words after them."
@@ -98,18 +98,19 @@ def reading_times(
 ) -> None:
     """Measure how well the surprisal of models predicts reading times.
 
-    DATA has a header row, followed by one row per participant and word, or one row per word if
+    DATA has a header row, followed by one row per participant and word, or one row per word if the
     times are means. Common column names, including those of Ibex, PCIbex and jsPsych, are
     recognised. A message on stderr lists the columns that are used. Each MODEL scores every item
     once in each of its conditions. A word of DATA may be several words of a model: *barn.* gets the
     sum of its parts. If one MODEL is a pipeline, all models score the words that the pipeline
-    finds. The baseline has an intercept per participant. Its predictors are the position, the
-    length and, with --frequencies, the frequency of each word and of the word before it.
+    finds. The baseline has an intercept per participant. The predictors of the baseline are the
+    position, the length and, with --frequencies, the frequency of each word and of the word before
+    it.
 
     The table on stdout has one row per model. A row contains the model's gain over the baseline in
     predicting the reading times of held-out items. The gain is given in nats per row of DATA, with
     a 95 % interval. A verdict of "gain" means that the interval lies above 0. If there are several
-    models, a comparison of them goes to stderr.
+    models, a comparison of the models goes to stderr.
 
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt

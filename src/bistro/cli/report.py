@@ -60,8 +60,7 @@ def report(
     trained = bistro.load(model)
     if (tags or by_sentences) and not PARSE.is_of(trained):
         raise ConfigError(
-            "--tags and --by-sentences are for parsers: leave them out with "
-            f"{a_model(trained.kind)}"
+            f"--tags and --by-sentences are for parsers: leave them out for {a_model(trained.kind)}"
         )
     items = read_test(trained, test, format)
     say(f"testing {model} ({trained.kind}) on {len(items):,} sentences of {test} ...")
@@ -78,7 +77,7 @@ def report(
 
 
 def _lengths(given: list[str]) -> list[int]:
-    """Return the limits of the sentence-length classes, which may be given as lists or singly."""
+    """Return the limits of the sentence-length classes from comma-separated lists of numbers."""
     from bistro.evaluate.by_sentence import check_borders
 
     texts = [text.strip() for one in given for text in one.split(",")]

@@ -32,7 +32,7 @@ def check_ranks(
 
     for name, value in refused.items():
         if value is not None:
-            raise ConfigError(f"{name} is for comparing chains: leave it out with --sbc")
+            raise ConfigError(f"{name} is for comparing chains: leave it out if --sbc is given")
     if len(sources) != 1:
         raise ConfigError("--sbc generates its own data: name only a kind of model")
     rate = ERROR_RATE if error_rate is None else error_rate

@@ -57,7 +57,7 @@ def serve(
         "request needs a key.",
     ),
     trust_proxy: list[str] | None = option(
-        "ADDRESS", "Trust the proxy at this address to name clients in X-Forwarded-For."
+        "ADDRESS", "Trust the proxy at this address to identify clients in X-Forwarded-For."
     ),
     access_log: str | None = option(
         "FILE", "Write one line per request to this file; - means stdout.", "--access-log"

@@ -52,7 +52,7 @@ def suite(
     pairs, a suite in SyntaxGym's JSON format, or a built-in suite (agreement, garden-path,
     main-verb, np-s, np-z, subordination). A file of pairs is a CSV or TSV table with the columns
     good and bad, or JSON lines with sentence_good and sentence_bad. For your own stimuli in two
-    conditions, use bistro effects.
+    conditions, use **bistro effects**.
 
     The table, separated by tabs: the number of items, the number of correct items (all predictions
     hold), their share with its 95 % interval (Wilson), the number of unknown words, and the number

@@ -110,16 +110,16 @@ def surprisal(
     of *do*, *n't* and the full stop. Text has one sentence per line. With --input raw, the pipeline
     also finds the sentences; with --input lines, words are split at spaces only.
 
-    A region is marked with --brackets or by the column --critical or --region. It has one row, with
-    the sum of the surprisals of its words and the standard error of this sum. The column region
-    contains the number of the region, counted from 1. Each stretch of words outside the regions
-    also has one row, with NA in this column.
+    A region is marked with --brackets or by the column --critical or --region. Each region has one
+    row, with the sum of the surprisals of its words and the standard error of this sum. The column
+    `region` contains the number of the region, counted from 1. Each stretch of words outside the
+    regions also has one row, with NA in the column `region`.
 
     --with mixes models with the same vocabulary word by word, with the weights that are
     best on DEV or the --weights given; parts of surprisal and entropies are NA.
 
     With --memory, the surprisal of a word also depends on the earlier sentences of its document.
-    Only a reader has a memory. By default, every sentence is scored alone.
+    Only models of the kind reader have a memory. By default, every sentence is scored on its own.
 
         echo "The dog sleeps ." | bistro surprisal english.bistro
         echo "The horse [raced past the barn] fell ." | bistro surprisal english.bistro --brackets
@@ -184,7 +184,7 @@ def _check_options(
         raise BistroError("--id, --sentence and --critical need --text COLUMN")
     if id is not None and sentence:
         raise BistroError(
-            "--id is for tables with one sentence per row: leave it out with --sentence"
+            "--id is for tables with one sentence per row: leave it out if --sentence is given"
         )
     if region is not None and not sentence:
         raise BistroError(
@@ -219,7 +219,8 @@ def _sentences(
 
     if format is None and path.lower().endswith(common.TABLE_SUFFIXES):
         raise BistroError(
-            f"{path}: the file is a table: name the column of the sentences with --text COLUMN"
+            f"{path}: the file is a table: name the column that contains the sentences with "
+            "--text COLUMN"
         )
     finds_words = TOKENISE.is_of(model) and split_punct is not False
     if finds_words and format == "raw" and not brackets:

@@ -52,8 +52,8 @@ def tag(
     """Tag sentences, and write INPUT with new tags in one column.
 
     The tags are written to the column that the model was trained on (UPOS or XPOS). Parsers can
-    also tag, using their own search. Text is written as CoNLL-U. CoNLL-X is written as CoNLL-X,
-    which cannot hold probabilities.
+    also tag, using their own search. Plain-text input is written as CoNLL-U. CoNLL-X input is
+    written as CoNLL-X, which cannot hold probabilities.
 
         echo "The dog sleeps ." | bistro tag tagger.bistro
         bistro tag tagger.bistro test.conllu --marginals -o tagged.conllu

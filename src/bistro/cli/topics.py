@@ -28,16 +28,16 @@ def show(
         "N", "Number of states to print, starting with the largest.", default=20, min=1
     ),
     words: int = option("N", "Number of words per state.", default=10, min=1),
-    sample: int = option("N", "Index of the sample; -1 is the last.", default=-1),
+    sample: int = option("N", "Index of the sample; -1 selects the last sample.", default=-1),
     picture: str | None = outputs.output(
         outputs.PICTURE, "OUT.svg", "Also write a picture that shows the states as cards."
     ),
     json: bool = common.JSON,
 ) -> None:
-    """Print the most likely words of each state, and its most likely parents.
+    """Print the most likely words and the most likely parents of each state.
 
-    States have no names and no fixed order. Training with another seed finds similar classes under
-    other numbers. `<unk-...>` are classes of rare words.
+    States have no names and no fixed order. Training with a different seed finds similar states
+    with different numbers. `<unk-...>` are classes of rare words.
 
         bistro topics show topics.bistro --states 12
         bistro topics show topics.bistro --words 15 --picture states.svg

@@ -45,7 +45,8 @@ def train(
     dev: str | None = option(
         "DEV",
         "Development data, on which committee, reader and linearize fit weights and isbn decides "
-        "when to stop. Kinds that fit no weights print their scores on it at the end.",
+        "when to stop. Kinds that fit no weights are scored on the development data after "
+        "training.",
     ),
     fast: bool = flag(
         "--fast",
@@ -79,8 +80,8 @@ def train(
     threads: int = common.THREADS,
     cluster: str | None = option(
         "ADDRESS",
-        "Parse raw text, or train the members of a committee or reader, on workers at "
-        "tcp://HOST:PORT (Dask) or in local:N processes; default: threads.",
+        "Parse raw text, or train the members of a committee or reader, on Dask workers "
+        "(tcp://HOST:PORT) or in N local processes (local:N); default: threads.",
         rich_help_panel=LONG_RUNS,
     ),
     counts_on_disk: str | None = option(
@@ -96,7 +97,7 @@ def train(
     ),
     checkpoint_seconds: float = option(
         "S",
-        "Seconds between checkpoints; 0 writes one after every sweep.",
+        "Seconds between checkpoints; 0 writes a checkpoint after every sweep.",
         default=20.0,
         min=0,
         rich_help_panel=LONG_RUNS,
@@ -107,8 +108,9 @@ def train(
 ) -> None:
     """Train a model on a treebank or a text.
 
-    Several files are read as one. Settings are read from --config, then from --set. --show-config
-    prints all settings with comments, ready to be edited. All settings are saved in the model.
+    Several files are read as one data set. Settings are read from --config, then from --set.
+    --show-config prints all settings with comments, ready to be edited. All settings are saved in
+    the model.
 
     During training, the state is saved next to the model (MODEL.checkpoint). After Ctrl-C, a crash
     or a power cut, the same command with --resume continues the run and produces exactly the same
@@ -262,7 +264,7 @@ def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> N
 
 
 def _checked_output(output: str | None) -> str:
-    """Return the model's file name, or raise an error if a model cannot be written there."""
+    """Return the model's file name, or raise an error if a model cannot be written to this file."""
     if output is None:
         raise BistroError(
             "the model needs a file name; specify it with -o, as in -o english.bistro"

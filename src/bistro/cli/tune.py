@@ -34,7 +34,7 @@ SEARCH = "Search"
 
 def tune(
     kind: str = argument("KIND", "The kind of model; only transition is supported."),
-    data: list[str] = argument("TRAIN", "Treebanks to train on, which are read as one."),
+    data: list[str] = argument("TRAIN", "Treebanks to train on, which are read as one treebank."),
     dev: str = option("DEV", "The treebank on which settings are compared.", default=...),
     output: str = outputs.output(
         outputs.CONFIG,
@@ -90,14 +90,14 @@ def tune(
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
 ) -> None:
-    """Find the contexts and settings that parse DEV best, and write them as a configuration.
+    """Find the contexts and settings that parse DEV most accurately, and write a configuration.
 
-    The search is hill climbing: it tries one change after another, keeps the best change, and
-    starts again until no change helps. Each trial takes seconds, since only the changed parts are
-    trained again. All trials are recorded in a journal (FILE.toml.journal): after Ctrl-C, --minutes
-    or a crash, the same command resumes. At the end, the initial and the best configuration are
-    trained in full and compared. The scores of both configurations are written at the top of the
-    file.
+    The search uses hill climbing: it tries one change after another, keeps the best change, and
+    starts again until no change helps. Each trial takes only seconds, since only the changed parts
+    are trained again. All trials are recorded in a journal (FILE.toml.journal): after Ctrl-C,
+    --minutes or a crash, the same command resumes. At the end, the initial and the best
+    configuration are trained in full and compared. The scores of both configurations are written at
+    the top of the file.
 
         bistro tune transition train.conllu --dev dev.conllu -o config.toml --minutes 30
         bistro train transition train.conllu --config config.toml -o english.bistro

@@ -1,4 +1,4 @@
-"""Signals that stop a training run, and messages about resumed work."""
+"""Signals that stop a training run, and messages about resumed runs."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Alphabet:
         return CODE_POINTS - len(self.characters)
 
     def base(self) -> list[float]:
-        """Return the probability of each id up to `end` before training."""
+        """Return the probability of each id up to and including `end`, before training."""
         each = 1 / (CODE_POINTS + 1)
         return [*repeat(each, self.other), self.others * each, each]
 

@@ -1,9 +1,9 @@
 """Capital letters that the position of a word requires, for example at the start of a sentence.
 
 A capital letter that the position requires carries no information about the word. A model that
-knows the convention need not learn both *The* and *the*. The convention is learned from the data. A
-capital letter counts as required at the start of a sentence, or after a token without letters, if
-nearly all words in that position begin with a capital letter.
+takes the convention into account need not learn both *The* and *the*. The convention is learned
+from the data. A capital letter counts as required at the start of a sentence, or after a token
+without letters, if nearly all words in that position begin with a capital letter.
 
 >>> texts = [["The", "dog", "saw", "the", "cat"], ["A", "cat", "saw", "Rex"]] * 30
 >>> casing = Casing.learn(texts)
@@ -31,7 +31,8 @@ class Casing:
 
     @classmethod
     def learn(cls, texts: Sequence[Sequence[str]]) -> Casing:
-        """Learn the tokens after which words are capitalised, and count the words elsewhere."""
+        """Learn after which tokens words are capitalised, and count the words in other
+        positions."""
         followed, by_capital = Counter[str](), Counter[str]()
         for before, word in _pairs(texts):
             if not _has_letters(before) and word[:1].isalpha():

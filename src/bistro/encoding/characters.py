@@ -146,7 +146,7 @@ class Characters:
 
 
 def in_addresses(text: str, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return a mask of the characters that are part of an address, without the marks around it."""
+    """Return a mask of the characters in addresses, without the marks around each address."""
     inside = np.zeros(codes.size, np.bool_)
     found = [match.start() for match in _ADDRESS.finditer(text)]
     if not found:

@@ -28,7 +28,7 @@ _CASES: dict[str, Callable[[str], str]] = {
 }
 _LONGEST_END = 8
 """The maximum number of characters that a rule replaces at one end of a string. A rule that would
-need more is stored for one string only."""
+have to replace more characters is stored for a single string only."""
 
 
 @dataclass(frozen=True, order=True)

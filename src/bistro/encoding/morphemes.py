@@ -1,9 +1,9 @@
 """Encode the labels, letters and morphemes of the training words as numbers.
 
 The annotation gives the *canonical* form of each morpheme. The morpheme is aligned
-(`morpheme_alignment`) with the letters that spell it, which are its *surface*. Before counting,
-digits become 0. A word that is capitalised although its first morpheme is not (at the start of a
-sentence or in a heading) is changed to lower case.
+(`morpheme_alignment`) with the letters that spell it, which are called its *surface*. Before
+counting, every digit is replaced by 0. A word that is capitalised although its first morpheme is
+not (at the start of a sentence or in a heading) is changed to lower case.
 
 >>> from bistro.treebank.morphology import SegmentedWord, parse_morphemes
 >>> word = SegmentedWord("Kwephrojekthi", parse_morphemes("kwa[Poss]-i[Pre]-phrojekthi[Stem]"))
@@ -31,7 +31,8 @@ from bistro.treebank.morphology import SegmentedWord
 
 _DIGIT = re.compile(r"\d")
 LEAST_SHARE = 0.01
-"""The share of capitalised words that is assumed if the training data have no capitals."""
+"""The share of capitalised words that is assumed if the training data contain no capital
+letters."""
 
 
 class Piece(NamedTuple):
@@ -43,7 +44,7 @@ class Piece(NamedTuple):
 
 
 class Capitals(NamedTuple):
-    """The shares of lower-case words whose first letter or all letters are written as capitals."""
+    """The shares of lower-case words that are written with an initial capital or in capitals."""
 
     first: float
     all: float
@@ -118,7 +119,8 @@ class Inventory:
 
     labels: tuple[str, ...]
     letters: str
-    """The letters in the order of their ids. The next id represents any other letter."""
+    """The letters in the order of their ids. The id after the last letter represents all other
+    letters."""
     morphemes: tuple[Piece, ...]
 
     @classmethod

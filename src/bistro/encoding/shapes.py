@@ -9,7 +9,7 @@ _MOST_KINDS = 6
 
 
 def kind_of(character: str) -> str:
-    """Return A for an upper-case letter, a for other letters, 0 for digits, or the character."""
+    """Return A for upper-case letters, a for other letters, 0 for digits, or else the character."""
     if character.isdigit():
         return "0"
     if character.isalpha():

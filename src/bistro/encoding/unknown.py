@@ -10,9 +10,9 @@ A class consists of a shape, optionally ``dash``, and optionally a suffix. Examp
                                                 lower    no capitals
 
 Suffixes are the most frequent final one to three characters of the rare training words, so they
-depend on the language. A class must occur `FEWEST_SEEN` times among the rare words. If a class
-occurs less often than that, its words are assigned to the class without the suffix, then to the
-class without the dash, and finally to ``<unk>``.
+depend on the language. A class must occur at least `FEWEST_SEEN` times among the rare words. If a
+class occurs less often than that, its words are assigned to the class without the suffix, then to
+the class without the dash, and finally to ``<unk>``.
 
 >>> classes = UnknownClasses.learn({}, {"walking": 3, "talking": 4, "xy": 1}, num_suffixes=1)
 >>> classes.names

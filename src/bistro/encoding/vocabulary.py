@@ -1,10 +1,10 @@
 """Convert words to numbers and back.
 
-Ids are dense. The classes of unknown words come first (0 is ``<unk>``). The words follow by
-decreasing frequency, and equally frequent words are sorted by code point. `len` counts these. The
-last two ids are `end` (``</s>``), which a model of whole sentences predicts, and `start` (``<s>``),
-which only pads contexts. The symbols `end` and `start` are ids, not strings, so ``</s>`` in a text
-is a word like any other.
+Ids are dense. The classes of unknown words come first (0 is ``<unk>``). The words follow in order
+of decreasing frequency, and equally frequent words are sorted by code point. `len` counts these.
+The last two ids are `end` (``</s>``), which a model of whole sentences predicts, and `start`
+(``<s>``), which only pads contexts. The symbols `end` and `start` are ids, not strings, so ``</s>``
+in a text is a word like any other.
 
 A word seen fewer than `unknown_below` times in training is unknown, there and later, and is encoded
 as its class (see `bistro.encoding.unknown`). With ``unknown = "spelling"``, every training word is
@@ -316,7 +316,7 @@ def _unique_strings(values: Any) -> list[str]:
 
 
 def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
-    """Return the vocabulary in a model's header. Raise an error if it does not match its hash."""
+    """Return the vocabulary in a model's header, or raise an error if its hash is wrong."""
     vocabulary = Vocabulary.from_header(header["vocabulary"])
     if vocabulary.hash != header["vocabulary_hash"]:
         raise ModelFileError("the vocabulary differs from the one that the model was trained with")

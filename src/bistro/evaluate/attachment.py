@@ -9,14 +9,15 @@ parser, so every score is reported with its convention.
   of Universal Dependencies and of the CoNLL 2018 shared task.
 - *without punctuation* (CoNLL-X and the Penn Treebank): the same UAS and LAS over the words that
   are not punctuation in gold. The labels of CoNLL-X and Penn treebanks have no subtypes, so
-  ignoring subtypes does not matter. Scores without punctuation need the same words in both files.
+  ignoring subtypes does not matter. Scores without punctuation require that both files have the
+  same words.
 
 The files may split the same text into different words and sentences. The words are then aligned by
 their characters (`word_alignment`), and every score is an F1. `metrics` also holds precision,
 recall and aligned accuracy. If both files have the same words, precision, recall and F1 are equal
 for UAS, LAS and tags.
 
-Scores are percentages and not rounded. A score that cannot be computed, such as LAS of trees
+Scores are percentages and are not rounded. A score that cannot be computed, such as LAS of trees
 without labels, is None, and `unavailable` gives the reason.
 
 >>> from bistro.treebank.sentence import Sentence
@@ -99,7 +100,7 @@ NEEDED = {
     "feats": ("UD features", ("ufeats",)),
     "lemmas": ("lemmas", ("lemmas", "blex")),
 }
-"""For each column, its name in messages and the scores that need it."""
+"""For each column, its name in messages and the scores that need the column."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class AttachmentScores:
     the same words."""
     xpos_sentences: float | None
     words: int
-    """Number of gold words. All numbers in this class count gold items."""
+    """Number of gold words. All counts in this class are counts of gold items."""
     content_words: int
     """Number of gold words over which CLAS, MLAS and BLEX are computed."""
     sentences: int

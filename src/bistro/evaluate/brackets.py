@@ -1,4 +1,4 @@
-"""Bracket scores, which give the share of correct constituents, as the program EVALB counts them.
+"""Bracket scores, which give the share of correct constituents, as in the program EVALB.
 
 A constituent is a label with the words it spans. Let M be the number of constituents that gold and
 system share over all sentences.
@@ -19,10 +19,10 @@ The conventions follow EVALB with Collins' parameters:
 - tags: the share of correct tags among the remaining words; the length of a sentence, for the
   scores of sentences up to 40, counts punctuation but no traces.
 
-There is one difference from EVALB. In Bistro, the gold tags decide for both trees which words are
-punctuation. EVALB uses each tree's own tags. If a wrong tag changes what counts as punctuation, the
-two trees have different numbers of words, and EVALB leaves out the sentence. Bistro scores such
-sentences. Unlabelled scores compare only the spans.
+Bistro differs from EVALB in one respect. In Bistro, the gold tags decide for both trees which words
+are punctuation. EVALB uses each tree's own tags. If a wrong tag changes what counts as punctuation,
+the two trees have different numbers of words, and EVALB leaves out the sentence. In such cases,
+Bistro still scores the sentence. Unlabelled scores compare only the spans.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> gold = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .))")
@@ -112,9 +112,9 @@ def score_brackets(
     gold_name: str = "gold",
     system_name: str = "system",
 ) -> BracketReport:
-    """Compare trees of the same words.
+    """Compare the constituents of system trees with those of gold trees over the same words.
 
-    The names, for example of files, are used in error messages.
+    The names, which are usually file names, are used in error messages.
     """
     golds, systems = list(gold), list(system)
     _check_sizes(golds, systems, gold_name, system_name)

@@ -1,11 +1,11 @@
 """Attachment scores by dependency length.
 
-Short arcs are easy to predict, and long arcs distinguish good parsers from others. The length of an
-arc is the distance in words between head and dependent. Arcs from the root are a separate class
-(Titov & Henderson 2007, Table 2). The gold arc and the predicted arc of a word may differ in
-length, so each class of lengths has a precision and a recall. For `las`, an arc is correct if its
-head and its label (without subtype) are correct. For `uas`, only the head must be correct. The
-scores of C correct arcs, G gold arcs and S system arcs are as follows.
+Short arcs are easy to predict, so good parsers differ from weak parsers mainly on long arcs. The
+length of an arc is the distance in words between head and dependent. Arcs from the root are a
+separate class (Titov & Henderson 2007, Table 2). The gold arc and the predicted arc of a word may
+differ in length, so each class of lengths has a precision and a recall. For `las`, an arc is
+correct if its head and its label (without subtype) are correct. For `uas`, only the head must be
+correct. The scores of C correct arcs, G gold arcs and S system arcs are as follows.
 
     precision = C / S    recall = C / G    F1 = 2 C / (G + S)
 
@@ -39,7 +39,7 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class Rates:
-    """Precision, recall and F1 in percent; a rate without any items is None."""
+    """Precision, recall and F1 in percent; a rate is None if its denominator is 0."""
 
     precision: float | None
     recall: float | None
@@ -70,10 +70,10 @@ class LengthScores:
 def score_by_length(
     gold: Iterable[Sentence], system: Iterable[Sentence], punct: Punctuation | None = None
 ) -> list[LengthScores]:
-    """Return the scores of each length class, for all words or without punctuation.
+    """Return the scores of each length class, with or without punctuation.
 
     `punct` is the rule that recognises punctuation in gold. If `punct` is None, all words count.
-    Words without a head in the system's tree have no arc there.
+    A word without a head in the system's tree has no system arc.
     """
     counts: Counter[tuple[str, str]] = Counter()
     labels = set()

@@ -37,7 +37,7 @@ class RelationScores:
     las: float
     labels: float
     taken_for: tuple[str, int] | None
-    """The most common wrong relation and how many words have it, or None if all are correct."""
+    """The most common wrong relation and its count, or None if all words are correct."""
 
 
 def score_by_relation(gold: Iterable[Sentence], system: Iterable[Sentence]) -> list[RelationScores]:

@@ -1,6 +1,6 @@
 """Attachment scores by sentence length.
 
-Long sentences are harder to parse than short sentences, and rarer.
+Long sentences are rarer than short sentences, and they are harder to parse.
 
 Sentences are grouped by their number of words, punctuation included. Within a group, UAS is the
 share of words with the correct head. LAS is the share of words with the correct head and relation,

@@ -26,7 +26,7 @@ class TagScores:
     right: float
     """Share of words with the correct tag, in percent."""
     taken_for: tuple[str, int] | None
-    """The most common wrong tag and how many words have it, or None if all words are correct."""
+    """The most common wrong tag and its count, or None if all words are correct."""
 
 
 def score_by_tag(

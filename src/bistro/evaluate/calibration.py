@@ -8,7 +8,7 @@ The pairs are divided by p into 15 bins of equal width. Bin b contains n_b of th
     Brier score                = mean of (p - c)²
 
 The calibration error is 0 for a perfectly calibrated parser. The Brier score also rewards confident
-predictions. Labels are compared including their subtypes, since the probability belongs to the
+predictions. Labels are compared together with their subtypes, since the probability belongs to the
 whole label.
 
 >>> c = calibration_of([(1.0, True), (0.5, True), (0.5, False), (0.5, True), (0.5, False)])
@@ -65,7 +65,7 @@ class Calibration:
 
 
 def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
-    """Return the calibration of one or more predictions, as pairs (probability, is correct)."""
+    """Return the calibration of predictions that are given as pairs (probability, correctness)."""
     members: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
     for pair in pairs:
         members[min(int(pair[0] * BINS), BINS - 1)].append(pair)
@@ -89,7 +89,7 @@ def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
 def calibrate(
     gold: Iterable[Sentence], system: Iterable[Sentence], *, system_name: str = "system"
 ) -> dict[str, Calibration]:
-    """Return the calibration of each kind of probability in the MISC column of `system`, by key.
+    """Return the calibration of each kind of probability in the MISC column, by its MISC key.
 
     Both must have the same words; `bistro.evaluate.attachment.score` checks this.
     """

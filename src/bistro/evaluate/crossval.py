@@ -160,7 +160,7 @@ def judged_kind(
     settings: Mapping[str, Any] | None = None,
     abilities: Sequence[str] = JUDGED,
 ) -> Kind:
-    """Return a `Kind`, or raise an error if such models cannot be tested on a treebank."""
+    """Return a `Kind`, or raise an error if models of this kind cannot be tested on a treebank."""
     given = {} if config is None else configuration.to_dict(config)
     family, _ = kinds.settled(kind, configuration.merged(given, settings or {}))
     if _is_judged(family, abilities):

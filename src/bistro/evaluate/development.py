@@ -37,7 +37,7 @@ class DevelopmentSet:
         """Parse the sentences and return the scores.
 
         If sentences are parsed both with given and with predicted tags, the main score is the mean
-        of the metric over both.
+        of the two results.
         """
         ways = ("given", "joint") if self.tags == "both" else (self.tags,)
         figures: dict[str, float] = {}

@@ -6,9 +6,9 @@ and each tag, given the rest of the annotation (`bistro.tasks.given_the_rest`).
     surprise = -log2 p(annotated value | words, all other annotation)        in bits
 
 The most surprising values with a likely alternative are either mistakes or cases that the
-annotation guidelines should mention. The treebank is examined in k folds, each by a model trained
-on the other folds, or by a single model trained on other data. Values with the highest possible
-surprise are ordered by the probability of the alternative.
+annotation guidelines should mention. Each of k folds of the treebank is examined by a model trained
+on the other folds. Alternatively, a single model trained on other data examines the whole treebank.
+Values with the highest possible surprise are ordered by the probability of the alternative.
 
 >>> import bistro
 >>> treebank = list(bistro.builtin(sentences=80, seed=1))
@@ -43,7 +43,7 @@ What = Literal["head", "label", "tag", "crossing"]
 USUAL_KIND = "eisner"
 USUAL_FOLDS = 10
 SMALLEST = 2.0**-50
-"""The lower limit of probabilities. Values that no model can score get this probability."""
+"""The lowest possible probability, which is also used for values that no model can score."""
 CONTEXT = 5
 """Number of context words shown on each side of a finding."""
 HEADINGS = (

@@ -33,7 +33,7 @@ class Changes:
     """The new value of each changed arc."""
     tags: dict[Place, str]
     matched: list[int]
-    """Indices of the sentences that both versions have with the same words."""
+    """Indices of the sentences that have the same words in both versions."""
 
     def new_value(self, finding: Finding) -> str | None:
         """Return the new value if annotators changed the value of a finding, otherwise None."""
@@ -52,8 +52,7 @@ class Hits:
     recall: float
     """Share of all changed values that are among the first 5 % of findings."""
     restored: float
-    """Share of the changed values among the first 100 findings whose alternative is the new
-    value."""
+    """Share of changed values whose alternative is the new value, among the first 100 findings."""
 
     def __str__(self) -> str:
         first = ", ".join(f"{100 * p:.0f} % of the first {n}" for n, p in self.precision.items())

@@ -196,7 +196,7 @@ def critical_regions(
 
 
 def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tuple[str, str]:
-    """Return the two named conditions, or the only two that occur."""
+    """Return the two named conditions, or the only two conditions that occur."""
     known = list(dict.fromkeys(region.condition for region in regions))
     if not known:
         raise BistroError(

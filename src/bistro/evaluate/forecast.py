@@ -1,4 +1,4 @@
-"""Forecasts from a learning curve, such as the expected score with twice the data.
+"""Forecasts from a learning curve, such as the expected score with twice as much data.
 
 The score of a parser grows with the number n of training words, according to a power law that
 levels off.
@@ -8,11 +8,11 @@ levels off.
 A handful of noisy points does not determine a, b and c well, so the forecast averages over their
 possible values. For every value of c on a grid, weighted least squares gives a normal distribution
 of y(n*), the score at the size n* of interest. The priors on a and b are flat. The distributions
-for all c are averaged and truncated to possible scores. The weight of each distribution is the
-probability of the points given c, times a prior on c. The noise has two parts. The random choice of
-training sentences adds noise with variance σ² / n. The estimate of σ combines the repeated draws
-with a typical value. The other part of the noise is the deviation of the true curve from a power
-law.
+for all c are averaged and truncated to the range of possible scores. The weight of each
+distribution is the probability of the points given c, times a prior on c. The noise has two parts.
+The random choice of training sentences adds noise with variance σ² / n. The estimate of σ combines
+the repeated draws with a typical value. The other part of the noise is the deviation of the true
+curve from a power law.
 
 >>> sizes = [1000, 2000, 4000, 8000]
 >>> scores = [90 - 300 * n**-0.4 for n in sizes]
@@ -44,8 +44,8 @@ USUAL_POWER, SPREAD_OF_POWERS = 0.35, 0.5
 MISFIT = 0.25
 """Standard deviation of the difference between a learning curve and its power law."""
 USUAL_NOISE, WORTH = 50.0, 4
-"""Typical value of σ on Universal Dependencies treebanks, and its weight, as a number of
-observations."""
+"""The typical value of σ on Universal Dependencies treebanks, and the number of observations that
+this value counts as."""
 COVERAGE = 0.9
 LEAST_POINTS = 3
 

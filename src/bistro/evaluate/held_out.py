@@ -35,7 +35,7 @@ Tags = Literal["joint", "given"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """The scores of a model on some sentences, and its parses."""
+    """The scores and the parses of a model on held-out sentences."""
 
     figures: dict[str, float]
     sentences: int

@@ -11,9 +11,9 @@ sentences, `</s>`. Let L be the sum of the natural logarithms of the probabiliti
     bits_per_byte     = -L / ln 2 / B
 
 C counts the characters of the tokens and one space or newline after each token, which is the size
-of the text written with one sentence per line. B is the size of the same text in UTF-8 bytes. With
-an open vocabulary, where every string has a probability, bits_per_char measures the whole text and
-can be compared between models. With a closed vocabulary, the letters of unknown words are not
+of the text written with one sentence per line. Let B be the size of the same text in UTF-8 bytes.
+With an open vocabulary, where every string has a probability, bits_per_char measures the whole text
+and can be compared between models. With a closed vocabulary, the letters of unknown words are not
 predicted, so bits_per_char does not measure the whole text.
 
 An event with probability zero makes the perplexity infinite. A figure that is computed over no
@@ -68,7 +68,8 @@ class LanguageFigures:
     log_prob: float
     """Natural logarithm of the probability of the whole text, `</s>` included."""
     open_vocabulary: bool
-    """True if every string has a probability. Only such models can be compared by bits_per_char."""
+    """True if every string has a probability. Only models with this property can be compared by
+    bits_per_char."""
     protocol: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,7 +105,7 @@ def language_figures(
     `log_probs` contains one natural logarithm per event. `is_eos` marks the events that end a
     sentence, and `is_oov` marks the words outside the vocabulary. `characters` is the result of
     `count_characters`, and `bytes` is the result of `count_bytes`. With an open vocabulary, unknown
-    words are spelled. Otherwise, unknown words are scored as classes.
+    words are scored by their spelling. Otherwise, unknown words are scored as classes.
     """
     logs = np.asarray(log_probs, dtype=np.float64)
     ends = np.asarray(is_eos, dtype=np.bool_)
@@ -140,7 +141,7 @@ def _check(logs: Floats, ends: Flags, strangers: Flags, characters: int) -> None
         raise ValueError("a log-probability is NaN")
     # A sum of probabilities may exceed 1 by rounding, never by more than this.
     if (logs > 1e-9).any():
-        raise ValueError(f"log-probabilities must not be positive, but one is {logs.max()}")
+        raise ValueError(f"log-probabilities must not be positive, but one of them is {logs.max()}")
     if (ends & strangers).any():
         raise ValueError(
             "</s> cannot be out of vocabulary: is_oov must be false where is_eos is true"

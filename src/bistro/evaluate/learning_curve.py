@@ -1,10 +1,11 @@
 """Learning curves with the scores of models trained on growing parts of a treebank.
 
-The parts of a draw are nested. Each draw puts the sentences in a random order. By default, the
-parts are the first 1/16, 1/8, 1/4, 1/2 and all of the sentences. The models are tested on a test
-set, or on the folds that they were not trained on. With k folds, "all" is (k - 1) / k of the
-treebank. A power law predicts the score of twice the largest part and, as a check that needs no new
-data, the score of the largest part from the smaller ones (`bistro.evaluate.forecast`).
+The training sets of each draw are nested, so each smaller set is part of each larger set. Each draw
+puts the sentences in a random order. By default, the parts are the first 1/16, 1/8, 1/4, 1/2 and
+all of the sentences. The models are tested on a test set, or on the folds that they were not
+trained on. With k folds, "all" is (k - 1) / k of the treebank. A power law predicts the score of
+twice the largest part and, as a check that needs no new data, the score of the largest part from
+the smaller ones (`bistro.evaluate.forecast`).
 
 >>> import bistro
 >>> treebank, test = bistro.builtin(sentences=160, seed=1), bistro.builtin(sentences=40, seed=2)
@@ -51,7 +52,7 @@ class Part:
     words: float
     """Number of training words, averaged over draws and folds."""
     judgements: list[list[Judgement]]
-    """One list per draw. It has one item per fold, or a single item if there is a test set."""
+    """One list per draw, with one item per fold, or a single item if there is a test set."""
 
     def scores(self, name: str) -> list[float]:
         """Return a score for each draw, averaged over its folds."""
@@ -60,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """The scores of each size of training data, and the forecasts."""
+    """The scores for each size of the training data, and the forecasts."""
 
     parts: list[Part]
     figure: str
@@ -243,7 +244,7 @@ def _checked(shares: Sequence[float], draws: int) -> list[float]:
 
 
 def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tuple[int, ...]:
-    """Return the first part of the sentences in a random order, so that parts are nested."""
+    """Return the first sentences in a random order, so that smaller parts are nested."""
     number = round(share * len(places))
     if number < 1:
         raise BistroError(
@@ -257,7 +258,7 @@ def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tup
 def _part(
     share: float, models: Sequence[tuple[Split, Judgement]], sentences: Sequence[Words], folds: int
 ) -> Part:
-    """Combine the results for one size, ordered by draw and then by fold."""
+    """Combine the results for one size, which are ordered by draw and then by fold."""
     words = fmean(sum(len(sentences[place]) for place in split.train) for split, _ in models)
     number = round(fmean(len(split.train) for split, _ in models))
     judgements = [judgement for _, judgement in models]

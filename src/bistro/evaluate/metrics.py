@@ -1,4 +1,4 @@
-"""The thirteen metrics of the CoNLL 2018 shared task, counted over aligned words.
+"""The thirteen metrics of the CoNLL 2018 shared task, computed over aligned words.
 
 Each metric counts items in gold, items in the system's output, and correct ones:
 
@@ -101,7 +101,7 @@ class AlignedWords:
     def lemmas(self) -> Flags:
         """Return a mask of pairs with the same lemma.
 
-        Any lemma is correct if gold has none.
+        If the gold word has no lemma, any lemma is correct.
         """
         none = self.gold.lemmas[self.alignment.gold] == self.codes.lemmas[EMPTY]
         return np.asarray(self.agree("lemmas") | none)

@@ -1,7 +1,7 @@
 """Dependency lengths of real, sampled, random and optimal orders, and BLEU of predicted orders.
 
-The length of a dependency is the distance in words between a word and its head. The random order of
-a tree is a uniform draw from all its projective orders. The optimal projective order has the
+The length of a dependency is the distance in words between a word and its head. A random order of a
+tree is drawn uniformly from all its projective orders. The optimal projective order has the
 smallest sum of lengths (Gildea & Temperley 2007). Dependents are placed alternately on the two
 sides of the head, with the largest subtrees outermost and the smallest next to the head.
 
@@ -95,7 +95,7 @@ def _from_the_top(root: int, children: dict[int, list[int]]) -> list[int]:
 
 
 def bleu(found: Sequence[Sequence[str]], real: Sequence[Sequence[str]]) -> float:
-    """Return the BLEU score of orders against the real orders, computed by sacrebleu.
+    """Return the BLEU score of predicted orders against the real orders, computed by sacrebleu.
 
     The words are not tokenised again.
     """

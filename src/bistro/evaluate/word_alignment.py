@@ -1,13 +1,13 @@
-"""Alignment of system words with gold words, which may split the text differently.
+"""Alignment of system words with gold words if the two files may split the text differently.
 
-Files with the same words in the same sentences are aligned word by word. In other files, words are
-aligned as in the CoNLL 2018 shared task. Apart from white space, both files must have the same
-characters, so that tokens can be compared as spans of characters.
+Files with the same words in the same sentences are aligned word by word. Other files are aligned as
+in the CoNLL 2018 shared task. Apart from white space, both files must have the same characters, so
+that tokens can be compared as spans of characters.
 
 - A word that is a single token is aligned with the word of the same span.
 - Words inside multiword tokens have no span of their own. A *region* is the smallest span that
-  contains a multiword token and whose borders no multiword token of either file crosses. The words
-  of a region are aligned by a longest common subsequence of their lower-cased forms.
+  contains a multiword token and whose borders are not crossed by a multiword token of either file.
+  The words of a region are aligned by a longest common subsequence of their lower-cased forms.
 
 The regions are found by a walk through both files, as in the official scorer. The walk jumps from
 one multiword token to the next, and all other words are aligned at once.
@@ -198,7 +198,7 @@ def _next_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 
 
 def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int, int, int, int]:
-    """Return the first words of the current region in both files, and the first words after it."""
+    """Return the first words of the current region and the first words after it, in both files."""
     if (
         gold.is_multiword[word]
         and system.is_multiword[other]

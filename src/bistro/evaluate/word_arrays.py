@@ -5,7 +5,7 @@ equal values have equal codes. Heads become indices of words in the file. Parts 
 scores ignore, such as subtypes of relations and features that are not universal, are removed before
 coding.
 
-Sentences are read one by one and not kept.
+Sentences are read one by one and are not kept.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl:pv", "root"])

@@ -1,4 +1,4 @@
-"""Run chains to their last sweep, with progress, interruption and resumption.
+"""Run chains to their last sweep, with progress reports, interruption and resumption.
 
 A training run consists of a few chains that sweep in parallel. Everything that determines the
 result is hashed into a fingerprint, so that only the run that wrote a checkpoint can continue from
@@ -27,8 +27,8 @@ from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
-"""Named statistics of a chain's state. Each is one number, or one number per depth. They do not
-depend on how the parts of a state are named."""
+"""Named statistics of a chain's state. Each statistic is one number, or one number per depth. The
+statistics do not depend on how the parts of a state are named."""
 
 
 def short(value: float) -> float:
@@ -60,7 +60,7 @@ class Session:
     checkpoint: Checkpoint | None = None
     resume: bool = False
     on_start: Callable[[int, int], None] = lambda done, total: None
-    """Called once, with the number of sweeps already done in the checkpoint and the total number of
+    """Called once, with the number of sweeps completed in the checkpoint and the total number of
     sweeps."""
     on_sweep: Callable[[Sweep], None] = lambda sweep: None
     on_words: Callable[[int, int], None] = lambda done, total: None
@@ -212,7 +212,7 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
 
 
 def _sweep(stages: Sequence[Stage], number: int, threads: int) -> Stage:
-    """Perform the sweep with this index, and return its stage."""
+    """Perform the sweep with a given index, and return its stage."""
     stage, first = _stage_of(stages, number)
     if number == first:
         for chain in stage.chains:

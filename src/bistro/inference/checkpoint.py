@@ -62,9 +62,9 @@ class Checkpoint:
             raise ModelFileError(f"{error}; delete the file to start from the beginning") from None
         if file.header.get("kind") != KIND or file.header.get("fingerprint") != fingerprint:
             raise BistroError(
-                f"{self.path}: the file was written with other data, settings or seed, or by "
-                "another version of Bistro: repeat the same command, or delete the file and start "
-                "from the beginning"
+                f"{self.path}: the file was written with different data or settings, a different "
+                "seed, or another version of Bistro: repeat the same command, or delete the file "
+                "and start from the beginning"
             )
         return file.header, file.arrays
 
@@ -82,7 +82,7 @@ class PhaseCheckpoint(Checkpoint):
     """The checkpoint of one phase of a training run, stored in the file of the whole run.
 
     Every saved state also includes the results of earlier phases that are needed later. The
-    fingerprint is that of the whole training run. A phase cannot use the state of another phase. A
+    fingerprint identifies the whole training run. A phase cannot use the state of another phase. A
     phase may itself have phases, for example in a pipeline that trains a committee. Each nesting
     level has its own entry in the header.
     """

@@ -55,7 +55,7 @@ class Names:
 
 
 class ChoiceLearner(Chain):
-    """The Pitman-Yor process that learns one choice."""
+    """A chain that trains the Pitman-Yor process of one classifier."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Choice:
         return numbers.reshape(-1, most), probabilities.reshape(-1, most)
 
     def known_endings(self, length: int) -> set[tuple[str, str]]:
-        """Return the last two elements of each training context that has this length.
+        """Return the last two elements of each training context of a given length.
 
         If no training context ends in the last two elements of a context, its last element has no
         effect.
@@ -124,10 +124,10 @@ class Choice:
         return logs
 
     def header(self) -> dict[str, Any]:
-        """Return the data that are not arrays, as values that JSON can store."""
+        """Return all data except the arrays, as values that JSON can store."""
         return {"elements": self.elements.names, "outcomes": self.outcomes.names}
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Choice:
-        """Rebuild the choice from the values of `header` and `arrays`."""
+        """Rebuild the classifier from the values of `header` and `arrays`."""
         return cls(Names(header["elements"]), Names(header["outcomes"]), arrays)

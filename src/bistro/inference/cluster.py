@@ -4,7 +4,7 @@ The option ``--cluster tcp://host:port`` names the scheduler of a running cluste
 local:N`` starts N worker processes on this machine and ends them afterwards. Without a cluster,
 threads do the work. Shared data are sent once and kept by the workers. The number of unfinished
 items is limited, and results are returned in the order of the items. A task has no side effects.
-When a worker is lost, its tasks run again elsewhere, and the result is the same.
+When a worker is lost, its tasks run again on other workers, and the result does not change.
 
 >>> def times(shared, item):
 ...     return shared * item
@@ -48,15 +48,15 @@ SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_SCHEDULER = 60.0
 """Seconds to wait for a failed network to recover, or for a scheduler to be restarted."""
 SECONDS_WITHOUT_WORKERS = 60.0
-"""Seconds without workers after which a cluster counts as empty. A nanny restarts a lost worker
-sooner."""
+"""Seconds without workers after which a cluster counts as empty, which is more time than Dask needs
+to restart a lost worker."""
 SECONDS_BETWEEN_LOOKS = 1.0
 UNWATCHED = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Settings of Dask for a local cluster. Process monitoring is off, since it takes time."""
+"""Settings of Dask for a local cluster. Process monitoring is turned off to save time."""
 ATTEMPTS = 20
 """Maximum number of attempts to retrieve the result of a task. A lost worker causes one or two
 failed attempts."""
@@ -223,7 +223,8 @@ class ClusterWorkers:
                 raise self._explained(error) from None
 
     def _explained(self, error: BaseException) -> BaseException:
-        """Return the error of a task, or an error about the cluster if the cluster caused it."""
+        """Return the error of a task, or an error about the cluster if the cluster caused the
+        failure."""
         from distributed import KilledWorker
 
         if isinstance(error, KilledWorker):
@@ -242,7 +243,8 @@ class ClusterWorkers:
         return error
 
     def _look(self) -> None:
-        """Update the number of worker threads. A cluster that stays without workers is an error."""
+        """Update the number of worker threads. Raise an error if the cluster remains without
+        workers."""
         if self._client.status != "running":
             raise self._scheduler_lost()
         now = time.monotonic()
@@ -335,7 +337,7 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
     """Run worker processes on this machine, and yield their scheduler's address and keys.
 
     Anyone who can connect to a scheduler can run code under the account of its user. All accounts
-    of a machine can connect to its ports, so every connection needs a certificate, which is made
+    of a machine can connect to its ports, so every connection needs a certificate that is created
     for this run.
     """
     import dask
@@ -362,7 +364,7 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
 
 
 def dask_setup(worker: object) -> None:
-    """Ignore Ctrl-C, which a terminal sends to all processes and the main process handles."""
+    """Ignore Ctrl-C, which a terminal sends to all processes, since the main process handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

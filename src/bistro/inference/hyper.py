@@ -1,7 +1,7 @@
 """The discount and strength of every level, which are slice-sampled, maximised, or fixed.
 
 The compiled core computes the likelihood of a level and its gradient from counts of counts. Slice
-sampling runs in the core. The maximum a posteriori is found by L-BFGS-B.
+sampling runs in the core. The maximum of the posterior is found by L-BFGS-B.
 
     max over (d, θ)   log p(seating | d, θ) + log Beta(d; a, b) + log Gamma(θ; shape, rate)
 """

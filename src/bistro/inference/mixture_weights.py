@@ -2,8 +2,8 @@
 
 If each member m gives an event the probability p_m, the mixture gives it Σ_m w_m p_m.
 Expectation-maximisation (EM) divides each event among the members in proportion to their
-contributions. The weight of a member becomes its mean share. The likelihood has only one maximum,
-so EM finds it.
+contributions. The new weight of a member is its mean share over all events. The likelihood has only
+one maximum, so EM finds it.
 
 >>> better, worse = [0.5, 0.4, 0.5], [0.1, 0.5, 0.1]
 >>> weights = mixture_weights(np.array([better, worse]))

@@ -2,8 +2,8 @@
 
 The discounts and strengths are drawn from their priors. Each outcome is drawn from the predictive
 distribution given all earlier outcomes, and then seated (Pólya's urn). The seating is therefore
-also a draw from its prior given the data. The properties of the seating are known true values with
-which a sampler can be tested.
+also a draw from its distribution given the data. The properties of the seating are known true
+values with which a sampler can be tested.
 
 >>> from bistro._core import UniformBase
 >>> settings = SamplerSettings()
@@ -89,7 +89,7 @@ def check_samples(settings: SamplerSettings) -> None:
 
 
 def simulated_chain(true: Learned, chain: Chain) -> Simulated:
-    """Return a simulation with the true values of a franchise and a chain over its data."""
+    """Return a simulation with the true values of a franchise and a chain trained on its data."""
     chain.seat()
     return Simulated.of_chain(
         franchise_quantities(true.franchise, true.name),

@@ -119,7 +119,7 @@ class Product:
         return Candidates(starts, outcomes, scores)
 
     def header(self) -> dict[str, Any]:
-        """Return the data that are not arrays, as values that JSON can store."""
+        """Return all data except the arrays, as values that JSON can store."""
         return {"elements": self.elements.names, "outcomes": self.outcomes.names}
 
     @classmethod

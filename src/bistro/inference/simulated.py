@@ -51,7 +51,8 @@ FIRST_PILOT = 1 << 40
 """Index of the first pilot run, which is larger than the index of any ordinary run."""
 PILOT_RUNS, PILOT_SWEEPS, MOST_THINNING = 8, 512, 64
 ENOUGH = 0.2
-"""Maximum autocorrelation of successive draws. It increases the variance of the ranks by 3 %."""
+"""Maximum autocorrelation of successive draws. An autocorrelation of this size increases the
+variance of the ranks by 3 %."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Simulated:
     ) -> Simulated:
         """Return a simulation with true values and a seated chain.
 
-        The chain does not keep the states after its sweeps as samples.
+        The chain does not keep any samples.
         """
         sweeps = count()
         return cls(truth, lambda: chain.step(next(sweeps), keep=False), quantities)
@@ -166,7 +167,7 @@ class SamplerCheck:
         return f"<figure>{self.draw()}<figcaption>{xml_text(self.verdict)}</figcaption></figure>"
 
     def tendency(self, quantity: str) -> str:
-        """Return how the draws of a quantity are biased, or "" if no bias is visible."""
+        """Return a short description of the bias in the draws, or "" if no bias is visible."""
         ranks = self.ranks[quantity] / self.draws
         expected = 1 / np.sqrt(12 * self.runs)
         if abs(ranks.mean() - 0.5) > 2.5 * expected:

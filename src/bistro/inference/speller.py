@@ -1,7 +1,7 @@
 """A spelling model that gives every string a probability, so that no word is out of vocabulary.
 
-A hierarchical Pitman-Yor process over characters and an end symbol spells a word from left to
-right, each character given the characters before it.
+A hierarchical Pitman-Yor process over characters and an end symbol spells a word from left to right
+and predicts each character from the characters before it.
 
     H(s) = Π_i p(s_i | s_{i-1}, s_{i-2}, ...) · p(end | ...) / (1 - p(end | nothing))
 
@@ -210,7 +210,10 @@ class Speller:
         return UNKNOWN
 
     def _draw_any(self, stream: Stream, tag: int) -> str:
-        """Draw a string. Return "" if the string is empty, too long or has unseen characters."""
+        """Draw a string.
+
+        Return "" if the string is empty or too long, or if it contains unseen characters.
+        """
         alphabet = self.spelling.alphabet
         ids: list[int] = []
         while len(ids) < LONGEST_SPELLED:
@@ -224,7 +227,7 @@ class Speller:
         return ""
 
     def header(self) -> dict[str, Any]:
-        """Return the data that are not arrays, as values that JSON can store."""
+        """Return all data except the arrays, as values that JSON can store."""
         return {"alphabet": self.spelling.alphabet.characters}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -259,7 +262,8 @@ def spelled(
 ) -> list[str]:
     """Return a generated sentence with its unknown words spelled out.
 
-    The spelling depends only on the seed, the sentence's `number` and the position in the sentence.
+    The spelling depends only on the seed, the sentence's `number` and the word's position in the
+    sentence.
     """
     purpose = purpose_key(f"spelling.generate.{number}")
     return [

@@ -1,9 +1,9 @@
 """Train a spelling model jointly with a word model, as the base distribution of the words.
 
 The spelling process is trained on each distinct training word, once for each of its tags. In a
-Chinese restaurant, too, a word is spelled only when it is drawn from the base. After each sweep
-over the spelling, the probabilities H(w) of all known words become the base of the word model. Here
-π_t is the share of tag t among the spelled words.
+Chinese restaurant process, a word is also spelled only when it is drawn from the base. After each
+sweep over the spelling, the probabilities H(w) of all known words become the base of the word
+model. Here π_t is the share of tag t among the spelled words.
 
     base(w) = Σ_t π_t H_t(w)  over the tags of w;      base(<unk>) = 1 - Σ_known base(w)
 
@@ -85,7 +85,7 @@ class SpellingLearner(Chain):
 
 
 class SpelledChain:
-    """A chain that learns words, and sweeps over their spelling before each sweep over the words.
+    """A chain of a word model that sweeps over the spelling before each sweep over the words.
 
     In a later stage, the characters are already seated.
     """
@@ -116,7 +116,7 @@ class SpelledChain:
         self._words.step(sweep, keep=keep)
 
     def log_likelihood(self) -> float:
-        """Return the log-likelihood of the words, whose base includes their spelling."""
+        """Return the log-likelihood of the words, including their spelling."""
         return self._words.log_likelihood()
 
     def figures(self) -> Figures:

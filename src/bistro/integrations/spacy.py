@@ -9,8 +9,8 @@
 
 Sentences come from an earlier component; without one, the whole text is one sentence. Universal
 tags are stored in `pos_` and other tags in `tag_`. The relation `root` becomes spaCy's `ROOT`.
-White space that spaCy keeps as tokens is not parsed and attaches to the word before it. Values for
-which spaCy has no attribute are in extensions:
+White space that spaCy keeps as tokens is not parsed and is attached to the word before it. Values
+for which spaCy has no attribute are in extensions:
 
     token._.head_probability, token._.dep_probability    marginal probabilities
     token._.surprisal                                    in bits, with "surprisal": true

@@ -46,7 +46,7 @@ class Rememberer(Protocol):
         sentences: Sequence[Sequence[str]],
         documents: Sequence[Hashable],
     ) -> TextScores:
-        """Return scores with memory, given the scores of the sentences alone.
+        """Return scores that use the memory, given the scores of each sentence alone.
 
         `documents` has the name of each sentence's document.
         """

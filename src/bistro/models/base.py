@@ -98,7 +98,7 @@ class Origin:
 
 
 class Model(ABC):
-    """The base class of all models. Subclasses add their abilities."""
+    """The base class of all models. Subclasses add abilities to this class."""
 
     kind: ClassVar[str]
     format_version: ClassVar[int] = 3

@@ -1,7 +1,7 @@
 """Common column names in tables of reading times, and the selection of columns and rows.
 
-Experiment software names its columns in many ways (``rt``, ``ReadingTime``, ``subject_id``). If the
-caller does not name a column, common names are tried. Case, spaces and punctuation are ignored.
+Experiment software uses many different column names (``rt``, ``ReadingTime``, ``subject_id``). If
+the caller does not name a column, common names are tried. Case, spaces and punctuation are ignored.
 
 >>> find_columns(["Subject.ID", "Item", "Cond", "wordn", "Word", "RT"], {}, "times.csv")["position"]
 'wordn'
@@ -33,8 +33,8 @@ GUESSES: dict[str, tuple[str, ...]] = {
 """The names that are tried for each column, the most common first, in lower case without
 punctuation."""
 IBEX = {"word": "value", "position": "parameter"}
-"""Ibex column names that are used only if both are present. Ibex writes one parameter and its value
-per row."""
+"""Two Ibex column names, which are used only if both columns are present. Ibex writes one parameter
+and its value per row."""
 NEEDED = ("word", "item", "time")
 
 

@@ -57,7 +57,7 @@ class ReadingData:
     """Other columns of the table, with one cell per row."""
 
     def documents(self, columns: Sequence[str]) -> list[str] | None:
-        """Return the document of each text from kept columns, or None if no column is given."""
+        """Return the document of each text, as given by columns, or None if no column is given."""
         if not columns:
             return None
         _, first = np.unique(self.text_of_token[self.token], return_index=True)
@@ -131,7 +131,7 @@ class _Collected:
         self.texts: dict[tuple[str, str], int] = {}
         """The index of each text, by item and condition."""
         self.words: list[dict[int, tuple[str, int]]] = []
-        """The word at each position of each text, and the line where it first occurs."""
+        """The word at each position of each text, and the line where the word first occurs."""
         self.readers: dict[str, int] = {}
         self._last_line: dict[int, int] = {}
         """The last line of each text in a table without participants and positions."""

@@ -3,8 +3,8 @@
 The items are divided into folds. For each fold, two regressions, with and without the predictor,
 are fitted on all other folds and predict the reading times of the fold. The gain of a row is the
 difference between the two log-likelihoods, in nats. A predictor without information has a gain of
-zero or slightly less. Intervals are computed by bootstrap, which draws items with replacement. Two
-models are compared by a permutation test, which exchanges them item by item.
+zero or slightly below zero. Intervals are computed by bootstrap, which draws items with
+replacement. Two models are compared by a permutation test, which exchanges the models item by item.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def deal(items: Groups, folds: int, random: np.random.Generator) -> NDArray[np.i
     number = int(items.max()) + 1
     if number < 2:
         raise BistroError(
-            "at least two items are needed, since each item is predicted from the others"
+            "at least two items are needed, since each item is predicted from the other items"
         )
     of_item = random.permutation(number) % min(folds, number)
     return np.asarray(of_item[items])

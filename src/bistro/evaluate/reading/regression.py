@@ -5,7 +5,8 @@
 The intercepts are not columns of the design: the mean of each participant is subtracted from times
 and predictors, which gives the same coefficients. Rows of one participant depend on each other, and
 so do rows of one item. The covariance of the coefficients is therefore clustered by participant and
-by item (Cameron, Gelbach & Miller 2011). The intervals are valid without a model of the dependence.
+by item (Cameron, Gelbach & Miller 2011). The resulting intervals are valid without an explicit
+model of this dependence.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def fit(
 ) -> Fit:
     """Fit the coefficients of all predictors.
 
-    Each of the `readers` has an intercept.
+    Each participant in `readers` has an intercept.
     """
     y, x = centred(times, readers), centred(predictors, readers)
     number = len(np.unique(readers))

@@ -66,7 +66,7 @@ class ReadingStudy:
     used: Flags
     predictors: Predictors
     unknown: Mapping[str, Flags]
-    """A mask of the words that each model does not know. It may be empty."""
+    """For each model, a mask of the words that are unknown to it. The dictionary may be empty."""
 
 
 def study(
@@ -99,7 +99,7 @@ def study(
     logarithm
         Predict the natural logarithm of times instead of times.
     unknown
-        For each model, whether it does not know a word, one value per word.
+        For each model, a mask of the words that are unknown to it.
     known_only
         Leave out words that are `unknown` to a model, and the words after them.
     seed
@@ -150,7 +150,10 @@ def _random(seed: int, part: int) -> np.random.Generator:
 
 
 def _known(data: ReadingData, unknown: Mapping[str, Flags], before: int) -> Flags:
-    """Return a mask of words such that all models know the word and `before` preceding words."""
+    """Return a mask of the words that are known to all models.
+
+    The `before` words that precede a word in its text must also be known.
+    """
     lost = np.any([np.zeros(len(data.text_of_token), np.bool_), *unknown.values()], axis=0)
     columns = lagged("unknown", lost.astype(np.float64), data, before)
     return np.asarray(np.nansum(list(columns.values()), axis=0) == 0)

@@ -11,8 +11,9 @@ the index of the original rule whose first binary rule is r.
 (3, [0, 2], 3.0)
 
 With M[A, B] = the expected number of B in one expansion of A, the expected number of symbols below
-A is finite exactly when the spectral radius of M is below 1. If this condition holds, the expected
-symbol counts x solve ``x = start + x M``, and the probabilities of all finite sentences sum to 1.
+A is finite exactly when the spectral radius of M is below 1. If the spectral radius is below 1, the
+expected symbol counts x solve ``x = start + x M``, and the probabilities of all finite sentences
+sum to 1.
 
 >>> rules = [Rule("S", ("S", "W"), 0, ("", "dep"), 0.5), Rule("S", ("W",), 0, ("",), 0.5)]
 >>> expected_counts(rules, {"S": 0, "W": 1}, start=0).tolist()

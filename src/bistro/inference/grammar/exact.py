@@ -48,7 +48,7 @@ class Continuations(NamedTuple):
     probs: NDArray[np.float64]
     """The probability of each possible next form, given the words before it."""
     end: float
-    """The probability that the sentence ends after these words."""
+    """The probability that the sentence ends after the given words."""
 
 
 class ExactGrammar(Grammar):
@@ -105,7 +105,8 @@ class ExactGrammar(Grammar):
     def surprisals(self, tokens: Sequence[str]) -> list[float]:
         """Return the surprisal in bits of each token and of the sentence end.
 
-        All values are infinite from the first token that cannot follow the tokens before it.
+        All values are infinite, starting with the first token that cannot follow the tokens before
+        it.
         """
         chart = self._sum(tokens)
         logs = [0.0, *chart.prefix_log_probs.tolist(), chart.log_prob]
@@ -160,7 +161,9 @@ class ExactGrammar(Grammar):
             return
         for place, token in enumerate(chart.tokens):
             if not token.words:
-                raise BistroError(f"the grammar does not know '{tokens[place]}' (word {place + 1})")
+                raise BistroError(
+                    f"the grammar does not contain '{tokens[place]}' (word {place + 1})"
+                )
         raise BistroError(f"the grammar has no parse of '{' '.join(tokens)}'")
 
 

@@ -62,7 +62,8 @@ class Chart:
 class Way(NamedTuple):
     """One way to build a symbol over a span, from a word or by applying a rule to smaller parts.
 
-    The label is a word or the index of a rule. For the remainder of a rule, it is `PART_OF_RULE`.
+    The label is a word or the index of a rule. For the remainder of a rule, the label is
+    `PART_OF_RULE`.
     """
 
     value: float
