@@ -127,7 +127,7 @@ def demo_page(result: DemoResult) -> Page:
     parser = result.models[PARSER]
     page = Page(
         "Bistro: a first look",
-        subtitle="A treebank, a parser trained on it in seconds, and a probability for everything.",
+        subtitle="The page shows a treebank, a parser trained on it in seconds, and its results.",
         footer=f"bistro {__version__}; seed {parser.origin.seed}.",
     )
     page.section("The treebank", *_treebank_blocks(result.train))
@@ -162,7 +162,7 @@ def _example_blocks(result: DemoResult) -> list[str]:
     listed = parse.marginals.heads if parse.marginals else []
     sure = [dict(row).get(head, 0.0) for row, head in zip(listed, parse.heads, strict=True)]
     forms = parse.sentence.forms
-    caption = "The probability of each arc is the mean over the three members."
+    caption = "The probability of each arc is the mean over the three committee members."
     description = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:
         correct = dict(listed[forms.index("fell")]).get(0, 0.0)

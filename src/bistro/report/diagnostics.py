@@ -32,7 +32,7 @@ from bistro.inference.arviz import from_groups, load_arviz
 
 R_HAT_LIMIT = 1.01
 DRAWS_WANTED = 100
-"""The minimum number of effective draws per chain for reliable R-hat and quantiles."""
+"""The minimum number of effective draws per chain that makes R-hat and quantiles reliable."""
 FEWEST_DRAWS = 4
 COLUMNS = ("quantity", "mean", "sd", "r_hat", "ess_bulk", "ess_tail", "warning")
 
@@ -110,12 +110,12 @@ def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None
     """
     lengths = {len(trace) for trace in traces}
     if len(traces) < 2:
-        raise BistroError("a single chain cannot be compared: give two or more")
+        raise BistroError("a single chain cannot be compared: give two or more chains")
     if len(lengths) > 1:
         shown = ", ".join(map(str, sorted(lengths)))
         raise BistroError(
-            f"the chains have different numbers of sweeps ({shown}): train all of them with the "
-            "same number"
+            f"the chains have different numbers of sweeps ({shown}): train all chains with the "
+            "same number of sweeps"
         )
     sweeps = lengths.pop()
     left_out = sweeps // 2 if burn_in is None else burn_in
@@ -188,9 +188,9 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
             f"R-hat is above {R_HAT_LIMIT} for {len(apart)} of {len(rows)} quantities (worst: "
             f"{worst.quantity}, {worst.r_hat:.2f}). The chains, which differ only in their seed, "
             "do not agree on these quantities yet, so the results of a single chain depend on its "
-            f"random start. Train longer (now {chains.sweeps} sweeps), or discard more sweeps "
+            f"random start. Train for more sweeps (now {chains.sweeps}), or discard more sweeps "
             f"(--burn-in, now {chains.burn_in}). If the chains still disagree after long runs, "
-            "each is stuck in a different mode, and no single chain is reliable."
+            "each chain is stuck in a different mode, and no single chain is reliable."
         )
     thin = sorted(
         (row for row in rows if row.is_thin), key=lambda row: min(row.ess_bulk, row.ess_tail)

@@ -80,7 +80,7 @@ class Frame:
     def up(self, value: float) -> float:
         """Return the y coordinate of a value.
 
-        Infinite values lie on the edge of the plot.
+        Infinite values are drawn at the edge of the plot.
         """
         share = (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
         return self.floor - self.height * min(1.0, max(0.0, share))

@@ -150,7 +150,7 @@ def _logarithm(value: float) -> float:
 
 
 def _decades(low: float, high: float) -> list[float]:
-    """Return at most five powers of ten that cover values, which are given as logarithms."""
+    """Return at most five powers of ten that cover the values, which are given as logarithms."""
     first, last = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
     step = -(-(last - first) // 5)
     return [float(first + step * i) for i in range(-(-(last - first) // step) + 1)]

@@ -172,7 +172,7 @@ async def _answered(
 ) -> Response:
     """Run `compute` in a worker thread, and return its result as a JSON response.
 
-    `number` is the number of items that the client requests, from which the cost is predicted.
+    `number` is the number of requested items, from which the cost of the request is predicted.
     """
 
     def encoded() -> Response:
@@ -217,7 +217,7 @@ def _add_readers(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> 
 
     @app.post("/api/read", response_model=schemas.ReadAnswer, responses=MODEL_ERRORS)
     async def read(body: schemas.ReadBody, request: Request) -> Response:
-        """Read a sentence and return the surprisal of every word and the live analyses after it."""
+        """Return the surprisal of every word of a sentence, and the analyses after each word."""
         entry = catalog[body.model]
         model = entry.able("read")
 

@@ -142,7 +142,7 @@ def unique_ids(names: Iterable[str]) -> list[str]:
 
 
 def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
-    """Test the abilities of a model, and yield each with the part of the model that has it.
+    """Test the abilities of a model, and yield each ability with the part of the model that has it.
 
     The test also fills the caches of the model. The kind of a model does not determine what it can
     do. For example, a parser without words, or a parser that reads from right to left, has the

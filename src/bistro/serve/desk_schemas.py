@@ -81,7 +81,7 @@ class DecisionBody(SentenceOfFile):
 class TurnBody(FileBody):
     """A request to undo or redo."""
 
-    last: Number = Field(description="The number of the last event that the client knows.")
+    last: Number = Field(description="The number of the last event that the client has received.")
 
 
 class SaveBody(FileBody):
@@ -95,7 +95,7 @@ class SaveBody(FileBody):
 class ChangesBody(FileBody):
     """A request for the changes since a revision."""
 
-    since: Number = Field(description="The last revision of the list that the client knows.")
+    since: Number = Field(description="The last revision of the list that the client has received.")
 
 
 class OrderBody(FileBody):

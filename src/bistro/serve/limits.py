@@ -39,8 +39,8 @@ class Limits:
     header_seconds: float = 10.0
     """Maximum number of seconds from the first byte of a request to the end of its headers."""
     body_seconds: float = 20.0
-    """Maximum number of seconds between a request's headers and the end of its body. A client
-    has the same time to receive the answer."""
+    """Maximum number of seconds between a request's headers and the end of its body. The same limit
+    applies to the time that a client takes to receive the answer."""
     idle_seconds: float = 30.0
     """Maximum number of seconds between two requests on one connection."""
     at_once: int = field(default_factory=lambda: os.cpu_count() or 1)

@@ -33,9 +33,9 @@ ModelId = Annotated[
 Splitting = Annotated[
     Literal["marks", "spaces"],
     Field(
-        description="How `text` is split into words. The value `marks` uses the model's tokeniser "
-        "or, if the model has none, splits punctuation from words. The value `spaces` splits the "
-        "text only at spaces."
+        description="The method for splitting `text` into words. The value `marks` uses the "
+        "model's tokeniser or, if the model has none, splits punctuation from words. The value "
+        "`spaces` splits the text only at spaces."
     ),
 ]
 Listed = list[tuple[str, float]]
@@ -235,7 +235,7 @@ class Tree(BaseModel):
 
 
 class MarginalTables(BaseModel):
-    """The heads, labels and tags of each word with their probabilities, the most probable first."""
+    """The heads, labels and tags of each word with their probabilities, sorted by probability."""
 
     heads: list[list[tuple[int, float]]]
     labels: list[Listed]

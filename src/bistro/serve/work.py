@@ -97,8 +97,8 @@ class Work:
     async def run(self, compute: Callable[[], T], *, client: str = "", sort: Hashable = None) -> T:
         """Run `compute` and return its result.
 
-        Raises `BusyError` if the queue is full or the answer is late, and `TooManyError` if this
-        client has too many requests. Cancelling the call stops the computation.
+        Raises `BusyError` if the queue is full or the answer takes too long, and `TooManyError` if
+        this client has too many requests. Cancelling the call stops the computation.
         """
         job = Job(compute, client, sort)
         job.is_long = self._is_expected_long(job)

@@ -2,8 +2,8 @@
 
 A `Split` lists the sentences for training and the sentences for testing. k folds cut a treebank
 into k parts, each held out once. `run_splits` trains a model for every split, several at a time,
-and applies a function to each model and its held-out sentences. The splits need not be folds; they
-can also be growing parts of a treebank, for example. Every model is trained by one thread, so the
+and applies a function to each model and its held-out sentences. The splits need not be folds; for
+example, they can be growing parts of a treebank. Every model is trained by one thread, so the
 result is the same for any number of threads.
 
 >>> import bistro
@@ -61,7 +61,7 @@ class Recipe:
     """Additional training sentences, which are the same for every split."""
 
     def trained(self, sentences: Sequence[Words]) -> Model:
-        """Train a model in one thread on these sentences and on `beside`."""
+        """Train a model in one thread on the given sentences and on `beside`."""
         return train(
             self.kind,
             [*self.beside, *sentences],

@@ -82,7 +82,7 @@ class Member:
 class Mixture(Scoring):
     """A mixture of models, whose probabilities are mixed word by word.
 
-    A mixture scores text like a model.
+    A mixture scores text in the same way as a model.
     """
 
     kind: ClassVar[str] = "mixture"

@@ -108,7 +108,7 @@ STRATEGIES: dict[str, Callable[[OpenSentence], float]] = {
 
 @dataclass(frozen=True)
 class Ranking:
-    """Ranked sentences and words, the most useful first."""
+    """Ranked sentences and words, starting with the most useful."""
 
     treebank: Sequence[Sentence]
     sentences: list[OpenSentence]
@@ -220,8 +220,8 @@ def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
 
     A near-copy is not compared with later sentences.
 
-    Two sentences are compared only if they share one of their rarest words. Sentences that share
-    `NEAR` of all their words always share one of the rarest.
+    Two sentences are compared only if they share one of their rarest words. Sentences that share at
+    least the proportion `NEAR` of their words always share one of their rarest words.
     """
     sets = [frozenset(form.lower() for form in sentence.forms) for sentence in sentences]
     counts: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Conversion of sentences between formats, and between projective and other trees.
+"""Conversion of sentences between formats, and between projective and non-projective trees.
 
 A `Conversion` applies several steps to each sentence of a stream. The conversion counts the
 changes of each step and the values that the new format cannot hold.

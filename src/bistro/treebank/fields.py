@@ -16,8 +16,8 @@ from bistro.treebank.validate import MISSING
 
 EMPTY = "_"
 COLUMNS = ("ids", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
-"""The names of the columns as attributes of a sentence. The ``ids`` are always 1, 2, …, so a
-sentence has no such attribute."""
+"""The names of the columns as attributes of a sentence. The ids are always 1, 2, …, so a sentence
+has no attribute ``ids``."""
 LISTS = (*COLUMNS[1:], "comments")
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 
@@ -72,7 +72,7 @@ def split_words(line: str) -> list[str]:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raise an error if a sentence has no column of this name."""
+    """Raise an error if a sentence has no column with the given name."""
     for name in names:
         if name not in LISTS:
             known = ", ".join(LISTS)

@@ -64,7 +64,7 @@ def recognise_tags(upos: AbstractSet[str], xpos: AbstractSet[str]) -> Punctuatio
 
 
 def parse_rule(name: str) -> Punctuation:
-    """Return the punctuation rule of this name, or raise an error if there is none."""
+    """Return the punctuation rule with the given name, or raise an error if there is none."""
     if name not in RULES:
         raise ConfigError(
             f"punctuation must be recognised by one of {', '.join(RULES)}, not by "

@@ -180,7 +180,7 @@ def _renumbered(row: Row, moved: Callable[[Node], Node], span: tuple[int, int, i
 
     `span` contains the first and last replaced word and the number of additional words, which is
     negative if words are joined. The range of a multiword token that contains the replaced words is
-    adjusted by this number.
+    adjusted by the number of additional words.
     """
     if len(row) == 1:
         return row

@@ -1,6 +1,6 @@
 """A sentence, with one list per column and the exact text that it was read from.
 
-The columns are the columns of CoNLL-U. In CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
+A sentence has the columns of CoNLL-U. In CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
 PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists hold one entry per syntactic word, so word i
 of the file is entry i - 1. Multiword tokens, empty nodes and comments are kept in the text. A
 sentence is written as it was read. Only fields whose column holds a new value are replaced.
@@ -58,7 +58,8 @@ class Token(NamedTuple):
 
 
 class Sentence:
-    """A sentence with one list per column. Its ``len`` is the number of syntactic words.
+    """A sentence with one list per column. The ``len`` of a sentence is its number of syntactic
+    words.
 
     Rarely used columns are extracted from the text at the first access.
     """
@@ -82,7 +83,7 @@ class Sentence:
     line: int
     """The line number of the sentence's first line in its file, counted from 1."""
     lead: str
-    """The byte-order mark and blank lines before the first sentence of a file, otherwise empty."""
+    """The byte-order mark and blank lines before a file's first sentence, or an empty string."""
 
     def __init__(
         self,
@@ -144,7 +145,7 @@ class Sentence:
         return cls("\n".join(_build_lines(values, multiword)), core, format, line)
 
     def replace(self, **columns: Iterable[Any]) -> Sentence:
-        """Return a copy with other columns or comments. Everything else is kept.
+        """Return a copy of the sentence with new columns or comments. Everything else is kept.
 
         Parameters
         ----------
@@ -189,7 +190,10 @@ class Sentence:
 
     @property
     def tokens(self) -> list[Token]:
-        """All tokens in order. Their forms are the text of the sentence without its white space."""
+        """All tokens in order.
+
+        The forms of the tokens are the text of the sentence without white space.
+        """
         ranges = {token.first: token for token in self._ranges()}
         found: list[Token] = []
         words = zip(self.forms, *self.columns("misc"), strict=True)
@@ -316,7 +320,7 @@ class Sentence:
         return [row for row in rows if not row[0].isdigit()]
 
     def _current_block(self) -> str:
-        """Return the text with all fields that have been changed since it was read."""
+        """Return the text of the sentence, with all changes since it was read."""
         if self.format == "text":
             return self._current_line()
         rows = self._word_rows()

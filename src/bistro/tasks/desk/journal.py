@@ -1,4 +1,4 @@
-"""The journal of a file, in which every decision is on disk before it takes effect.
+"""The journal of a file, in which every decision is stored before it takes effect.
 
 The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON per event.
 
@@ -110,7 +110,7 @@ class Journal:
             except (ValueError, RecursionError):
                 raise BistroError(
                     f"{self.path}:{number}: this is not a valid line of a journal: move the "
-                    "journal away to begin a new one"
+                    "journal away to begin a new journal"
                 ) from None
         return events
 

@@ -62,7 +62,7 @@ def learn(
     stop_asked: Callable[[], bool] = lambda: False,
     settings: dict[str, Any] | None = None,
 ) -> Outcome:
-    """Train a candidate, and replace the current model if the candidate is at least as good.
+    """Train a candidate, and replace the current model unless the current model is better.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def learn(
     seed
         Seed of the training.
     stop_asked
-        Function that is called between sweeps. Training ends when this function returns true.
+        Function that is called between sweeps. Training stops if the function returns true.
     settings
         Changes to individual settings of the family.
     """
@@ -114,7 +114,7 @@ def labelled_score(parser: Parser, sentences: Sequence[Sentence]) -> float | Non
 
 
 def _kind(model: Model) -> str:
-    """Return the kind of the model if such models parse and tag, otherwise the default kind."""
+    """Return the kind of the model if it can parse and tag, or else the default kind."""
     try:
         family = kinds.find(model.kind)
     except BistroError:
