@@ -141,8 +141,8 @@ def demo_page(result: DemoResult) -> Page:
     page.section(
         "Generated sentences",
         paragraph(
-            "These sentences were drawn from the parser together with their trees, with "
-            "the same seed as in training."
+            "The sentences below were drawn from the parser together with their trees, with the "
+            "same seed as in training."
         ),
         sentences(result.generated),
     )
@@ -173,10 +173,10 @@ def _example_blocks(result: DemoResult) -> list[str]:
         description += " At 'fell', the analysis that seemed certain becomes improbable."
     return [
         paragraph(
-            f"The sentence was parsed by a committee of {len(result.committee.members)}: a "
-            "parser that reads from left to right, a parser that reads from right to left, and "
-            "a parser that generates children outward from their heads. All predicted trees on "
-            "this page come from the committee."
+            f"The sentence was parsed by a committee of {len(result.committee.members)} parsers: "
+            "one that reads from left to right, one that reads from right to left, and one that "
+            "generates children outward from their heads. All predicted trees on this page come "
+            "from the committee."
         ),
         figure(
             draw_arcs(forms, parse.heads, parse.labels, parse.tags, probabilities=sure),

@@ -89,8 +89,8 @@ def _figures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         *blocks,
         html.protocol(
             "Numbers in brackets are depths, where 0 is the empty context. R-hat is "
-            "rank-normalised and computed from halved chains. R-hat and the effective sample "
-            "sizes (bulk and tail) are computed by ArviZ. A warning appears if R-hat is above "
+            "rank-normalised and computed from split chains. R-hat and the effective sample sizes "
+            "(bulk and tail) are computed by ArviZ. A warning appears if R-hat is above "
             f"{R_HAT_LIMIT} or if there are fewer than 100 effective draws per chain."
         ),
     ]

@@ -149,7 +149,7 @@ def _columns(traces: Sequence[Trace]) -> dict[str, Draws]:
 
 
 def _column(traces: Sequence[Trace], name: str) -> Draws:
-    """Return one quantity with one row per chain, and NaN for missing values."""
+    """Return the values of a quantity, with one row per chain and NaN for missing values."""
     key, _, depth = name.partition("[")
 
     def value(row: Mapping[str, Any]) -> float:
@@ -179,7 +179,7 @@ def diagnose(chains: Chains) -> list[Diagnosis]:
 
 
 def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
-    """Return an interpretation of the figures and advice, in full sentences."""
+    """Return sentences that interpret the figures and give advice."""
     description = []
     apart = sorted((row for row in rows if row.disagrees), key=lambda row: -row.r_hat)
     if apart:
@@ -187,10 +187,10 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         description.append(
             f"R-hat is above {R_HAT_LIMIT} for {len(apart)} of {len(rows)} quantities (worst: "
             f"{worst.quantity}, {worst.r_hat:.2f}). The chains, which differ only in their seed, "
-            "do not agree on these quantities yet, so the results of a single chain depend on its "
-            f"random start. Train for more sweeps (now {chains.sweeps}), or discard more sweeps "
-            f"(--burn-in, now {chains.burn_in}). If the chains still disagree after long runs, "
-            "each chain is stuck in a different mode, and no single chain is reliable."
+            "do not agree yet, so the results of a single chain depend on its random start. Train "
+            f"for more sweeps (now {chains.sweeps}), or discard more sweeps (--burn-in, now "
+            f"{chains.burn_in}). If the chains still disagree after long runs, each chain is stuck "
+            "in a different mode, and no single chain is reliable."
         )
     thin = sorted(
         (row for row in rows if row.is_thin), key=lambda row: min(row.ess_bulk, row.ess_tail)
@@ -200,11 +200,11 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         size = min(worst.ess_bulk, worst.ess_tail)
         total = chains.draws * len(chains.names)
         description.append(
-            f"{len(thin)} of {len(rows)} quantities have fewer than {worst.wanted} effective "
-            f"draws (fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the previous "
-            f"sweep ended, so the {total:,} draws of {worst.quantity} are worth only {size:.0f} "
-            "independent draws. The mean and the R-hat of this quantity are uncertain. Run more "
-            "sweeps."
+            f"{len(thin)} of {len(rows)} quantities have fewer than {worst.wanted} effective draws "
+            f"(fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the previous sweep "
+            f"ended, so the {total:,} draws of {worst.quantity} are worth only {size:.0f} "
+            f"independent draws. The mean and the R-hat of {worst.quantity} are uncertain. Run "
+            "more sweeps."
         )
     if not rows:
         return ["No quantity changes after burn-in, so there is nothing to compare."]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 LEAST_SHOWN = 0.01
-"""The tree shows only back-off levels that contribute at least this share of a probability."""
+"""The minimum share of a probability that a back-off level in the tree must contribute."""
 BAR = 12
 
 

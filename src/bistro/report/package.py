@@ -67,7 +67,7 @@ def checked_about(
     version: str = DEFAULT_VERSION,
     licence: str | None = None,
 ) -> About:
-    """Return the name, version and licence of a package, or raise an error if one is invalid.
+    """Return the name, version and licence of a package, or raise an error if any is invalid.
 
     Parameters
     ----------

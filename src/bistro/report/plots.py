@@ -1,9 +1,9 @@
 """Small SVG charts, with grouped bars for the words of a sentence and lines for a trace.
 
-Both kinds of charts show named series, with labelled values, a legend, and grid lines at round
-numbers. The axes of bar charts start at zero, and the axes of line charts follow the data. Colours
-are presentation attributes that suit white paper; a page may restyle the classes `grid`, `axis`,
-`name`, `tick`, and `bar`, `curve` and `dot` with `s1` to `s10`, under `.bistro-chart`.
+Bar charts and line charts show named series, with labelled values, a legend, and grid lines at
+round numbers. The axes of bar charts start at zero, and the axes of line charts follow the data.
+Colours are presentation attributes that suit white paper; a page may restyle the classes `grid`,
+`axis`, `name`, `tick`, and `bar`, `curve` and `dot` with `s1` to `s10`, under `.bistro-chart`.
 
 >>> svg = bar_chart(["The", "horse"], {"model": [3.5, 9.0], "truth": [3.1, 8.2]}, unit="bits")
 >>> svg.count('class="bar')

@@ -1,4 +1,4 @@
-"""The page of `bistro reading-times`, with gains, coefficients, spill-over and their protocol."""
+"""The page of `bistro reading-times`, with gains, coefficients, spill-over and the protocol."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ A browser sends requests on behalf of any page that it shows, even to this machi
 distinguish the requests of other pages from those of Bistro's own page and of programs.
 
 - The host name must be one of this server's names. The server thus rejects pages whose own host
-  name has been redirected to this machine (DNS rebinding). A numeric address cannot be redirected
-  in this way.
+  name has been redirected to this machine (DNS rebinding). Numeric addresses cannot be redirected
+  by DNS.
 - The origin of the page, which browsers send with forms and scripts, must be this server or an
   allowed origin. For pictures and links, the header `Sec-Fetch-Site` gives the same information.
 - If keys are configured, everything except the pages and /health requires one of them.

@@ -50,8 +50,9 @@ PLAYGROUND = "play.html"
 """The page with the playground, which needs no model."""
 ABOUT = (
     "This server uses Bistro's models to compute surprisal, trees with probabilities, generated "
-    "sentences and word orders. It also supports the REST protocol of UDPipe and suggestions for "
-    "INCEpTION. Every error is an object with the field `error`, which holds one sentence."
+    "sentences and word orders. The server also supports the REST protocol of UDPipe and "
+    "suggestions for INCEpTION. Every error is an object with the field `error`, which holds one "
+    "sentence."
 )
 
 

@@ -1,4 +1,4 @@
-"""The catalogue of a server's models, by id.
+"""The catalogue of a server's models, indexed by id.
 
 An id is a file name without folder and suffix, not a path.
 

@@ -50,7 +50,8 @@ class DecisionBody(SentenceOfFile):
     set: dict[str, dict[Column, Value]] = Field(
         {},
         max_length=MOST_FIELDS,
-        description="Values by word (from 1) and column. The values -1 and _ leave a field open.",
+        description="The new values, by word (from 1) and column. The values -1 and _ leave a "
+        "field open.",
     )
     split: SplitBody | None = None
     join: tuple[Place, Place] | None = None

@@ -44,7 +44,7 @@ class FairQueue(Generic[T]):
         """The waiting requests of each client. The first client is the next to be served."""
 
     def add(self, client: str, request: T, is_alike: Callable[[T], bool] | None = None) -> None:
-        """Add a request to the queue, or raise an error with the reason.
+        """Add a request to the queue, or raise an error that gives the reason.
 
         With `is_alike`, only similar waiting requests count towards the limit.
         """

@@ -282,7 +282,7 @@ class OrderedWords(BaseModel):
 
 
 class LinearizeAnswer(BaseModel):
-    """Orders of a tree, and the log-probability of its original order."""
+    """Word orders of a tree, and the log-probability of its original order."""
 
     orders: list[OrderedWords]
     given_log_prob: float | None

@@ -53,8 +53,8 @@ def cutting(model: Model, split_punct: bool | None = None, *, default: bool = Fa
 def common_cutting(models: Sequence[Model], split_punct: bool | None = None) -> Cutting:
     """Return one function that splits text for all models, so that all models score the same words.
 
-    The function is the tokeniser of the first model that has one, such as a pipeline. Without such
-    a model, punctuation is split from words unless `split_punct` is false.
+    The function is the tokeniser of the first model that has one, such as a pipeline. If no model
+    has a tokeniser, punctuation is split from words unless `split_punct` is false.
     """
     first = next((model for model in models if TOKENISE.is_of(model)), models[0])
     return cutting(first, split_punct, default=True)

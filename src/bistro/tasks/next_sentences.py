@@ -43,7 +43,7 @@ from bistro.treebank.validate import MISSING
 
 DEFAULT_KIND = "committee"
 NEAR = 0.6
-"""Two sentences count as near-copies if they share at least this proportion of their words."""
+"""The minimum proportion of shared words at which two sentences count as near-copies."""
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class ParseWriter:
         return cls(model.tag_column, given_tags, model.shown_tags)
 
     def sentences(self, parse: Parse) -> Iterator[Sentence]:
-        """Yield the samples of a parse if it has any, otherwise its analyses."""
+        """Yield the samples of a parse, or its analyses if it has no samples."""
         self.sentences_written += 1
         base = as_columns(parse.sentence, self.sentences_written)
         name = "sample" if parse.samples else "parse_rank"

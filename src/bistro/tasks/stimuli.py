@@ -163,7 +163,7 @@ def one_row_each(
 ) -> Iterator[Stimulus]:
     """Yield the sentences of a table with one sentence per row.
 
-    The column `name` contains the names of the sentences. Without this column, sentences are
+    The column `name` contains the names of the sentences. If `name` is None, sentences are
     numbered.
     """
     place = table.column(text)

@@ -139,9 +139,7 @@ def _refuse_encoding(error: UnicodeDecodeError, path: str | None, line: int) -> 
 
 def _refuse_nul(piece: bytes, path: str | None, line: int) -> NoReturn:
     if line == 1 and piece[8:10] == b'{"':  # the header of a model file, after its length
-        raise TreebankError(
-            "this is a model file, but a treebank or a text is expected", path=path
-        )
+        raise TreebankError("this is a model file, but a treebank or a text is expected", path=path)
     raise TreebankError(
         "there is a NUL character: the file is damaged or not a text file",
         path=path,

@@ -2,8 +2,8 @@
 
 A treebank contains information that a context-free grammar cannot express, such as words that are
 not spoken (``-NONE-``), the function of a phrase (``NP-SBJ``), and the trace it belongs to
-(``NP-SBJ-1``). The function `simplified` removes this information and gives every tree the same
-root, ``TOP``. A phrase that is the only child of a phrase with the same label is also removed,
+(``NP-SBJ-1``). The function `simplified` removes traces and functions, and gives every tree the
+same root, ``TOP``. A phrase that is the only child of a phrase with the same label is also removed,
 since it usually had a trace as its sibling.
 
 Binarised trees (`bistro.treebank.binarisation`) have inserted symbols, which begin with ``@``. The

@@ -64,17 +64,17 @@ class Fetched:
 
     @property
     def train(self) -> Path | None:
-        """The training file, or None if there is none, as in many small treebanks."""
+        """The training file, or None for the many small treebanks that have no training file."""
         return self._part("train")
 
     @property
     def dev(self) -> Path | None:
-        """The development file, or None if there is none."""
+        """The development file, or None if the treebank has no development file."""
         return self._part("dev")
 
     @property
     def test(self) -> Path | None:
-        """The test file, or None if there is none."""
+        """The test file, or None if the treebank has no test file."""
         return self._part("test")
 
     @property

@@ -3,8 +3,7 @@
 A *mirror* has one of two forms.
 
 - If the mirror contains ``{name}`` (and ``{release}``), it is the address of one archive
-  (``.tar.gz``) per treebank. The public source, which consists of the release tags of the UD
-  repositories, is a mirror of this form.
+  (``.tar.gz``) per treebank. The default address refers to the release tags of the UD repositories.
 - Otherwise, the mirror is a folder or the URL of a folder, with the layout of the unpacked official
   release archive: ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file
   ``SHA256SUMS`` next to the treebank's files lists their checksums, in the format of the program

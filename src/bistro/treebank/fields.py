@@ -82,7 +82,7 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def check_values(name: str, values: Sequence[Any], size: int) -> None:
-    """Raise an error if a file with these values or comments could not be read back."""
+    """Raise an error if the given values or comments could not be read back from a file."""
     if name == "comments":
         for comment in values:
             if not comment.startswith("#") or not {"\n", "\r", "\0"}.isdisjoint(comment):

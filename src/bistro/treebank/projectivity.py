@@ -154,7 +154,7 @@ class _Lifting:
     Lifting d from h to the head of h changes only the words that h dominates. A non-projective arc
     therefore remains non-projective until it is lifted itself. After a lift, only the other arcs of
     h need to be checked again. The words that a word dominates are stored as a bit set in one
-    integer, so this check is a single `and` operation.
+    integer, so checking an arc is a single `and` operation.
     """
 
     def __init__(self, heads: Sequence[int]) -> None:

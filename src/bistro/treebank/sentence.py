@@ -175,12 +175,12 @@ class Sentence:
 
     @property
     def sent_id(self) -> str | None:
-        """The value of the comment ``# sent_id``, if there is one."""
+        """The value of the comment ``# sent_id``, or None if there is no such comment."""
         return self.metadata.get("sent_id")
 
     @property
     def text(self) -> str | None:
-        """The value of the comment ``# text``, if there is one."""
+        """The value of the comment ``# text``, or None if there is no such comment."""
         return self.metadata.get("text")
 
     @property

@@ -1,7 +1,7 @@
 """The running text of a treebank, which consists of its tokens and the white space between them.
 
-The white space after a token is empty if MISC has ``SpaceAfter=No``. Without this entry, the white
-space after a token is the value of ``SpacesAfter`` or, by default, one space. The entries
+The white space after a token is empty if MISC has ``SpaceAfter=No``. Otherwise, the white space
+after a token is the value of ``SpacesAfter`` or, by default, one space. The entries
 ``SpacesBefore`` and ``SpacesInToken`` are also used. In these values ``\\s`` ``\\t \\r \\n \\p
 \\\\`` represent space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` represents the character
 with that code.

@@ -183,7 +183,7 @@ class Document:
         if not overwrite and self.changed_on_disk():
             raise ConflictError(
                 f"{self.path.name} has been changed by another program since it was opened: saving "
-                "would overwrite these changes"
+                "would overwrite the changes"
             )
         new = digest(content)
         self.journal.append({"saving": new, "seq": self.last})
@@ -295,12 +295,12 @@ class Document:
     def _misfit(self, event: Event) -> StaleError:
         return StaleError(
             f"{self.journal.path}: decision {event['seq']} does not match the file; move the "
-            "journal away to begin a new one"
+            "journal away to begin a new journal"
         )
 
 
 def _mark(event: Event) -> str | None:
-    """Return the digest of the file's content that is recorded in an event, if any."""
+    """Return the digest of the file's content in an event, or None if it has no digest."""
     found: str | None = event.get("opened") or event.get("saving")
     return found
 
