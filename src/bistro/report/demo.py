@@ -2,7 +2,7 @@
 
 The grammar of the built-in English treebank defines the exact probability of every sentence. The
 page can therefore compare the perplexity and surprisal of the models with those of a perfect model.
-The rest of the page is the same as in `bistro report`.
+The rest of the page is the same as on the page of `bistro report`.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source:
 
 
 def by_need(rows: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """Sort the quantities by how well the chains agree on them, starting with the worst."""
+    """Sort the quantities by the agreement of the chains, starting with the worst agreement."""
     return sorted(rows, key=lambda row: (-row.r_hat, row.ess_bulk))
 
 

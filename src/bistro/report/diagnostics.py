@@ -86,7 +86,7 @@ class Diagnosis:
 
     @property
     def disagrees(self) -> bool:
-        """True if the chains differ by more than chance."""
+        """True if the chains differ by more than is expected by chance."""
         return not self.r_hat <= R_HAT_LIMIT
 
     @property
@@ -122,8 +122,8 @@ def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None
     if sweeps - left_out < FEWEST_DRAWS:
         raise BistroError(
             f"{sweeps} sweeps with a burn-in of {left_out} leave fewer than {FEWEST_DRAWS} draws "
-            "to compare: train longer, for example with --set sampler.sweeps=200, or give a "
-            "smaller --burn-in (models that are trained without sampling have no chains)"
+            "to compare: train for more sweeps, for example with --set sampler.sweeps=200, or give "
+            "a smaller --burn-in (models that are trained without sampling have no chains)"
         )
     found = _columns([trace[left_out:] for trace in traces])
     whole = {name: _column(traces, name) for name in found}
@@ -217,7 +217,7 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
 def to_arviz(chains: Chains) -> Any:
     """Return the draws for ArviZ: `InferenceData` in versions 0.x, a `DataTree` from 1.0.
 
-    Quantities with several depths become one variable with a dimension for depth.
+    A quantity with several depths becomes one variable with a dimension for depth.
     """
     depths: dict[str, list[Draws]] = {}
     for name in chains.quantities:
@@ -242,7 +242,7 @@ def _plain(name: str) -> str:
 def write_netcdf(chains: Chains, path: str) -> None:
     """Write the draws for ArviZ (``arviz.from_netcdf``).
 
-    The file appears only when it is complete.
+    The file appears under its name only when it is complete.
     """
     data = to_arviz(chains)
     with tempfile.TemporaryDirectory() as folder:

@@ -23,8 +23,9 @@ SHOWN = (
     *("annotated", "p", "alternative", "p_alternative"),
 )
 CAPTION = (
-    "The annotated tree is above the words, with doubtful arcs marked. The more likely arcs are "
-    "below the words, with dashed lines. A doubtful tag is followed by the more likely tag."
+    "The annotated tree is above the words, with doubtful arcs marked. Arcs that are more likely "
+    "than the annotated arcs are below the words, with dashed lines. A doubtful tag is followed by "
+    "the more likely tag."
 )
 
 

@@ -52,7 +52,7 @@ def bar_chart(
     """Draw groups of bars with labelled values, with one group per name and one bar per series.
 
     Values must not be negative. The bar of an infinite value reaches the top and is marked ∞. NaN
-    has no bar. `errors` gives half the length of the error bar of each bar.
+    has no bar. `errors` contains half the length of each error bar.
     """
     _check(series, len(names))
     reaches = {name: list((errors or {}).get(name, [0.0] * len(names))) for name in series}

@@ -51,8 +51,8 @@ PLAYGROUND = "play.html"
 ABOUT = (
     "This server uses Bistro's models to compute surprisal, trees with probabilities, generated "
     "sentences and word orders. The server also supports the REST protocol of UDPipe and "
-    "suggestions for INCEpTION. Every error is an object with the field `error`, which holds one "
-    "sentence."
+    "suggestions for INCEpTION. Every error is an object with the field `error`, which contains "
+    "one sentence."
 )
 
 

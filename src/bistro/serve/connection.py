@@ -50,7 +50,7 @@ class Connection(H11Protocol):
 
     # ---- events of the transport ---------------------------------------------------------------
     def connection_made(self, transport: Any) -> None:
-        """Accept a client, and close one connection if there are too many."""
+        """Accept a client, and close one connection if there are too many connections."""
         super().connection_made(transport)
         self._wait(self.within.header_seconds)
         if len(self.connections) > self.within.connections:

@@ -35,7 +35,7 @@ class Limits:
     """Maximum total size in bytes of all long request bodies in memory."""
     seconds: float = 30.0
     """Maximum number of seconds from a request to its answer, including the time in the queue. A
-    computation that takes longer is stopped."""
+    computation that exceeds this limit is stopped."""
     header_seconds: float = 10.0
     """Maximum number of seconds from the first byte of a request to the end of its headers."""
     body_seconds: float = 20.0

@@ -5,10 +5,10 @@ computation has a stop flag, which the loops of the core check about every milli
 takes too long or its client disconnects, the stop flag is set, and the thread becomes free at once.
 
 Short requests do not wait for long requests. Each kind of request has its own threads, and the
-threads for long requests have a lower priority. A computation counts as long if earlier
-computations with the same path, the same model and a similar size have used more than `QUICK`
-seconds of CPU time. If a computation turns out to be long on a thread for short computations, it is
-stopped there and restarted on a thread for long computations.
+threads for long requests run at low priority. A computation counts as long if earlier computations
+with the same path, the same model and a similar size have used more than `QUICK` seconds of CPU
+time. If a computation turns out to be long on a thread for short computations, it is stopped there
+and restarted on a thread for long computations.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
 
 
 def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
-    """Count the given tags and labels that are unknown to a model, by their column in MISC."""
+    """Count the given tags and labels that are unknown to a model, by their name in MISC."""
     known = {model.tag_column: {EMPTY, *model.tag_names}}
     if model.is_labelled:
         known["deprels"] = {EMPTY, *map(plain_label, model.label_names)}

@@ -27,7 +27,7 @@ from bistro.treebank.sentence import Sentence
 TagColumn = Literal["upos", "xpos", "none"]
 Direction = Literal["auto", "ltr", "rtl"]
 ONE_TREE = ("svg", "png")
-"""File formats that can hold only one tree."""
+"""File formats that can contain only one tree."""
 FORMATS = (*ONE_TREE, "pdf", "tex")
 
 

@@ -1,7 +1,7 @@
 """Test suites, which check whether a model's surprisal agrees with linguistic predictions.
 
 A suite consists of items. An item is a sentence in several *conditions*, which are divided into
-*regions*. A formula predicts the condition in which a region should be more surprising. The
+*regions*. A formula predicts in which of two conditions a region should be more surprising. The
 smallest suite is a minimal pair: a good sentence, and a bad sentence that should be less probable
 than the good sentence. Three kinds of files can be read.
 

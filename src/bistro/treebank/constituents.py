@@ -53,7 +53,7 @@ def plain_label(label: str) -> str:
 
 
 def without_traces(tree: Tree) -> Tree | None:
-    """Return the tree without traces and phrases of traces only, or None if nothing remains."""
+    """Return the tree without traces and empty phrases, or None if nothing remains."""
 
     def kept(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:

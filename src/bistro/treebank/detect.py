@@ -91,7 +91,7 @@ def choose_format(
         expected = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
         raise TreebankError(
             f"the file looks like {found}, but its format must be {expected}: give another file, "
-            "or name the format if it was not recognised",
+            "or specify the format if it was not recognised",
             path=path,
         )
     return found

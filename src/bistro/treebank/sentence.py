@@ -1,9 +1,9 @@
 """A sentence, with one list per column and the exact text that it was read from.
 
 A sentence has the columns of CoNLL-U. In CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
-PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists hold one entry per syntactic word, so word i
+PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists have one entry per syntactic word, so word i
 of the file is entry i - 1. Multiword tokens, empty nodes and comments are kept in the text. A
-sentence is written as it was read. Only fields whose column holds a new value are replaced.
+sentence is written as it was read. Only fields with a new value are replaced.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
 >>> sentence.replace(upos=["PRON", "VERB"]).upos
@@ -115,7 +115,7 @@ class Sentence:
         line: int = 1,
         **columns: Iterable[str],
     ) -> Sentence:
-        """Build a sentence from scratch. Omitted columns hold ``_``.
+        """Build a sentence from scratch. Omitted columns contain ``_``.
 
         Parameters
         ----------

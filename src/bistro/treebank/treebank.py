@@ -170,7 +170,7 @@ def read(
     Raises
     ------
     TreebankError
-        If the file is not valid. The message names the file and the line.
+        If the file is not valid. The error message names the file and the line.
     """
     with opened(source) as (peeked, path), phase(f"reading {path}"):
         chosen = choose_format(path, peeked, format)

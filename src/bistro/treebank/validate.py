@@ -1,4 +1,4 @@
-"""Validation of dependency trees, which is fast enough to be always enabled.
+"""Validation of dependency trees, which is fast enough to be enabled at all times.
 
 Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of 0 is the root, and
 -1 is a missing head (``_``). Cycles are found by pointer doubling. Let a(w) be the head of word w,

@@ -239,7 +239,7 @@ class Desk:
         return {"offered": offered, "kept": kept} if offered else {}
 
     def curve(self) -> list[tuple[int, int]]:
-        """Return how many suggestions each confirmed sentence had, and how many were kept."""
+        """Return the numbers of suggestions and of kept suggestions for each confirmed sentence."""
         with self.lock:
             open_counts: dict[int, list[int]] = {}
             rows = []
