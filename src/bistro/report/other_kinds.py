@@ -81,7 +81,7 @@ def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads:
         facts({"labelled F1": report.all.labelled.f1, "exact": report.all.exact}),
         table(("percent", "all", "up to 40 words"), rows, dense=True),
         protocol(
-            f"{report.protocol}. The predicted trees are minimum-risk trees of the mcmc "
+            f"{report.protocol}. The predicted trees are minimum-risk trees, computed from MCMC "
             f"draws with seed {seed}."
         ),
     ]

@@ -9,9 +9,9 @@ from bistro.report.intervals import interval_chart
 from bistro.version import __version__
 
 GAIN = (
-    "The gain measures how much the model's surprisal improves the prediction of reading times of "
-    "held-out items. The gain is the difference of log-likelihoods per row, in millinats, with "
-    "its 95 % interval. An uninformative predictor has a gain of 0 or slightly less."
+    "The gain measures how much the model's surprisal improves the prediction of held-out reading "
+    "times. The gain is the difference of log-likelihoods per row, in millinats, with its 95 % "
+    "interval. An uninformative predictor has a gain of 0 or slightly less."
 )
 SPILL_OVER = (
     "The chart shows how one bit of surprisal changes the reading time of a word, for the "

@@ -7,7 +7,7 @@ distinguish the requests of other pages from those of Bistro's own page and of p
   name has been redirected to this machine (DNS rebinding). Numeric addresses cannot be redirected
   by DNS.
 - The origin of the page, which browsers send with forms and scripts, must be this server or an
-  allowed origin. For pictures and links, the header `Sec-Fetch-Site` gives the same information.
+  allowed origin. For pictures and links, the header `Sec-Fetch-Site` is checked instead.
 - If keys are configured, everything except the pages and /health requires one of them.
 """
 

@@ -117,7 +117,7 @@ class Cas:
 
 
 class Offsets:
-    """A converter between characters and UTF-16 units, which Java counts."""
+    """A converter between character offsets and the UTF-16 offsets that Java uses."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)

@@ -65,7 +65,7 @@ class Entry:
         return TOKENISE.of(self.model) if TOKENISE.is_of(self.model) else None
 
     def able(self, ability: str) -> LoadedModel:
-        """Return the model, or the part of it, that has an ability.
+        """Return the model or the part of the model that has an ability.
 
         Raise an error if the model lacks the ability.
         """
@@ -96,7 +96,7 @@ class Catalog:
 
     @classmethod
     def load(cls, names: Sequence[str]) -> Catalog:
-        """Open models from files or by the names of installed models."""
+        """Open models from files, and open installed models by name."""
         found = cls.of([(name, load(name)) for name in names])
         for name, entry in zip(names, found, strict=True):
             package = package_of(name)

@@ -106,7 +106,7 @@ class OrderBody(FileBody):
 
 
 class PieceBody(Body):
-    """A piece of an uploaded file. The last piece opens the file."""
+    """A piece of an uploaded file. After the last piece, the file is opened."""
 
     name: Word
     text: Text

@@ -133,7 +133,7 @@ class Answer:
         self._send = send
         self.is_begun = self.is_complete = False
         self.status = 0
-        """The HTTP status, once the answer has begun."""
+        """The HTTP status, which is set when the answer begins."""
         self.sent = 0
         """Bytes of the body."""
 

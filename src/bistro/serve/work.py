@@ -92,7 +92,7 @@ class Work:
         A pool is started when its first computation is submitted.
         """
         self._expected: dict[Hashable, float] = {}
-        """The recent CPU time, in seconds, of each sort of request."""
+        """The recent CPU time, in seconds, of each type of request."""
 
     async def run(self, compute: Callable[[], T], *, client: str = "", sort: Hashable = None) -> T:
         """Run `compute` and return its result.
@@ -172,7 +172,7 @@ class Work:
         self._begin()
 
     def _expect(self, job: Job) -> None:
-        """Update the expected CPU time of computations of the same sort."""
+        """Update the expected CPU time of computations of the same type."""
         before = self._expected.get(job.sort, job.seconds)
         self._expected[job.sort] = max(job.seconds, 0.8 * before + 0.2 * job.seconds)
 

@@ -38,7 +38,7 @@ from bistro.treebank.validate import MISSING, find_tree_problem
 
 USUAL_KIND = "committee"
 NAMES = {"heads": "Head", "deprels": "Deprel", "upos": "Upos", "xpos": "Xpos"}
-"""The names of the columns that are used in MISC."""
+"""The names that MISC uses for the columns."""
 FILLED, MAYBE = "Filled", "Maybe"
 OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
 
@@ -142,7 +142,7 @@ def complete(
 
 
 def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[Sentence]:
-    """Return the sentences with all heads and tags, and all labels if the treebank has any."""
+    """Return the sentences with all heads and tags, and all labels if the treebank has labels."""
     has_labels = any(label != EMPTY for s in treebank for label in s.deprels)
     known = [
         s

@@ -1,4 +1,4 @@
-"""Folds of a treebank, which test models on sentences that they were not trained on.
+"""Folds of a treebank, for testing models on sentences that they were not trained on.
 
 A `Split` lists the sentences for training and the sentences for testing. k folds cut a treebank
 into k parts, each held out once. `run_splits` trains a model for every split, several at a time,
@@ -56,7 +56,7 @@ class Recipe:
     config: Any = None
     seed: int = 1
     dev: Sequence[Sentence] | None = None
-    """A development set, for kinds of models that use one."""
+    """A development set, if the kind of model uses one."""
     beside: Sequence[Words] = ()
     """Additional training sentences, which are the same for every split."""
 

@@ -216,7 +216,7 @@ def _in_order(
 
 
 def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
-    """Return whether each sentence is a near-copy of an earlier sentence.
+    """Return, for each sentence, whether it is a near-copy of an earlier sentence.
 
     A near-copy is not compared with later sentences.
 

@@ -1,9 +1,9 @@
 """Binarisation of constituency trees, after which nodes have at most two children.
 
-The default splits nodes with more than two children from the left, so that the remaining children
-are on the right. For example, ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN``. The
-new symbol contains the label of the phrase but not its children (no horizontal memory, h = 0 in
-Klein and Manning, 2003). Other ways to split nodes are listed in `Binarisation`. With
+By default, nodes with more than two children are split from the left, so that the remaining
+children are on the right. For example, ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ
+NN``. The new symbol contains the label of the phrase but not its children (no horizontal memory, h
+= 0 in Klein and Manning, 2003). Other ways to split nodes are listed in `Binarisation`. With
 ``head-left``, the innermost pair contains the head. The function
 `bistro.treebank.constituents.unbinarised` is the exact inverse of all methods. The functions in
 this module do not use recursion, so trees can be nested deeply.

@@ -119,7 +119,7 @@ def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
 
 
 def rebuilt(tree: Tree, change: Callable[[Tree, list[Tree]], list[Tree]]) -> list[Tree]:
-    """Replace all nodes of a tree, children first, and return the replacements of the root.
+    """Replace all nodes of a tree, starting at the leaves, and return the replacements of the root.
 
     `change` receives a node and its new children, and returns the nodes that replace it.
     """

@@ -1,4 +1,4 @@
-"""Detection of a file's format by its name, or else by its first lines.
+"""Detection of a file's format from its name, or else from its first lines.
 
 >>> format_of_suffix("data/train.conllu.gz")
 'conllu'

@@ -191,7 +191,7 @@ def _compare(
 ) -> Check:
     """Compare the files of `folder` with the checksums of the mirror and of an earlier download.
 
-    Raise an error if a file differs.
+    Raise an error if the checksum of a file differs.
     """
     for name in sorted(promised.keys() | recorded.keys()):
         path = folder / name

@@ -1,6 +1,6 @@
 """Sources of treebanks, such as an archive, a folder, or a folder on a web server.
 
-A *mirror* has one of two forms.
+A *mirror* is specified in one of two forms.
 
 - If the mirror contains ``{name}`` (and ``{release}``), it is the address of one archive
   (``.tar.gz``) per treebank. The default address refers to the release tags of the UD repositories.

@@ -39,7 +39,7 @@ class _HeadValues(dict[str, int]):
 def is_number(field: str) -> bool:
     """Return whether a field consists of at most nine ASCII digits.
 
-    `int` would also accept "+1", "1_0" or "٣".
+    The function `int` would also accept "+1", "1_0" or "٣".
     """
     return field.isascii() and field.isdigit() and len(field) < 10
 

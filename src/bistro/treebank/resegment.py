@@ -242,7 +242,7 @@ def _check_word(sentence: Sentence, word: int) -> None:
 def _range_with(sentence: Sentence, first: int, last: int) -> tuple[int, int] | None:
     """Return the multiword token that contains all the given words.
 
-    A token that contains only some of the words is an error.
+    Raise an error if a token contains only some of the words.
     """
     for start, end, form in sentence.multiword:
         if start <= first and last <= end:

@@ -48,7 +48,7 @@ class SurfaceToken:
 
 @dataclass
 class RunningText:
-    """A generator of the running text of a treebank, which records contradictions.
+    """A generator for the running text of a treebank, which records contradictions in the data.
 
     Parameters
     ----------

@@ -10,8 +10,7 @@ The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON
 A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment. An
 incomplete line at the end was never confirmed to the client, and is removed at the next start. The
 line ``saving`` is written before the file is replaced. After a crash, the file has the content of
-either the last or the second last ``saving`` line, and the decisions after that line are applied
-again.
+either the last or the second last ``saving`` line. The decisions after that line are applied again.
 """
 
 from __future__ import annotations

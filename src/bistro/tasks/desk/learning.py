@@ -36,7 +36,7 @@ class Lesson:
     sentences: int
     """Number of complete sentences that the candidate was trained on."""
     judged_words: int
-    """Number of words in the test set, which is the newest confirmed sentences."""
+    """Number of words in the test set, which consists of the newest confirmed sentences."""
     las: float | None
     """Percentage of labelled arcs in the test set that the current model predicts correctly."""
     las_candidate: float | None
