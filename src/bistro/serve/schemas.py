@@ -190,7 +190,8 @@ class Row(BaseModel):
 class Live(BaseModel):
     """An analysis of the words read so far.
 
-    The head 0 is the root, and the head -1 means that the word is not attached yet.
+    The head 0 means that the word is the root, and the head -1 means that the word is not attached
+    yet.
     """
 
     id: int

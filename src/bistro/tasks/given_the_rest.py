@@ -56,7 +56,7 @@ LONGEST = 120
 arc or tag. Longer sentences are parsed only once, given words and tags."""
 WORDS_AT_ONCE = 40_000
 NEARLY_ALL = 0.95
-"""The minimum share of roots that must have the root label, since treebanks contain mistakes."""
+"""The minimum share of roots with the root label, which allows for mistakes in treebanks."""
 
 
 @dataclass(frozen=True)

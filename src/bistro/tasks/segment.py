@@ -12,7 +12,7 @@ from bistro.treebank.morphology_files import iter_words, read_segmented
 from bistro.treebank.treebank import opened
 
 Note = Callable[[str], None]
-"""A function that receives messages other than results."""
+"""A function that receives notes for the user."""
 
 
 def segmented(

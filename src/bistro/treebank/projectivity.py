@@ -12,8 +12,8 @@ encoded in the labels, and `deprojectivize` decodes them.
     path         d↑            p↓
     head+path    d↑h           p↓
 
-Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of 0 is the root, and
--1 is a missing head.
+Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of 0 means that the
+word is the root, and -1 means that the head is missing.
 
 >>> heads, labels = [3, 4, 0, 3], ["det", "obj", "root", "case"]
 >>> is_projective(heads)

@@ -72,7 +72,8 @@ class Sentence:
     xpos: list[str]
     feats: list[str]
     heads: list[int]
-    """The number of each word's head, counted from 1. The root is 0, and a missing head is -1."""
+    """The number of each word's head, counted from 1. The head of the root is 0, and a missing head
+    is -1."""
     deprels: list[str]
     deps: list[str]
     misc: list[str]

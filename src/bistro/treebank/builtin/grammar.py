@@ -79,8 +79,8 @@ class Grammar:
             raise BistroError(f"the symbol '{min(lost)}' cannot be reached from '{self.start}'")
         if both := {rule.left for rule in self.rules} & set(self.lexicon):
             raise BistroError(
-                f"the symbol '{min(both)}' has both rules and words: a symbol can have either "
-                "rules or words"
+                f"the symbol '{min(both)}' has both rules and words: a symbol can have only rules "
+                "or only words"
             )
 
     def sample(self, n: int, seed: int) -> Iterator[Sentence]:
