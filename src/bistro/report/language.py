@@ -102,7 +102,7 @@ def surprisal_blocks(given: Scored) -> list[str]:
         blocks += [heading(number), figure(strip_of(given.rows[description], most))]
     return [
         *blocks,
-        protocol(f"The examples were chosen among sentences of 5 to 18 words: {given.protocol}."),
+        protocol(f"The examples were chosen from sentences of 5 to 18 words: {given.protocol}."),
     ]
 
 

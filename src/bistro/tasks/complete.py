@@ -235,8 +235,8 @@ def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> li
     """Return the given heads, and the predicted heads for all other words.
 
     If the parser could not use the given heads, the given and predicted heads may not form a tree.
-    In that case, each word without a given head, starting with the most certain, gets the most
-    probable head that does not close a cycle.
+    In that case, the words without a given head are attached one by one, starting with the most
+    certain word. Each word gets the most probable head that does not close a cycle.
     """
     given = sentence.heads
     heads = [old if old != MISSING else new for old, new in zip(given, parse.heads, strict=True)]
