@@ -3,8 +3,9 @@
 1. White space separates words, and a line end also ends a sentence.
 2. Punctuation at the edges of a chunk between spaces becomes separate words; a repeated mark
    (``...``, ``!!``) becomes one word. A closing bracket stays in a word if its opening bracket is
-   inside the word, as in ``dog(s)``. So does the full stop of a word with another full stop inside,
-   ``U.S.``, and of a single letter, ``J.``; so do ``@ # & * / \\ _``, which begin and end names.
+   inside the word, as in ``dog(s)``. The full stop stays after a single letter (``J.``) and in a
+   word with another full stop (``U.S.``). The characters ``@ # & * / \\ _`` also stay, since they
+   begin and end names.
 3. ``.``, ``!``, ``?`` and ``…`` with the closing marks after them end a sentence, unless the next
    word begins with a lower-case letter.
 
