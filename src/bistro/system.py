@@ -1,8 +1,8 @@
 """Functions that depend on the operating system.
 
 All other code is independent of the operating system. Other modules use `Path` objects for file
-names and always specify the encoding UTF-8. This module wraps functions that only some systems
-have.
+names and always specify the encoding UTF-8. This module wraps functions that are available only on
+some systems.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ def prepare_stdout() -> None:
 def allow_restart(listening: socket.socket) -> None:
     """Allow a server to reuse its port immediately after it has stopped.
 
-    On Windows, a port is free immediately, and the option would let two servers share it.
+    On Windows, a port is free immediately, and the reuse option would let two servers share one
+    port.
     """
     if not IS_WINDOWS:
         import socket

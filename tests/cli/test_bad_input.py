@@ -83,7 +83,7 @@ def test_a_misspelt_file(bistro_here: Command, files: Path, old: Path) -> None:
 @pytest.mark.parametrize("command", range(6))
 def test_a_model_as_input(bistro_here: Command, files: Path, old: Path, command: int) -> None:
     arguments = readers(files, str(files / "english.bistro"))[command]
-    refuse(bistro_here, old, *arguments, told="english.bistro: this is a model file, where a")
+    refuse(bistro_here, old, *arguments, told="english.bistro: this is a model file, but a")
 
 
 @pytest.mark.parametrize("kind", ["transition", "eisner", "isbn", "committee"])

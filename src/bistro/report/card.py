@@ -1,8 +1,8 @@
 """The card of a model: its kind, training data, figures and checksum.
 
-The figures are those in the tiles of the page that ``bistro report`` writes, with the same
-protocols. If a model was not tested, its card says so and has no figures. A card is JSON for
-programs (``card.json`` in a model package) and Markdown for people.
+The figures and their protocols are the same as on the page that ``bistro report`` writes. If a
+model was not tested, its card says so and has no figures. A card is JSON for programs
+(``card.json`` in a model package) and Markdown for people.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=20, seed=1), seed=1)
@@ -35,7 +35,7 @@ ABOUT_ITSELF = ("The model",)
 
 @dataclass(frozen=True)
 class About:
-    """Facts about a package that its author provides.
+    """Metadata that the author of a package provides.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ def _results(page: Page) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Convert nested facts to values that JSON can hold.
+    """Convert nested values to values that can be written as JSON.
 
     Infinite and undefined numbers become None.
     """

@@ -2,7 +2,7 @@
 
 The grammar of the built-in English treebank defines the exact probability of every sentence. The
 page can therefore compare the perplexity and surprisal of the models with those of a perfect model.
-The rest of the page is the same as in `bistro report`.
+The rest of the page is the same as on the page of `bistro report`.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def demo_page(result: DemoResult) -> Page:
     parser = result.models[PARSER]
     page = Page(
         "Bistro: a first look",
-        subtitle="A treebank, a parser trained on it in seconds, and a probability for everything.",
+        subtitle="The page shows a treebank, a parser trained on it in seconds, and its results.",
         footer=f"bistro {__version__}; seed {parser.origin.seed}.",
     )
     page.section("The treebank", *_treebank_blocks(result.train))
@@ -141,8 +141,8 @@ def demo_page(result: DemoResult) -> Page:
     page.section(
         "Generated sentences",
         paragraph(
-            "These sentences were drawn from the parser together with their trees, with "
-            "the same seed as in training."
+            "The sentences below were drawn from the parser together with their trees, with the "
+            "same seed as in training."
         ),
         sentences(result.generated),
     )
@@ -162,7 +162,7 @@ def _example_blocks(result: DemoResult) -> list[str]:
     listed = parse.marginals.heads if parse.marginals else []
     sure = [dict(row).get(head, 0.0) for row, head in zip(listed, parse.heads, strict=True)]
     forms = parse.sentence.forms
-    caption = "The probability of each arc is the mean over the three members."
+    caption = "The probability of each arc is the mean over the three committee members."
     description = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:
         correct = dict(listed[forms.index("fell")]).get(0, 0.0)
@@ -173,10 +173,10 @@ def _example_blocks(result: DemoResult) -> list[str]:
         description += " At 'fell', the analysis that seemed certain becomes improbable."
     return [
         paragraph(
-            f"The sentence was parsed by a committee of {len(result.committee.members)}: a "
-            "parser that reads from left to right, a parser that reads from right to left, and "
-            "a parser that generates children outward from their heads. All predicted trees on "
-            "this page come from the committee."
+            f"The sentence was parsed by a committee of {len(result.committee.members)} parsers: "
+            "one that reads from left to right, one that reads from right to left, and one that "
+            "generates children outward from their heads. All predicted trees on this page come "
+            "from the committee."
         ),
         figure(
             draw_arcs(forms, parse.heads, parse.labels, parse.tags, probabilities=sure),

@@ -1,4 +1,4 @@
-"""The page of `bistro diagnose`, with figures for all quantities and plots of the worst ones."""
+"""The page of `bistro diagnose`, with figures for all quantities and plots of the worst of them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ from bistro.report.ranks import rank_plot
 from bistro.version import __version__
 
 PICTURES = 10
-"""The number of plotted quantities: the log-likelihood and those on which chains agree least.
-"""
+"""The maximum number of plotted quantities, starting with the log-likelihood."""
 FIRST = "log_likelihood"
 MEANING = (
     "R-hat compares the chains with each other, and the halves of each chain with each other. A "
     "value of 1 means that the chains sample the same distribution, and larger values mean that "
-    "they do not. The effective sample size (ESS) is the equivalent number of independent draws, "
-    "for the middle of the distribution (bulk) and for its ends (tail)."
+    "the chains differ. The effective sample size (ESS) is the equivalent number of independent "
+    "draws, for the middle of the distribution (bulk) and for its ends (tail)."
 )
 READING = (
-    "The left plot shows the complete chains, in which draws before the dashed line are "
-    "discarded. The right plot shows the remaining draws, which should overlap like hairy "
-    "caterpillars. The plots below show the ranks of the draws of each chain among all draws. "
-    "Bars of equal height, near the dashed line, mean that all chains have low and high values "
-    "equally often."
+    "The left plot shows the complete chains, in which draws before the dashed line are discarded. "
+    "The right plot shows the remaining draws, which should overlap like hairy caterpillars. The "
+    "plots below show how each chain's draws rank among all draws. Bars of equal height, near the "
+    "dashed line, mean that all chains have low and high values equally often."
 )
 SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "legend": False}
 
@@ -62,7 +60,7 @@ def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source:
 
 
 def by_need(rows: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """Sort the quantities by how well the chains agree on them, starting with the worst."""
+    """Sort the quantities by the agreement of the chains, starting with the worst agreement."""
     return sorted(rows, key=lambda row: (-row.r_hat, row.ess_bulk))
 
 
@@ -91,8 +89,8 @@ def _figures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         *blocks,
         html.protocol(
             "Numbers in brackets are depths, where 0 is the empty context. R-hat is "
-            "rank-normalised and computed from halved chains. R-hat and the effective sample "
-            "sizes (bulk and tail) are computed by ArviZ. A warning appears if R-hat is above "
+            "rank-normalised and computed from split chains. R-hat and the effective sample sizes "
+            "(bulk and tail) are computed by ArviZ. A warning appears if R-hat is above "
             f"{R_HAT_LIMIT} or if there are fewer than 100 effective draws per chain."
         ),
     ]

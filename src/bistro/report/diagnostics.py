@@ -32,7 +32,7 @@ from bistro.inference.arviz import from_groups, load_arviz
 
 R_HAT_LIMIT = 1.01
 DRAWS_WANTED = 100
-"""The minimum number of effective draws per chain for reliable R-hat and quantiles."""
+"""The minimum number of effective draws per chain that makes R-hat and quantiles reliable."""
 FEWEST_DRAWS = 4
 COLUMNS = ("quantity", "mean", "sd", "r_hat", "ess_bulk", "ess_tail", "warning")
 
@@ -86,7 +86,7 @@ class Diagnosis:
 
     @property
     def disagrees(self) -> bool:
-        """True if the chains differ by more than chance."""
+        """True if the chains differ by more than is expected by chance."""
         return not self.r_hat <= R_HAT_LIMIT
 
     @property
@@ -110,20 +110,20 @@ def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None
     """
     lengths = {len(trace) for trace in traces}
     if len(traces) < 2:
-        raise BistroError("a single chain cannot be compared: give two or more")
+        raise BistroError("a single chain cannot be compared: give two or more chains")
     if len(lengths) > 1:
         shown = ", ".join(map(str, sorted(lengths)))
         raise BistroError(
-            f"the chains have different numbers of sweeps ({shown}): train all of them with the "
-            "same number"
+            f"the chains have different numbers of sweeps ({shown}): train all chains with the "
+            "same number of sweeps"
         )
     sweeps = lengths.pop()
     left_out = sweeps // 2 if burn_in is None else burn_in
     if sweeps - left_out < FEWEST_DRAWS:
         raise BistroError(
             f"{sweeps} sweeps with a burn-in of {left_out} leave fewer than {FEWEST_DRAWS} draws "
-            "to compare: train longer, for example with --set sampler.sweeps=200, or give a "
-            "smaller --burn-in (models that are trained without sampling have no chains)"
+            "to compare: train for more sweeps, for example with --set sampler.sweeps=200, or give "
+            "a smaller --burn-in (models that are trained without sampling have no chains)"
         )
     found = _columns([trace[left_out:] for trace in traces])
     whole = {name: _column(traces, name) for name in found}
@@ -149,7 +149,7 @@ def _columns(traces: Sequence[Trace]) -> dict[str, Draws]:
 
 
 def _column(traces: Sequence[Trace], name: str) -> Draws:
-    """Return one quantity with one row per chain, and NaN for missing values."""
+    """Return the values of a quantity, with one row per chain and NaN for missing values."""
     key, _, depth = name.partition("[")
 
     def value(row: Mapping[str, Any]) -> float:
@@ -179,7 +179,7 @@ def diagnose(chains: Chains) -> list[Diagnosis]:
 
 
 def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
-    """Return an interpretation of the figures and advice, in full sentences."""
+    """Return sentences that interpret the figures and give advice."""
     description = []
     apart = sorted((row for row in rows if row.disagrees), key=lambda row: -row.r_hat)
     if apart:
@@ -187,10 +187,10 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         description.append(
             f"R-hat is above {R_HAT_LIMIT} for {len(apart)} of {len(rows)} quantities (worst: "
             f"{worst.quantity}, {worst.r_hat:.2f}). The chains, which differ only in their seed, "
-            "do not agree on these quantities yet, so the results of a single chain depend on its "
-            f"random start. Train longer (now {chains.sweeps} sweeps), or discard more sweeps "
-            f"(--burn-in, now {chains.burn_in}). If the chains still disagree after long runs, "
-            "each is stuck in a different mode, and no single chain is reliable."
+            "do not agree yet, so the results of a single chain depend on its random start. Train "
+            f"for more sweeps (now {chains.sweeps}), or discard more sweeps (--burn-in, now "
+            f"{chains.burn_in}). If the chains still disagree after long runs, each chain is stuck "
+            "in a different mode, and no single chain is reliable."
         )
     thin = sorted(
         (row for row in rows if row.is_thin), key=lambda row: min(row.ess_bulk, row.ess_tail)
@@ -200,11 +200,11 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         size = min(worst.ess_bulk, worst.ess_tail)
         total = chains.draws * len(chains.names)
         description.append(
-            f"{len(thin)} of {len(rows)} quantities have fewer than {worst.wanted} effective "
-            f"draws (fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the previous "
-            f"sweep ended, so the {total:,} draws of {worst.quantity} are worth only {size:.0f} "
-            "independent draws. The mean and the R-hat of this quantity are uncertain. Run more "
-            "sweeps."
+            f"{len(thin)} of {len(rows)} quantities have fewer than {worst.wanted} effective draws "
+            f"(fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the previous sweep "
+            f"ended, so the {total:,} draws of {worst.quantity} are worth only {size:.0f} "
+            f"independent draws. The mean and the R-hat of {worst.quantity} are uncertain. Run "
+            "more sweeps."
         )
     if not rows:
         return ["No quantity changes after burn-in, so there is nothing to compare."]
@@ -217,7 +217,7 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
 def to_arviz(chains: Chains) -> Any:
     """Return the draws for ArviZ: `InferenceData` in versions 0.x, a `DataTree` from 1.0.
 
-    Quantities with several depths become one variable with a dimension for depth.
+    A quantity with several depths becomes one variable with a dimension for depth.
     """
     depths: dict[str, list[Draws]] = {}
     for name in chains.quantities:
@@ -242,7 +242,7 @@ def _plain(name: str) -> str:
 def write_netcdf(chains: Chains, path: str) -> None:
     """Write the draws for ArviZ (``arviz.from_netcdf``).
 
-    The file appears only when it is complete.
+    The file appears under its name only when it is complete.
     """
     data = to_arviz(chains)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The page of `bistro doctor`, which shows annotated sentences with the alternatives below them.
+"""The page of `bistro doctor`, which shows annotated sentences with alternative trees below them.
 
 >>> doctor_page(examination, examination.findings[:20]).write("findings.html")   # doctest: +SKIP
 """
@@ -23,13 +23,14 @@ SHOWN = (
     *("annotated", "p", "alternative", "p_alternative"),
 )
 CAPTION = (
-    "The annotated tree is above the words, with doubtful arcs marked. The more likely arcs are "
-    "below the words, with dashed lines. A doubtful tag is followed by the more likely tag."
+    "The annotated tree is above the words, with doubtful arcs marked. Arcs that are more likely "
+    "than the annotated arcs are below the words, with dashed lines. A doubtful tag is followed by "
+    "the more likely tag."
 )
 
 
 def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
-    """Return a page with a section for each of the first sentences that have findings."""
+    """Return a page with one section per sentence, for the first sentences with findings."""
     page = Page("Surprising annotation", subtitle=found.protocol)
     by_sentence: dict[int, list[Finding]] = {}
     for finding in findings:

@@ -12,7 +12,7 @@ from bistro.report.plots import bar_chart
 from bistro.version import __version__
 
 MEANS = (
-    "The bars show the mean surprisal of the critical region in the two conditions. The lines "
+    "The bars show the mean surprisal of the critical region in the two conditions. The error bars "
     "show one standard error over items in each direction."
 )
 EFFECTS = (

@@ -47,8 +47,8 @@ def example_blocks(tested: Tested) -> list[str]:
         ]
         blocks += [heading(name), *pictures] if pictures else []
     description = (
-        f"The examples have {SHOWN[0]} to {SHOWN[-1]} words, if the file has such sentences. "
-        f"{tested.protocol}."
+        f"The examples have {SHOWN[0]} to {SHOWN[-1]} words, if the file has sentences of these "
+        f"lengths. {tested.protocol}."
     )
     return [*blocks, protocol(description)]
 

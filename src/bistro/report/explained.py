@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 LEAST_SHOWN = 0.01
-"""The tree shows only back-off levels that contribute at least this share of a probability."""
+"""The minimum share of a probability that a back-off level in the tree must contribute."""
 BAR = 12
 
 
@@ -55,7 +55,7 @@ def headline(decision: Decision) -> str:
 
 
 def main_levels(decision: Decision) -> list[Level]:
-    """Return the back-off levels that contribute most of a probability, longest context first."""
+    """Return the back-off levels that contribute most, starting with the longest context."""
     least = LEAST_SHOWN * decision.probability
     return [level for level in reversed(decision.levels) if level.contribution >= least]
 
@@ -114,7 +114,7 @@ def table_of(decision: Decision) -> Table:
 
 
 def members_of(decision: Decision) -> Table:
-    """Return the members of a mixture with their shares and their probabilities of the word."""
+    """Return the members of a mixture, with their shares and their probabilities for the word."""
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     table.add_column("member", overflow="fold")
     for name in ("weight", "p", "bits", "share"):

@@ -80,7 +80,7 @@ class Frame:
     def up(self, value: float) -> float:
         """Return the y coordinate of a value.
 
-        Infinite values lie on the edge of the plot.
+        Infinite values are drawn at the edge of the plot.
         """
         share = (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
         return self.floor - self.height * min(1.0, max(0.0, share))
@@ -138,7 +138,7 @@ def rectangle(x: float, y: float, width: float, height: float, number: int) -> s
 
 
 def tick_at(x: float, y: float, text: str, *, size: int = TICK_SIZE, anchor: str = "middle") -> str:
-    """Return text in the font size of the ticks."""
+    """Return text in the font size of tick labels."""
     return text_at("tick", x, y, text, size, MUTED, anchor=anchor)
 
 
@@ -154,7 +154,7 @@ def line_at(
 
 
 def inside(ticks: list[float], span: tuple[float, float]) -> list[float]:
-    """Return the ticks that lie within a span."""
+    """Return the ticks that are within a span."""
     return [tick for tick in ticks if span[0] <= tick <= span[1]]
 
 

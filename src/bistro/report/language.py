@@ -1,7 +1,7 @@
 """Report sections on word prediction, with the perplexity of a text and the surprisal of each word.
 
 A sentence's surprisals are drawn under its words (`bistro.report.strip`). Models that sum over
-analyses score only the first sentences of a file. The page shows the number of these sentences.
+analyses score only the first sentences of a file. The page shows how many sentences were scored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Scored:
 
 
 def scored(model: Scorer, sentences: Sequence[Sequence[str]], *, seed: int = 1) -> Scored:
-    """Score all sentences, or only the first ones if the model sums over analyses."""
+    """Score all sentences, or only the first sentences if the model sums over analyses."""
     sums = "seed" in model.score_options.names()
     options: dict[str, Any] = {"seed": seed} if sums else {}
     chosen = [list(words) for words in sentences if len(words)]
@@ -102,7 +102,7 @@ def surprisal_blocks(given: Scored) -> list[str]:
         blocks += [heading(number), figure(strip_of(given.rows[description], most))]
     return [
         *blocks,
-        protocol(f"The examples were chosen among sentences of 5 to 18 words: {given.protocol}."),
+        protocol(f"The examples were chosen from sentences of 5 to 18 words: {given.protocol}."),
     ]
 
 

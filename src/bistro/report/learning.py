@@ -48,14 +48,14 @@ def learning_blocks(trace: Trace) -> list[str]:
     last = trace[-1]["log_likelihood"]
     description = (
         "The chart shows the natural logarithm of the joint probability of data and state after "
-        f"each of {len(trace):,} sweeps; the last value is {last:,.1f}. This value need not "
-        "rise, but it should level off."
+        f"each of {len(trace):,} sweeps; the last value is {last:,.1f}. The log-probability need "
+        "not rise, but it should level off."
     )
     if CLIMBS in trace[-1]:
         description = (
             "The chart shows the natural log-likelihood of the training data after each of "
-            f"{len(trace):,} passes; the last value is {last:,.1f}. This value rises throughout "
-            "training, and held-out data decide when to stop."
+            f"{len(trace):,} passes; the last value is {last:,.1f}. The log-likelihood rises "
+            "throughout training, and held-out data determine when training stops."
         )
     blocks = [
         paragraph(description),

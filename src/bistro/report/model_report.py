@@ -1,8 +1,8 @@
 """A report on a trained model, as one page with the results on a test file.
 
 The content of the page depends on the abilities of the model. For a parser, the page shows scores
-by relation and length, calibration and trees. For a model that scores words, it shows perplexity
-and surprisal. For every model, it shows the settings and the training trace.
+by relation and length, calibration and trees. For a model that scores words, the page shows
+perplexity and surprisal. For every model, the page shows the settings and the training trace.
 
 >>> import bistro
 >>> model = bistro.load("english.bistro")                            # doctest: +SKIP
@@ -116,7 +116,7 @@ def report_page(
 
 
 def _things(test: Sequence[Any]) -> str:
-    """Return the word for the items of a test file, ``sentences`` or ``items``."""
+    """Return the name of the units in a test file, which is ``sentences`` or ``items``."""
     return "sentences" if isinstance(test[0], Sentence | Tree) else "items"
 
 

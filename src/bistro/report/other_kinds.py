@@ -28,7 +28,7 @@ def figure_blocks(figures: Mapping[str, float]) -> list[str]:
     """Return report blocks with the figures of a model on held-out data."""
     return [
         facts(dict(figures)),
-        protocol("These are the same figures that `bistro train --dev` prints."),
+        protocol("The figures are the same as in the output of `bistro train --dev`."),
     ]
 
 
@@ -56,7 +56,8 @@ def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
         )
     description = (
         "The figures are natural log-probabilities of word orders given their trees; "
-        f"{model.order_protocol()}. A head's dependents are ordered as in the treebank."
+        f"{model.order_protocol()}. The dependents of each head are in the same order as in the "
+        "treebank."
     )
     headers = ("real order", "probability", "likeliest order", "probability")
     return [facts(tiles), table(headers, rows, dense=True), protocol(description)]
@@ -80,7 +81,7 @@ def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads:
         facts({"labelled F1": report.all.labelled.f1, "exact": report.all.exact}),
         table(("percent", "all", "up to 40 words"), rows, dense=True),
         protocol(
-            f"{report.protocol}. The predicted trees are minimum-risk trees of the mcmc "
+            f"{report.protocol}. The predicted trees are minimum-risk trees, computed from MCMC "
             f"draws with seed {seed}."
         ),
     ]
@@ -88,7 +89,7 @@ def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads:
 
 
 def _pictures(golds: Sequence[Tree], found: Sequence[Tree]) -> list[str]:
-    """Return the trees of short sentences that share the fewest constituents with gold."""
+    """Return the trees of short sentences that differ most from the gold trees."""
     pairs = [
         (score_brackets([gold], [tree]).all.labelled.f1, number, gold, tree)
         for number, (gold, tree) in enumerate(zip(golds, found, strict=True))

@@ -27,7 +27,7 @@ from bistro.report.wheel import Content, Distribution, licence_expression, write
 from bistro.version import __version__
 
 FOLDER = "bistro_models"
-"""The folder of ``site-packages`` that holds all installed models."""
+"""The folder of ``site-packages`` that contains all installed models."""
 MODEL_FILE = f"model{SUFFIX}"
 REPORT_FILE = "report.html"
 OWN_NAME = "bistro-syntax"
@@ -67,7 +67,7 @@ def checked_about(
     version: str = DEFAULT_VERSION,
     licence: str | None = None,
 ) -> About:
-    """Return the name, version and licence of a package, or raise an error if one is invalid.
+    """Return the name, version and licence of a package, or raise an error if any is invalid.
 
     Parameters
     ----------

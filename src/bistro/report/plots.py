@@ -1,9 +1,9 @@
 """Small SVG charts, with grouped bars for the words of a sentence and lines for a trace.
 
-Both kinds of charts show named series, with labelled values, a legend, and grid lines at round
-numbers. The axes of bar charts start at zero, and the axes of line charts follow the data. Colours
-are presentation attributes that suit white paper; a page may restyle the classes `grid`, `axis`,
-`name`, `tick`, and `bar`, `curve` and `dot` with `s1` to `s10`, under `.bistro-chart`.
+Bar charts and line charts show named series, with labelled values, a legend, and grid lines at
+round numbers. The axes of bar charts start at zero, and the axes of line charts follow the data.
+Colours are presentation attributes that suit white paper; a page may restyle the classes `grid`,
+`axis`, `name`, `tick`, and `bar`, `curve` and `dot` with `s1` to `s10`, under `.bistro-chart`.
 
 >>> svg = bar_chart(["The", "horse"], {"model": [3.5, 9.0], "truth": [3.1, 8.2]}, unit="bits")
 >>> svg.count('class="bar')
@@ -52,7 +52,7 @@ def bar_chart(
     """Draw groups of bars with labelled values, with one group per name and one bar per series.
 
     Values must not be negative. The bar of an infinite value reaches the top and is marked ∞. NaN
-    has no bar. `errors` gives half the length of the error bar of each bar.
+    has no bar. `errors` contains half the length of each error bar.
     """
     _check(series, len(names))
     reaches = {name: list((errors or {}).get(name, [0.0] * len(names))) for name in series}
@@ -150,7 +150,7 @@ def _logarithm(value: float) -> float:
 
 
 def _decades(low: float, high: float) -> list[float]:
-    """Return at most five powers of ten that cover values, which are given as logarithms."""
+    """Return at most five powers of ten that cover the values, which are given as logarithms."""
     first, last = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
     step = -(-(last - first) // 5)
     return [float(first + step * i) for i in range(-(-(last - first) // step) + 1)]

@@ -1,4 +1,4 @@
-"""The page of `bistro reading-times`, with gains, coefficients, spill-over and their protocol."""
+"""The page of `bistro reading-times`, with gains, coefficients, spill-over and the protocol."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from bistro.report.intervals import interval_chart
 from bistro.version import __version__
 
 GAIN = (
-    "The gain measures how much the model's surprisal improves the prediction of reading times of "
-    "held-out items. The gain is the difference of log-likelihoods per row, in millinats, with "
-    "its 95 % interval. An uninformative predictor has a gain of 0 or slightly less."
+    "The gain measures how much the model's surprisal improves the prediction of held-out reading "
+    "times. The gain is the difference of log-likelihoods per row, in millinats, with its 95 % "
+    "interval. An uninformative predictor has a gain of 0 or slightly less."
 )
 SPILL_OVER = (
     "The chart shows how one bit of surprisal changes the reading time of a word, for the "
@@ -24,7 +24,7 @@ SURPRISAL = "surprisal"
 def reading_page(found: ReadingStudy, title: str, *, unit: str) -> html.Page:
     """Return a page with the results of a study.
 
-    `unit` is the unit of the times.
+    `unit` is the unit of the reading times.
     """
     page = html.Page(title, subtitle="Reading times and surprisal", footer=f"bistro {__version__}")
     gains = [
@@ -74,9 +74,9 @@ def _comparisons(found: ReadingStudy) -> list[str]:
         for pair in found.comparisons
     ]
     description = (
-        "The table shows the difference of the gains on the same rows, in millinats per row. p: "
-        "probability of so large a difference if the two models are exchanged at random, item by "
-        "item."
+        "The table shows the differences between the gains of two models on the same rows, in "
+        "millinats per row. p: probability of so large a difference if the two models are "
+        "exchanged at random, item by item."
     )
     return [html.paragraph(description), html.table(("models", "difference", "95 %", "p"), rows)]
 

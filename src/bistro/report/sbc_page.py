@@ -7,11 +7,11 @@ from bistro.report import html
 from bistro.version import __version__
 
 MEANING = (
-    "Parameters were drawn from the prior, and data from the model with these parameters. The "
-    "sampler then inferred the parameters from the data alone. If the sampler is correct, all "
-    "ranks of the true value among its draws are equally likely. Each panel shows the share of "
-    "ranks below each value, minus the share expected of uniform ranks. For a correct sampler, "
-    "all lines lie within the grey band, except with a probability equal to the error rate."
+    "Parameters were drawn from the prior, and data were drawn from the model with these "
+    "parameters. The sampler then inferred the parameters from the data alone. If the sampler is "
+    "correct, all ranks of the true value among its draws are equally likely. Each panel shows the "
+    "share of ranks below each value, minus the share that is expected for uniform ranks. For a "
+    "correct sampler, the probability that any line leaves the grey band is the error rate."
 )
 READING = (
     "A line above the middle means too many low ranks, so the draws are too high. A wave that "

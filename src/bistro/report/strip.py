@@ -1,6 +1,6 @@
 """Pictures of surprisal, with a bar in bits below every word of a sentence.
 
-If the model distinguishes syntactic from lexical surprisal, the bar has two parts: the change of
+If the model distinguishes syntactic from lexical surprisal, the bar has two parts: the change in
 the distribution over analyses (syntactic), and the rest (lexical). Long sentences are drawn on
 several lines. All bars of a picture, and of pictures with the same value of `most`, have the same
 scale.

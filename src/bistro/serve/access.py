@@ -1,13 +1,13 @@
 """Access control by host name, origin and API key.
 
 A browser sends requests on behalf of any page that it shows, even to this machine. Three checks
-distinguish such requests from those of Bistro's own page and of programs.
+distinguish the requests of other pages from those of Bistro's own page and of programs.
 
-- The host name must be one of this server's names. This check rejects pages whose own host name has
-  been redirected to this machine (DNS rebinding). A numeric address cannot be redirected in this
-  way.
+- The host name must be one of this server's names. The server thus rejects pages whose own host
+  name has been redirected to this machine (DNS rebinding). Numeric addresses cannot be redirected
+  by DNS.
 - The origin of the page, which browsers send with forms and scripts, must be this server or an
-  allowed origin. For pictures and links, the header `Sec-Fetch-Site` gives the same information.
+  allowed origin. For pictures and links, the header `Sec-Fetch-Site` is checked instead.
 - If keys are configured, everything except the pages and /health requires one of them.
 """
 
@@ -28,7 +28,7 @@ from bistro.serve.errors import RefusedError
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 16
-"""Minimum length of a key. Shorter keys are easy to guess."""
+"""Minimum length of a key. Shorter keys would be easy to guess."""
 OPEN = ("/", "/play", "/desk", "/docs", "/health")
 """Paths that can be requested without an API key."""
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
@@ -90,7 +90,7 @@ class Access:
         )
 
     def _check_key(self, headers: Headers, scope: Scope) -> str | None:
-        """Return the name of the key. Raise an error if a required key is missing or wrong."""
+        """Return the name of the API key. Raise an error if a required key is missing or wrong."""
         if not self.keys or _is_open(scope) or scope["method"] == "OPTIONS":
             return None
         found = self._name_of_key(headers)
@@ -116,8 +116,8 @@ class Access:
 def read_keys(path: str) -> dict[str, str]:
     """Read a file with one API key per line, and return the names of the clients by their keys.
 
-    A line is ``NAME KEY`` or only a key. A client without a name is named after the number of its
-    line. Empty lines and lines that begin with ``#`` are ignored.
+    A line contains a name and a key, or only a key. A client without a name is named after the
+    number of its line. Empty lines and lines that begin with ``#`` are ignored.
     """
     keys: dict[str, str] = {}
     try:

@@ -109,7 +109,7 @@ def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
 
 
 def _with_own_share(tree: Analysis, likeliest: Analysis) -> Analysis:
-    """Return the minimum-risk tree with its own posterior instead of the most probable tree's."""
+    """Return a copy of the minimum-risk tree with its own posterior probability."""
     if not (math.isfinite(tree.log_prob) and math.isfinite(likeliest.log_prob)):
         return tree
     share = likeliest.posterior * math.exp(min(0.0, tree.log_prob - likeliest.log_prob))

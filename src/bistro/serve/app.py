@@ -50,8 +50,9 @@ PLAYGROUND = "play.html"
 """The page with the playground, which needs no model."""
 ABOUT = (
     "This server uses Bistro's models to compute surprisal, trees with probabilities, generated "
-    "sentences and word orders. It also supports the REST protocol of UDPipe and suggestions for "
-    "INCEpTION. Every error is an object with the field `error`, which holds one sentence."
+    "sentences and word orders. The server also supports the REST protocol of UDPipe and "
+    "suggestions for INCEpTION. Every error is an object with the field `error`, which contains "
+    "one sentence."
 )
 
 
@@ -172,7 +173,7 @@ async def _answered(
 ) -> Response:
     """Run `compute` in a worker thread, and return its result as a JSON response.
 
-    `number` is the number of items that the client requests, from which the cost is predicted.
+    `number` is the number of requested items, from which the cost of the request is predicted.
     """
 
     def encoded() -> Response:
@@ -217,7 +218,7 @@ def _add_readers(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> 
 
     @app.post("/api/read", response_model=schemas.ReadAnswer, responses=MODEL_ERRORS)
     async def read(body: schemas.ReadBody, request: Request) -> Response:
-        """Read a sentence and return the surprisal of every word and the live analyses after it."""
+        """Return the surprisal of every word of a sentence, and the analyses after each word."""
         entry = catalog[body.model]
         model = entry.able("read")
 

@@ -1,4 +1,4 @@
-"""UIMA documents (CAS) in XMI format, as INCEpTION sends them, without the UIMA libraries.
+"""A reader and writer for UIMA documents (CAS) in XMI format, without the UIMA libraries.
 
 A CAS is a text with annotations. The file is flat, and each annotation is one element. The name of
 the element is the type of the annotation, and its attributes are the features. The text is an
@@ -9,7 +9,7 @@ attribute of the element Sofa, and a View lists the annotations that belong to i
     <cas:View sofa="1" members="29"/>
 
 Offsets count UTF-16 units, as in Java. XML with a document type, which can declare entities, is
-rejected. XMI never has a document type, and entities can expand a short file enormously.
+rejected. XMI never has a document type, and entities can make a short file enormous.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Cas:
 
 
 class Offsets:
-    """A converter between characters and UTF-16 units, which Java counts."""
+    """A converter between character offsets and the UTF-16 offsets that Java uses."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)

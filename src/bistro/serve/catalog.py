@@ -1,4 +1,4 @@
-"""The catalogue of a server's models, by id.
+"""The catalogue of a server's models, indexed by id.
 
 An id is a file name without folder and suffix, not a path.
 
@@ -65,7 +65,7 @@ class Entry:
         return TOKENISE.of(self.model) if TOKENISE.is_of(self.model) else None
 
     def able(self, ability: str) -> LoadedModel:
-        """Return the model, or the part of it, that has an ability.
+        """Return the model or the part of the model that has an ability.
 
         Raise an error if the model lacks the ability.
         """
@@ -96,7 +96,7 @@ class Catalog:
 
     @classmethod
     def load(cls, names: Sequence[str]) -> Catalog:
-        """Open models from files or by the names of installed models."""
+        """Open models from files, and open installed models by name."""
         found = cls.of([(name, load(name)) for name in names])
         for name, entry in zip(names, found, strict=True):
             package = package_of(name)
@@ -142,7 +142,7 @@ def unique_ids(names: Iterable[str]) -> list[str]:
 
 
 def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
-    """Test the abilities of a model, and yield each with the part of the model that has it.
+    """Test the abilities of a model, and yield each ability with the part of the model that has it.
 
     The test also fills the caches of the model. The kind of a model does not determine what it can
     do. For example, a parser without words, or a parser that reads from right to left, has the

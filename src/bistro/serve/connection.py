@@ -1,10 +1,10 @@
 """Limits on the duration and number of connections, enforced below the application.
 
-The server waits for a client only for a limited time. The time is limited for headers and bodies
-that do not arrive, for answers that are not read, and for idle connections. If there are still too
-many connections, the client with the most connections loses the connection that has been idle
-longest. A complete request is never dropped, and the queue of the application limits the number of
-requests. A new client therefore always gets an answer.
+The server waits for a client only for a limited time. Time limits apply to headers and bodies that
+do not arrive, to answers that are not read, and to idle connections. If there are still too many
+connections, the client with the most connections loses the connection that has been idle longest. A
+complete request is never dropped, and the queue of the application limits the number of requests. A
+new client therefore always gets an answer.
 
 All errors are JSON, like the errors of the application.
 """
@@ -50,7 +50,7 @@ class Connection(H11Protocol):
 
     # ---- events of the transport ---------------------------------------------------------------
     def connection_made(self, transport: Any) -> None:
-        """Accept a client, and close one connection if there are too many."""
+        """Accept a client, and close one connection if there are too many connections."""
         super().connection_made(transport)
         self._wait(self.within.header_seconds)
         if len(self.connections) > self.within.connections:
@@ -140,7 +140,7 @@ class Connection(H11Protocol):
         return self.client[0] if self.client else ""
 
     def can_be_dropped(self) -> bool:
-        """Return whether the server is waiting for the client, and not vice versa."""
+        """Return whether the server is waiting for the client to send or to receive data."""
         return self._is_between() or self.cycle.more_body or self.cycle.response_started
 
     def drop(self) -> None:

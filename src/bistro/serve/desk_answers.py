@@ -1,4 +1,4 @@
-"""Answers to requests of the desk, as plain values for JSON.
+"""Answers to requests to the annotation desk, as plain values for JSON.
 
 This module does not use the network.
 """
@@ -110,7 +110,7 @@ def status(desk: Desk, beside: Beside) -> Answer:
 
 
 def names(desk: Desk) -> Answer:
-    """Return the tags and labels that the model knows."""
+    """Return the tags and labels of the model."""
     parser = desk.suggester.parser
     labels = set(map(plain_label, parser.label_names))
     return {

@@ -34,7 +34,10 @@ def add_desk(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None:
 
 
 async def _written(desks: Desks, act: Callable[[], T]) -> T:
-    """Change a file. Changes happen one at a time and finish even if the client disconnects."""
+    """Change a file.
+
+    Changes are made one at a time, and are completed even if the client disconnects.
+    """
     loop = asyncio.get_running_loop()
     return await asyncio.shield(loop.run_in_executor(desks.writer, act))
 
@@ -53,7 +56,7 @@ def _add_files(app: FastAPI, desks: Desks) -> None:
 
     @app.post("/api/desk/open", responses=ERRORS)
     async def bring(body: schemas.PieceBody) -> Response:
-        """Upload a piece of a file. The last piece opens the copy in the folder of the desk."""
+        """Upload a piece of a file. After the last piece, the file is opened."""
         receive = partial(desks.receive, body.name, body.text, first=body.first, last=body.last)
         return json_response({"file": await _written(desks, receive)})
 

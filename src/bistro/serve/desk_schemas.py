@@ -50,7 +50,8 @@ class DecisionBody(SentenceOfFile):
     set: dict[str, dict[Column, Value]] = Field(
         {},
         max_length=MOST_FIELDS,
-        description="Values by word (from 1) and column. The values -1 and _ leave a field open.",
+        description="The new values, by word (from 1) and column. The values -1 and _ leave a "
+        "field open.",
     )
     split: SplitBody | None = None
     join: tuple[Place, Place] | None = None
@@ -81,7 +82,7 @@ class DecisionBody(SentenceOfFile):
 class TurnBody(FileBody):
     """A request to undo or redo."""
 
-    last: Number = Field(description="The number of the last event that the client knows.")
+    last: Number = Field(description="The number of the last event that the client has received.")
 
 
 class SaveBody(FileBody):
@@ -95,7 +96,7 @@ class SaveBody(FileBody):
 class ChangesBody(FileBody):
     """A request for the changes since a revision."""
 
-    since: Number = Field(description="The last revision of the list that the client knows.")
+    since: Number = Field(description="The last revision of the list that the client has received.")
 
 
 class OrderBody(FileBody):
@@ -105,7 +106,7 @@ class OrderBody(FileBody):
 
 
 class PieceBody(Body):
-    """A piece of an uploaded file. The last piece opens the file."""
+    """A piece of an uploaded file. After the last piece, the file is opened."""
 
     name: Word
     text: Text

@@ -83,7 +83,7 @@ class Desks:
             return next(iter(self.open_files.values()))
         if name not in self.open_files:
             known = ", ".join(self.open_files) or "none"
-            raise BistroError(f"there is no such file on the desk; its files are: {known}")
+            raise BistroError(f"there is no such file on the desk; the open files are: {known}")
         return self.open_files[name]
 
     def waiting_files(self) -> list[str]:
@@ -111,7 +111,7 @@ class Desks:
             return self.open(target)
         if target.exists():
             raise BistroError(
-                f"the folder of the desk already has a file {name}: rename one of the two"
+                f"the folder of the desk already has a file {name}: rename one of the files"
             )
         try:
             if not first and part.stat().st_size > LARGEST:

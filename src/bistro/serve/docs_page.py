@@ -1,4 +1,4 @@
-"""The page /docs, which describes every endpoint of the server, from the OpenAPI description.
+"""The page /docs, which is generated from OpenAPI and describes every endpoint of the server.
 
 The page is plain HTML with one style sheet, which the server also delivers. The page has no
 scripts, and nothing is loaded from other hosts.
@@ -205,7 +205,7 @@ def _anchor(method: str, path: str) -> str:
 
 
 def _plural(type_: str) -> str:
-    """Return ``objects (a, b)`` for ``object (a, b)``."""
+    """Return the plural of a type, for example ``objects (a, b)`` for ``object (a, b)``."""
     return re.sub(r"^(string|integer|number|object)(?= \(|$)", r"\1s", type_)
 
 

@@ -1,4 +1,4 @@
-"""JSON answers. An error is one sentence, ``{"error": "…"}``, with a suitable HTTP status."""
+"""JSON answers. An error answer is one sentence, ``{"error": "…"}``, with an HTTP status."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ MEANING = {
     409: "Someone else has changed the sentence or the file.",
     413: "The request is larger than a limit.",
     422: "A value is wrong, or the model lacks the requested ability.",
-    429: "The client has too many requests at the same time.",
+    429: "The client has too many requests in progress.",
     503: "The server is busy, or the answer took too long.",
     507: "The disk is full, or the file cannot be written.",
 }
@@ -71,7 +71,7 @@ MODEL_ERRORS = responses(400, 401, 403, 404, 408, 413, 422, 429, 503)
 
 
 def json_response(content: object) -> Response:
-    """Return a JSON response. Raise an error if it contains infinite numbers or NaN."""
+    """Return a JSON response. Raise an error if the content has infinite numbers or NaN."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Response(text.encode(), media_type="application/json")
 

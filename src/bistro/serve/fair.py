@@ -1,8 +1,8 @@
 """A fair queue, in which a client with many requests does not delay other clients.
 
-Clients take turns. The next request is from the client who was served least recently. The requests
-of one client stay in order, except requests that cannot begin yet. The number of waiting requests
-is limited. The number of waiting and running requests of each client is limited too.
+Clients take turns. The next request comes from the client that was served least recently. The
+requests of one client stay in order, except requests that cannot begin yet. The number of waiting
+requests is limited. The number of waiting and running requests of each client is also limited.
 
 >>> queue = FairQueue[str](most=4, most_per_client=3)
 >>> for client, request in [("ann", "a1"), ("ann", "a2"), ("ann", "a3"), ("bob", "b1")]:
@@ -28,7 +28,7 @@ class BusyError(BistroError):
 
 
 class TooManyError(BistroError):
-    """One client has too many requests at the same time."""
+    """One client has too many requests in progress."""
 
 
 class FairQueue(Generic[T]):
@@ -44,7 +44,7 @@ class FairQueue(Generic[T]):
         """The waiting requests of each client. The first client is the next to be served."""
 
     def add(self, client: str, request: T, is_alike: Callable[[T], bool] | None = None) -> None:
-        """Add a request to the queue, or raise an error with the reason.
+        """Add a request to the queue, or raise an error that gives the reason.
 
         With `is_alike`, only similar waiting requests count towards the limit.
         """

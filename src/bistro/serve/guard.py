@@ -42,7 +42,7 @@ SECURITY_HEADERS = {
 HEADERS_OF = {401: {"www-authenticate": "Bearer"}}
 DRAINED = 16
 """The amount of an oversized body that is read and discarded, as a multiple of the size limit. A
-client that is still sending does not read the answer."""
+client does not read the answer while it is still sending its request."""
 SHORT_BODY = 65_536
 """Size in bytes below which a body does not count towards the memory limit for bodies."""
 
@@ -133,7 +133,7 @@ class Answer:
         self._send = send
         self.is_begun = self.is_complete = False
         self.status = 0
-        """The HTTP status, once the answer has begun."""
+        """The HTTP status, which is set when the answer begins."""
         self.sent = 0
         """Bytes of the body."""
 
@@ -214,7 +214,7 @@ async def _while_connected(
     given = False
 
     async def replay() -> Message:
-        """Return the whole body when first called, and then only the end of the connection."""
+        """Return the whole body on the first call, and then the end of the connection."""
         nonlocal given
         if given:
             await gone.wait()

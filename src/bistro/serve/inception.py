@@ -2,9 +2,9 @@
 
 INCEpTION sends a document and the names of a layer and a feature. The answer is the same document
 with new annotations of that layer. Each new annotation is marked as a suggestion, and its score is
-its probability. The existing annotation is treated as evidence. The tags and arcs that a document
-has are kept, and all other tags and arcs are predicted given them. Words that are already annotated
-get no suggestion.
+its probability. The existing annotation is treated as evidence. Existing tags and arcs are kept,
+and the missing tags and arcs are predicted given the existing ones. Words that are already
+annotated get no suggestion.
 
     layer                           feature          what is suggested
     …segmentation.type.Lemma        value            lemmas, by a pipeline
@@ -47,7 +47,7 @@ class Piece:
 
     tokens: list[Span]
     sentence: Sentence
-    """The words, with the tags, lemmas and arcs that the document has."""
+    """The words, with the tags, lemmas and arcs in the document."""
 
 
 def predict(entry: Entry, inputs: Inputs, xmi: str, layer: str, feature: str) -> str:

@@ -38,7 +38,7 @@ class RecommenderMetadata(BaseModel):
 class RecommenderDocument(BaseModel):
     """A document with its annotations."""
 
-    xmi: str = Field(description="The document as UIMA CAS XMI.")
+    xmi: str = Field(description="The document in the UIMA CAS XMI format.")
     user_id: str = Field("", alias="userId", max_length=1000)
 
 
@@ -87,7 +87,7 @@ def add_inception(
         responses={**MODEL_ERRORS, **NOTHING},
     )
     async def train(model: str, body: TrainBody, request: Request) -> Response:
-        """Learn from the documents of one user of INCEpTION, in the background."""
+        """Train a model in the background on the documents of one INCEpTION user."""
         entry = catalog[model]
         entry.able("parse")
         learner.check()

@@ -1,4 +1,4 @@
-"""Conversion of request bodies to sentences, within the limits."""
+"""Conversion of request bodies to sentences, with checks of the server's limits."""
 
 from __future__ import annotations
 

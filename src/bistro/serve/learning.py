@@ -43,7 +43,7 @@ class Learner:
         self._stop = StopFlag()
 
     def latest(self, entry: Entry, who: Hashable) -> Entry:
-        """Return the model that was trained for a client, or the served model if there is none."""
+        """Return the latest model trained for a client, or the served model if none was trained."""
         key = (entry.id, who)
         if key in self._models:
             self._models.move_to_end(key)
@@ -52,7 +52,7 @@ class Learner:
     def check(self) -> None:
         """Raise an error if learning is switched off or a model is being trained."""
         if self.least is None:
-            raise BistroError("this server cannot learn: start it with --learn-after N")
+            raise BistroError("learning is switched off: start the server with --learn-after N")
         if self._thread is not None and self._thread.is_alive():
             raise TooManyError("a model is being trained: try again later")
 

@@ -35,12 +35,12 @@ class Limits:
     """Maximum total size in bytes of all long request bodies in memory."""
     seconds: float = 30.0
     """Maximum number of seconds from a request to its answer, including the time in the queue. A
-    computation that takes longer is stopped."""
+    computation that exceeds this limit is stopped."""
     header_seconds: float = 10.0
     """Maximum number of seconds from the first byte of a request to the end of its headers."""
     body_seconds: float = 20.0
-    """Maximum number of seconds between a request's headers and the end of its body. A client
-    has the same time to receive the answer."""
+    """Maximum number of seconds between a request's headers and the end of its body. The same limit
+    applies to the time that a client takes to receive the answer."""
     idle_seconds: float = 30.0
     """Maximum number of seconds between two requests on one connection."""
     at_once: int = field(default_factory=lambda: os.cpu_count() or 1)

@@ -107,7 +107,7 @@ class Metrics:
 
     def _histogram(self) -> list[str]:
         name = "bistro_http_request_seconds"
-        lines = _family(name, "histogram", "Seconds from the headers to the answer.", [])
+        lines = _family(name, "histogram", "Seconds from the request headers to the answer.", [])
         for route, seconds in sorted(self.seconds.items()):
             below = 0
             for edge, count in zip((*BUCKETS, "+Inf"), seconds.counts, strict=True):

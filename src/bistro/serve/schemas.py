@@ -33,9 +33,9 @@ ModelId = Annotated[
 Splitting = Annotated[
     Literal["marks", "spaces"],
     Field(
-        description="How `text` is split into words. The value `marks` uses the model's tokeniser "
-        "or, if the model has none, splits punctuation from words. The value `spaces` splits the "
-        "text only at spaces."
+        description="The method for splitting `text` into words. The value `marks` uses the "
+        "model's tokeniser or, if the model has none, splits punctuation from words. The value "
+        "`spaces` splits the text only at spaces."
     ),
 ]
 Listed = list[tuple[str, float]]
@@ -190,7 +190,8 @@ class Row(BaseModel):
 class Live(BaseModel):
     """An analysis of the words read so far.
 
-    The head 0 is the root, and the head -1 means that the word is not attached yet.
+    The head 0 means that the word is the root, and the head -1 means that the word is not attached
+    yet.
     """
 
     id: int
@@ -235,7 +236,7 @@ class Tree(BaseModel):
 
 
 class MarginalTables(BaseModel):
-    """The heads, labels and tags of each word with their probabilities, the most probable first."""
+    """The heads, labels and tags of each word with their probabilities, sorted by probability."""
 
     heads: list[list[tuple[int, float]]]
     labels: list[Listed]
@@ -282,7 +283,7 @@ class OrderedWords(BaseModel):
 
 
 class LinearizeAnswer(BaseModel):
-    """Orders of a tree, and the log-probability of its original order."""
+    """Word orders of a tree, and the log-probability of its original order."""
 
     orders: list[OrderedWords]
     given_log_prob: float | None

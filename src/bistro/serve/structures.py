@@ -35,7 +35,7 @@ class StatesBody(schemas.Body):
 
 
 class Phrases(BaseModel):
-    """A constituency tree in brackets, and its picture."""
+    """A constituency tree in bracket notation, and its picture."""
 
     model: str
     words: list[str]

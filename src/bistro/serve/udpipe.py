@@ -1,9 +1,9 @@
-"""The REST protocol of UDPipe (``/process`` and ``/models``), so that its clients can use Bistro.
+"""The REST protocol of UDPipe (``/process`` and ``/models``), for programs that use UDPipe.
 
-The field ``data`` contains the text. The presence of ``tokenizer``, ``tagger`` and ``parser``,
-empty or not, selects the processing steps, and ``input`` and ``output`` specify the formats. Values
-that were not requested stay unchanged. With only ``parser``, the tags of the input are used and
-kept. With only ``tagger``, the trees of the input are kept.
+The field ``data`` contains the text. The fields ``tokenizer``, ``tagger`` and ``parser``, which may
+be empty, select the processing steps. The fields ``input`` and ``output`` specify the formats.
+Values that were not requested stay unchanged. With only ``parser``, the tags of the input are used
+and kept. With only ``tagger``, the trees of the input are kept.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TOKENIZER_OPTIONS = ("presegmented", "ranges", "normalized_spaces")
 
 
 def models(catalog: Catalog) -> dict[str, Any]:
-    """Return the models and their abilities, with UDPipe's names."""
+    """Return the models and their abilities, with the names that UDPipe uses."""
     words = {"tag": "tagger", "parse": "parser"}
     able = {
         entry.id: ["tokenizer", *(words[a] for a in ("tag", "parse") if a in entry.abilities)]
@@ -46,7 +46,7 @@ def models(catalog: Catalog) -> dict[str, Any]:
 def default_model(catalog: Catalog) -> Entry:
     """Return the first model that parses.
 
-    If no model parses, return the first that tags, or else the first model.
+    If no model parses, return the first model that tags, or else the first model.
     """
     entries = list(catalog)
     for ability in ("parse", "tag"):
@@ -143,7 +143,7 @@ def _sentences(given: Mapping[str, str], tokeniser: Tokeniser | None) -> Iterato
 
 
 def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of running text. The tokeniser of the model is used, if there is one."""
+    """Yield the sentences of running text. If the model has a tokeniser, it is used."""
     chosen = {option.partition("=")[0] for option in options.split(";") if option}
     for option in sorted(chosen):
         _chosen("tokenizer", option, dict.fromkeys(TOKENIZER_OPTIONS, True))

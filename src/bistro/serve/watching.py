@@ -24,7 +24,7 @@ METRICS_ANSWER: dict[int | str, dict[str, Any]] = {
 
 
 def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: bool) -> Metrics:
-    """Add the operator routes to an otherwise complete application.
+    """Add the operators' routes to an application that is otherwise complete.
 
     Return the metrics, which count requests.
 

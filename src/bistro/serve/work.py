@@ -5,10 +5,10 @@ computation has a stop flag, which the loops of the core check about every milli
 takes too long or its client disconnects, the stop flag is set, and the thread becomes free at once.
 
 Short requests do not wait for long requests. Each kind of request has its own threads, and the
-threads for long requests have a lower priority. A computation counts as long if earlier
-computations with the same path, the same model and a similar size have used more than `QUICK`
-seconds of CPU time. If a computation turns out to be long on a thread for short computations, it is
-stopped there and restarted on a thread for long computations.
+threads for long requests run at low priority. A computation counts as long if earlier computations
+with the same path, the same model and a similar size have used more than `QUICK` seconds of CPU
+time. If a computation turns out to be long on a thread for short computations, it is stopped there
+and restarted on a thread for long computations.
 """
 
 from __future__ import annotations
@@ -92,13 +92,13 @@ class Work:
         A pool is started when its first computation is submitted.
         """
         self._expected: dict[Hashable, float] = {}
-        """The recent CPU time, in seconds, of each sort of request."""
+        """The recent CPU time, in seconds, of each type of request."""
 
     async def run(self, compute: Callable[[], T], *, client: str = "", sort: Hashable = None) -> T:
         """Run `compute` and return its result.
 
-        Raises `BusyError` if the queue is full or the answer is late, and `TooManyError` if this
-        client has too many requests. Cancelling the call stops the computation.
+        Raises `BusyError` if the queue is full or the answer takes too long, and `TooManyError` if
+        this client has too many requests. Cancelling the call stops the computation.
         """
         job = Job(compute, client, sort)
         job.is_long = self._is_expected_long(job)
@@ -172,7 +172,7 @@ class Work:
         self._begin()
 
     def _expect(self, job: Job) -> None:
-        """Update the expected CPU time of computations of the same sort."""
+        """Update the expected CPU time of computations of the same type."""
         before = self._expected.get(job.sort, job.seconds)
         self._expected[job.sort] = max(job.seconds, 0.8 * before + 0.2 * job.seconds)
 

@@ -23,7 +23,8 @@ from bistro.treebank.validate import Roots
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
 ALTERNATIVES = "alternatives"
-"""The only option of the pipeline itself. All other options are passed to its parser."""
+"""The only option of the pipeline itself. All other options are passed to the parser of the
+pipeline."""
 Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 
@@ -42,8 +43,8 @@ class AnnotateRun:
     ) -> None:
         """Initialise the run.
 
-        The function `watch` yields the sentences of tokenised files unchanged, and may warn about
-        them. The `workers` annotate the sentences.
+        The function `watch` yields the sentences of tokenised files unchanged, and may issue
+        warnings. The `workers` annotate the sentences.
         """
         self._whole = model
         self._workers = workers
@@ -132,7 +133,7 @@ def decoded(stream: Readable, path: str | None) -> Iterator[str]:
             line += error.object[: error.start].count(b"\n")
             raise TreebankError(
                 f"the file is not valid UTF-8 (byte 0x{error.object[error.start]:02X} after "
-                f"{error.start:,} bytes of this piece): convert it, for example with iconv -f "
+                f"{error.start:,} bytes of this part): convert it, for example with iconv -f "
                 "latin1 -t utf-8",
                 path=path,
                 line=line,

@@ -35,7 +35,8 @@ def check_sampler(
     """Check a sampler by simulation-based calibration.
 
     Parameters and data are drawn from the prior many times, and the sampler infers the parameters
-    from the data. The rank of each true value among the sampler's draws must be uniform.
+    from the data. The rank of each true value among the sampler's draws must be uniformly
+    distributed.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ from bistro.treebank.validate import MISSING, find_tree_problem
 
 USUAL_KIND = "committee"
 NAMES = {"heads": "Head", "deprels": "Deprel", "upos": "Upos", "xpos": "Xpos"}
-"""The names of the columns as used in MISC."""
+"""The names that MISC uses for the columns."""
 FILLED, MAYBE = "Filled", "Maybe"
 OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
 
@@ -55,12 +55,12 @@ class Completion:
     left: dict[str, int] = field(default_factory=dict)
     """Numbers of values that were too improbable to be filled in and appear only in MISC."""
     relaxed: list[int] = field(default_factory=list)
-    """Line numbers of the sentences whose given heads were ignored because they fit no tree of the
-    model."""
+    """Line numbers of the sentences whose given heads were ignored because the model has no tree
+    with these heads."""
     touched: int = 0
     """Number of sentences with missing values."""
     unknown: dict[str, int] = field(default_factory=dict)
-    """Numbers of given tags and labels that were not used, since the model does not know them."""
+    """Numbers of given tags and labels that were not used because they are unknown to the model."""
 
     def summary(self) -> str:
         """Return a one-line summary."""
@@ -142,7 +142,7 @@ def complete(
 
 
 def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[Sentence]:
-    """Return the sentences with all heads and tags, and all labels if the treebank has any."""
+    """Return the sentences with all heads and tags, and all labels if the treebank has labels."""
     has_labels = any(label != EMPTY for s in treebank for label in s.deprels)
     known = [
         s
@@ -173,7 +173,7 @@ def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
 
 
 def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
-    """Count the given tags and labels that a model does not know, by the names used in MISC."""
+    """Count the given tags and labels that are unknown to a model, by their name in MISC."""
     known = {model.tag_column: {EMPTY, *model.tag_names}}
     if model.is_labelled:
         known["deprels"] = {EMPTY, *map(plain_label, model.label_names)}
@@ -185,7 +185,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
 
 
 def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
-    """Return a sentence as evidence, without its heads if they fit no tree of the model."""
+    """Return a sentence as evidence, without its heads if no tree of the model has these heads."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
     done.relaxed.append(sentence.line)
@@ -195,7 +195,7 @@ def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
 def _filled(
     sentence: Sentence, parse: Parse, model: Parser, below: float, done: Completion
 ) -> Sentence:
-    """Return a sentence with its missing values filled in, and count these values."""
+    """Return a sentence with its missing values filled in, and count the new values."""
     if parse.relaxed:
         done.relaxed.append(sentence.line)
     open_words = lacking(sentence, model)
@@ -235,8 +235,8 @@ def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> li
     """Return the given heads, and the predicted heads for all other words.
 
     If the parser could not use the given heads, the given and predicted heads may not form a tree.
-    In that case, each word without a given head, starting with the most certain, gets the most
-    probable head that does not close a cycle.
+    In that case, the words without a given head are attached one by one, starting with the most
+    certain word. Each word gets the most probable head that does not close a cycle.
     """
     given = sentence.heads
     heads = [old if old != MISSING else new for old, new in zip(given, parse.heads, strict=True)]

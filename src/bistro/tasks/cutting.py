@@ -1,4 +1,4 @@
-"""Split text into words by a learned tokeniser, at punctuation, or at spaces.
+"""Split text into words with a learned tokeniser, at punctuation, or at spaces.
 
 A sentence is a single text, or several cells of a table, each of which is split separately. A model
 that has learned to tokenise from its treebank (a pipeline) splits text itself. For other models,
@@ -53,8 +53,8 @@ def cutting(model: Model, split_punct: bool | None = None, *, default: bool = Fa
 def common_cutting(models: Sequence[Model], split_punct: bool | None = None) -> Cutting:
     """Return one function that splits text for all models, so that all models score the same words.
 
-    The function is the tokeniser of the first model that has one, such as a pipeline. Without such
-    a model, punctuation is split from words unless `split_punct` is false.
+    The function is the tokeniser of the first model that has one, such as a pipeline. If no model
+    has a tokeniser, punctuation is split from words unless `split_punct` is false.
     """
     first = next((model for model in models if TOKENISE.is_of(model)), models[0])
     return cutting(first, split_punct, default=True)

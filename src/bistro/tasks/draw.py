@@ -27,7 +27,7 @@ from bistro.treebank.sentence import Sentence
 TagColumn = Literal["upos", "xpos", "none"]
 Direction = Literal["auto", "ltr", "rtl"]
 ONE_TREE = ("svg", "png")
-"""File formats that can hold only one tree."""
+"""File formats that can contain only one tree."""
 FORMATS = (*ONE_TREE, "pdf", "tex")
 
 
@@ -140,7 +140,7 @@ def drawn(
     if format in ONE_TREE and len(items) > 1:
         raise BistroError(
             f"a .{format} file can contain only one tree, but there are {len(items):,}: choose one "
-            "with --sentence, or write .pdf or .tex"
+            "tree with --sentence, or write .pdf or .tex"
         )
 
     def drawing(sentence: Sentence) -> Drawing:
@@ -160,7 +160,7 @@ def drawn(
 
 
 def chosen_sentences(sentences: Iterable[Sentence], names: Sequence[str]) -> list[Sentence]:
-    """Return the sentences with these ids or numbers (from 1), in the order of `names`."""
+    """Return the sentences with the given ids or numbers (from 1), in the order of `names`."""
     items = list(sentences)
     by_id = {sentence.sent_id: sentence for sentence in items if sentence.sent_id}
     found = []

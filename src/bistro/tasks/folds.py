@@ -1,9 +1,9 @@
-"""Folds of a treebank, which test models on sentences that they were not trained on.
+"""Folds of a treebank, for testing models on sentences that they were not trained on.
 
 A `Split` lists the sentences for training and the sentences for testing. k folds cut a treebank
 into k parts, each held out once. `run_splits` trains a model for every split, several at a time,
-and applies a function to each model and its held-out sentences. The splits need not be folds; they
-can also be growing parts of a treebank, for example. Every model is trained by one thread, so the
+and applies a function to each model and its held-out sentences. The splits need not be folds; for
+example, they can be growing parts of a treebank. Every model is trained by one thread, so the
 result is the same for any number of threads.
 
 >>> import bistro
@@ -56,12 +56,12 @@ class Recipe:
     config: Any = None
     seed: int = 1
     dev: Sequence[Sentence] | None = None
-    """A development set, for kinds of models that use one."""
+    """A development set, if the kind of model uses one."""
     beside: Sequence[Words] = ()
     """Additional training sentences, which are the same for every split."""
 
     def trained(self, sentences: Sequence[Words]) -> Model:
-        """Train a model in one thread on these sentences and on `beside`."""
+        """Train a model in one thread on the given sentences and on `beside`."""
         return train(
             self.kind,
             [*self.beside, *sentences],

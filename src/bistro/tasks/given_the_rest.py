@@ -56,7 +56,7 @@ LONGEST = 120
 arc or tag. Longer sentences are parsed only once, given words and tags."""
 WORDS_AT_ONCE = 40_000
 NEARLY_ALL = 0.95
-"""The share of arcs that counts as nearly all, since treebanks contain mistakes."""
+"""The minimum share of roots with the root label, which allows for mistakes in treebanks."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Opinion:
     """The probabilities of one annotated value and of its most probable alternative."""
 
     probability: float
-    """Probability of the annotated value, or NaN if the model gives none."""
+    """Probability of the annotated value, or NaN if the model gives no probability."""
     alternative: str
     """The most probable alternative, which is a tag or an arc such as ``2:det``. The string is
     empty if there is no alternative."""
@@ -220,7 +220,7 @@ def _label_of_roots(sentences: Sequence[Sentence]) -> str:
 def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
     """Return a mask of arcs that have the root label if and only if their head is 0.
 
-    `root` is the label of roots, or -1 if there is none.
+    `root` is the label of roots, or -1 if there is no such label.
     """
     if root < 0:
         return np.ones(len(rows.what), dtype=bool)
@@ -243,8 +243,8 @@ def _compared(
 def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence | None:
     """Return the tree with another arc, or None if the result is not a tree.
 
-    The most probable head of a word may be one of its descendants in the annotated tree. This is
-    possible if the sentence was parsed without its other arcs.
+    If the sentence was parsed without its other arcs, the most probable head of a word may be one
+    of its descendants in the annotated tree.
     """
     heads, labels = list(tree.heads), list(tree.deprels)
     heads[word], labels[word] = head, label
@@ -262,7 +262,7 @@ def _with_tag(tree: Sentence, word: int, tag: str, column: str) -> Sentence:
 def _ratios(
     model: CommitteeModel, pairs: Sequence[tuple[Sentence, Sentence | None]], threads: int
 ) -> NDArray[np.float64]:
-    """Return the probability of the first sentence of each pair, divided by that of the second."""
+    """Return the ratio of the probabilities of the two sentences in each pair."""
     ratios = np.zeros(len(pairs))
 
     def is_able(sentence: Sentence) -> bool:

@@ -11,7 +11,7 @@ from bistro.models.results.structures import Linearization, Ties
 from bistro.treebank.sentence import Sentence
 
 Note = Callable[[str], None]
-"""A function that receives messages other than results."""
+"""A function that receives notes for the user."""
 
 
 def orders_of(

@@ -1,4 +1,4 @@
-"""Use the memory of a model, which makes words of the same document more probable.
+"""Use a model's memory, which raises the probability of words from earlier in the document.
 
 Documents begin at comments ``# newdoc`` in CoNLL-U, or are named by columns of a table of stimuli.
 

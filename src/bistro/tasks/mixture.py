@@ -43,7 +43,7 @@ Logs = NDArray[np.float64]
 def fitted_weights(logs: Sequence[Logs]) -> list[float]:
     """Return the mixture weights that maximise the likelihood of the events."""
     if len({log.shape for log in logs}) != 1 or not logs[0].size:
-        raise ValueError("all models must score the same events, and at least one event")
+        raise ValueError("the models must score the same events (one or more)")
     table = np.stack(logs)
     highest = np.max(table, axis=0)
     scale = np.where(np.isfinite(highest), highest, 0.0)
@@ -82,7 +82,7 @@ class Member:
 class Mixture(Scoring):
     """A mixture of models, whose probabilities are mixed word by word.
 
-    A mixture scores text like a model.
+    A mixture scores text in the same way as a model.
     """
 
     kind: ClassVar[str] = "mixture"

@@ -43,7 +43,7 @@ from bistro.treebank.validate import MISSING
 
 DEFAULT_KIND = "committee"
 NEAR = 0.6
-"""Two sentences count as near-copies if they share at least this proportion of their words."""
+"""The minimum proportion of shared words at which two sentences count as near-copies."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ STRATEGIES: dict[str, Callable[[OpenSentence], float]] = {
 
 @dataclass(frozen=True)
 class Ranking:
-    """Ranked sentences and words, the most useful first."""
+    """Ranked sentences and words, starting with the most useful."""
 
     treebank: Sequence[Sentence]
     sentences: list[OpenSentence]
@@ -216,12 +216,12 @@ def _in_order(
 
 
 def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
-    """Return whether each sentence is a near-copy of an earlier sentence.
+    """Return, for each sentence, whether it is a near-copy of an earlier sentence.
 
     A near-copy is not compared with later sentences.
 
-    Two sentences are compared only if they share one of their rarest words. Sentences that share
-    `NEAR` of all their words always share one of the rarest.
+    Two sentences are compared only if they share one of their rarest words. Sentences that share at
+    least the proportion `NEAR` of their words always share one of their rarest words.
     """
     sets = [frozenset(form.lower() for form in sentence.forms) for sentence in sentences]
     counts: dict[str, int] = {}

@@ -88,7 +88,7 @@ class ParseRun:
         return self._given.get("tags") == "given"
 
     def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Prepare sentences for the parser. Given heads that fit no tree are removed."""
+        """Prepare sentences for the parser. Given heads are removed if they do not fit any tree."""
         for sentence in sentences:
             if sentence.format == "conllx":
                 self._refuse_probabilities()

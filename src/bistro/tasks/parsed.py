@@ -61,7 +61,7 @@ class Written:
 
 
 class ParseFacts(NamedTuple):
-    """The facts about a parse that are counted in the final report."""
+    """The properties of a parse that are counted in the final report."""
 
     line: int
     words: int
@@ -73,7 +73,7 @@ class ParseFacts(NamedTuple):
 
     @classmethod
     def of(cls, parse: Parse, model: Parser, *, given_tags: bool) -> ParseFacts:
-        """Collect the facts about a parse."""
+        """Collect the properties of a parse for the final report."""
         sentence = parse.sentence
         has_graph = sentence.format == "conllu" and any(deps != EMPTY for deps in sentence.deps)
         first = cls(sentence.line, len(sentence), parse.relaxed, has_graph)
@@ -86,7 +86,7 @@ class ParseFacts(NamedTuple):
 
 @dataclass
 class ParseWriter:
-    """A writer that converts parses to sentences, the best parse first."""
+    """A writer that converts parses to sentences, starting with the best parse."""
 
     tag_column: str = "upos"
     """The column to which tags are written."""
@@ -103,7 +103,7 @@ class ParseWriter:
         return cls(model.tag_column, given_tags, model.shown_tags)
 
     def sentences(self, parse: Parse) -> Iterator[Sentence]:
-        """Yield the samples of a parse if it has any, otherwise its analyses."""
+        """Yield the samples of a parse, or its analyses if it has no samples."""
         self.sentences_written += 1
         base = as_columns(parse.sentence, self.sentences_written)
         name = "sample" if parse.samples else "parse_rank"

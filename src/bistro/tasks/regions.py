@@ -52,7 +52,7 @@ def bracketed(text: str, path: str | None = None, line: int | None = None) -> Pa
 
 
 def critical_parts(text: str, cell: str, path: str | None = None, line: int | None = None) -> Parts:
-    """Return the parts of a text whose critical region is given by a cell of its row.
+    """Return the parts of a text whose critical region is given by a cell of the table.
 
     The cell contains the words of the region, or the position of a word. Words are separated by
     spaces and counted from 1. An empty cell means that there is no region.

@@ -12,7 +12,7 @@ from bistro.treebank.morphology_files import iter_words, read_segmented
 from bistro.treebank.treebank import opened
 
 Note = Callable[[str], None]
-"""A function that receives messages other than results."""
+"""A function that receives notes for the user."""
 
 
 def segmented(
@@ -44,7 +44,7 @@ def words_of(input: str) -> Iterator[str]:
 
 
 def checked(model: Segmenter, input: str, beam: int, note: Note) -> Iterator[str]:
-    """Yield one row for each annotation that is not the most probable, the least probable first."""
+    """Yield a row for each annotation that is not the best, starting with the least probable."""
     words = [word for paragraph in read_segmented(input) for word in paragraph]
     if not any(word.has_form for word in words):
         note("there is no column of words: they were formed by joining their morphemes")

@@ -135,7 +135,8 @@ def parse_trees(
 
 
 TREE_SENTENCES = 10
-"""Number of sentences per batch of constituency parsing, which is about a hundred times slower."""
+"""Number of sentences per batch of constituency parsing, which is about a hundred times slower than
+dependency parsing."""
 
 
 def _parse_trees(shared: SharedModel[Any], question: Question) -> list[TreeParse]:

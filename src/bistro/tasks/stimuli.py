@@ -83,7 +83,7 @@ class Stimulus:
     cells: list[list[str]]
     """The cells, with one row per token and one row for the end of the sentence."""
     document: str = ""
-    """The name of the document, if columns name it."""
+    """The name of the document, if the table has columns for it."""
 
 
 def plain_name(column: str) -> str:
@@ -163,7 +163,8 @@ def one_row_each(
 ) -> Iterator[Stimulus]:
     """Yield the sentences of a table with one sentence per row.
 
-    The column `name` names the sentences. Without this column, sentences are numbered.
+    The column `name` contains the names of the sentences. If `name` is None, sentences are
+    numbered.
     """
     place = table.column(text)
     names = None if name is None else table.column(name)

@@ -1,9 +1,9 @@
 """Test suites, which check whether a model's surprisal agrees with linguistic predictions.
 
 A suite consists of items. An item is a sentence in several *conditions*, which are divided into
-*regions*. A formula predicts the condition in which a region should be more surprising. The
-smallest suite is a minimal pair: a good and a bad sentence, of which the good one should be more
-probable than the bad one. Three kinds of files can be read.
+*regions*. A formula predicts in which of two conditions a region should be more surprising. The
+smallest suite is a minimal pair: a good sentence, and a bad sentence that should be less probable
+than the good sentence. Three kinds of files can be read.
 
 - JSON as SyntaxGym has it (``meta``, ``predictions``, ``items`` with conditions and regions);
 - JSON lines with ``sentence_good`` and ``sentence_bad``, as in BLiMP;

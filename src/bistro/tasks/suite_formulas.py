@@ -7,10 +7,10 @@ A formula refers to regions of the conditions of an item, in the notation of Syn
     [(2;%a%) > 1.5] & [(3;%a%) - (3;%b%) < (4;%a%)]
 
 The operators, in decreasing order of precedence, are ``* /``, ``+ -``, ``< > =``, ``&`` and ``|``.
-Round and square brackets group parts of a formula. The *margin* of a prediction is its distance
-from failing, in bits. The margin of a comparison is the difference between its two sides. The
-smaller of two margins that are joined by ``&`` counts, and the larger of two margins that are
-joined by ``|``. The prediction holds if the margin is above 0.
+Round and square brackets group parts of a formula. The *margin* of a prediction shows, in bits, how
+far the prediction is from failing. The margin of a comparison is the difference between its two
+sides. The smaller of two margins that are joined by ``&`` counts, and the larger of two margins
+that are joined by ``|``. The prediction holds if the margin is above 0.
 
 >>> formula = parse_formula("(1;%a%) < (1;%b%)")
 >>> formula.margin({("a", "1"): 2.0, ("b", "1"): 5.5})
@@ -51,8 +51,8 @@ class Formula:
     regions: frozenset[tuple[str, str]]
     """The pairs (condition, region) that the formula refers to."""
     margin: Value
-    """A function that computes the distance of the prediction from failing, in bits. The prediction
-    holds if this distance is above 0."""
+    """A function that computes the margin of the prediction, in bits. The prediction holds if the
+    margin is above 0."""
 
 
 def parse_formula(text: str) -> Formula:
@@ -61,7 +61,7 @@ def parse_formula(text: str) -> Formula:
 
 
 class _Reader:
-    """A recursive-descent parser of formulas, from the lowest precedence to the highest."""
+    """A recursive-descent parser for formulas, from the lowest precedence to the highest."""
 
     def __init__(self, text: str) -> None:
         self.text = text

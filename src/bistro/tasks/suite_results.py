@@ -3,10 +3,10 @@
     accuracy = items for which all predictions hold / items
 
 An item whose margin (see `suite_formulas`) is above 0 in all predictions is correct. An item is a
-*tie* if its smallest margin is 0, which means that the model finds no difference where one was
-predicted. A tie counts as wrong. The number of ties is reported, since an n-gram model, which uses
-only a few words of context, may have many ties. If surprisals are Monte Carlo estimates, use more
-particles or repeats until margins no longer change their sign.
+*tie* if its smallest margin is 0, which means that the model finds no difference where a difference
+was predicted. A tie counts as wrong. The number of ties is reported, since an n-gram model, which
+uses only a few words of context, may have many ties. If surprisals are Monte Carlo estimates, use
+more particles or repeats until margins no longer change their sign.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=2000, seed=1), seed=1)
@@ -45,8 +45,8 @@ METRICS: dict[str, Callable[[Sequence[float]], float]] = {
 NO_WORDS = 0.0
 """The surprisal of a region without words."""
 TIE_WITHIN = 1e-9
-"""The size in bits up to which a margin counts as 0, since sums of the same terms differ by
-rounding."""
+"""The size in bits up to which a margin counts as 0, since sums of the same terms may differ by
+rounding errors."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """Binarisation of constituency trees, after which nodes have at most two children.
 
-The default splits nodes with more than two children from the left, so that the remaining children
-are on the right. For example, ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN``. The
-new symbol contains the label of the phrase but not its children (no horizontal memory, h = 0 in
-Klein and Manning, 2003). Other ways to split are listed in `Binarisation`. With ``head-left``, the
-innermost pair contains the head. The function `bistro.treebank.constituents.unbinarised` is the
-exact inverse of all methods. The functions in this module do not use recursion, so trees can be
-nested deeply.
+By default, nodes with more than two children are split from the left, so that the remaining
+children are on the right. For example, ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ
+NN``. The new symbol contains the label of the phrase but not its children (no horizontal memory, h
+= 0 in Klein and Manning, 2003). Other ways to split nodes are listed in `Binarisation`. With
+``head-left``, the innermost pair contains the head. The function
+`bistro.treebank.constituents.unbinarised` is the exact inverse of all methods. The functions in
+this module do not use recursion, so trees can be nested deeply.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = parse_tree("(VP (RB not) (VB see) (NP (PRP it)) (ADVP (RB now)))")
@@ -39,8 +39,8 @@ RIGHT_OF_HEAD, LEFT_OF_HEAD = INTERMEDIATE + "<", INTERMEDIATE + ">"
 """The prefixes of inserted symbols if nodes are split from the head outwards. The prefix shows
 whether the child next to the inserted node is on the right or on the left of the head."""
 Binarisation = Literal["right", "left", "head-left", "head-right"]
-"""The method that splits nodes with more than two children. With "right" and "left", the remaining
-children are on that side. The other methods split from the head outwards
+"""The method for splitting nodes with more than two children. With "right" or "left", the remaining
+children are on the named side. The other methods split from the head outwards
 (`bistro.treebank.phrase_heads`). With "head-left", the children on the left of the head are split
 off first. With "head-right", the children on the right of the head are split off first."""
 
@@ -91,7 +91,7 @@ def _head(label: str, children: list[Tree]) -> int:
 
 
 def _with_right(label: str, inner: list[Tree], children: list[Tree]) -> list[Tree]:
-    """Attach children on the right of `inner` one by one, beginning with the nearest."""
+    """Attach children on the right of `inner` one by one, beginning with the nearest child."""
     for child in children:
         inner = [_one(RIGHT_OF_HEAD, label, inner), child]
     return inner

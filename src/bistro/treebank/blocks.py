@@ -1,10 +1,10 @@
 """Split the bytes of a file into blocks, without holding the whole file in memory.
 
-A file is read in pieces of about a megabyte, cut where an item (a sentence) begins, and split into
-blocks. Each block is decoded separately, because a single emoji would increase the size of a whole
-piece to four bytes per character. Lines end only at ``\\n`` or ``\\r\\n``. U+2028, U+0085 and
-similar characters are ordinary characters. Nothing is discarded, so the concatenated ``lead``,
-``text`` and ``end`` of all blocks are the file.
+A file is read in pieces of about a megabyte. Each piece ends where an item (a sentence) begins, and
+is split into blocks. Each block is decoded separately, because a single emoji would increase the
+size of a whole piece to four bytes per character. Lines end only at ``\\n`` or ``\\r\\n``. U+2028,
+U+0085 and similar characters are ordinary characters. Nothing is discarded, so the concatenation of
+``lead``, ``text`` and ``end`` of all blocks is the file.
 
 >>> import io
 >>> list(iter_blocks(io.BytesIO(b"a\\nb\\n\\nc\\n"), path=None))
@@ -90,7 +90,7 @@ def split_into_blocks(
 def iter_pieces(
     stream: Readable, last_start: Callable[[bytes], int], size: int | None = None
 ) -> Iterator[bytes]:
-    """Yield pieces of whole items with about `size` bytes, by default a megabyte.
+    """Yield pieces that consist of whole items and have about `size` bytes (default: a megabyte).
 
     If an item is longer than a piece, each read doubles the buffer, so that the work stays linear
     in the length of the file.
@@ -139,9 +139,7 @@ def _refuse_encoding(error: UnicodeDecodeError, path: str | None, line: int) -> 
 
 def _refuse_nul(piece: bytes, path: str | None, line: int) -> NoReturn:
     if line == 1 and piece[8:10] == b'{"':  # the header of a model file, after its length
-        raise TreebankError(
-            "this is a model file, where a treebank or a text is expected", path=path
-        )
+        raise TreebankError("this is a model file, but a treebank or a text is expected", path=path)
     raise TreebankError(
         "there is a NUL character: the file is damaged or not a text file",
         path=path,

@@ -59,7 +59,7 @@ class Tree:
         self.word = word
 
     def nodes(self) -> Iterator[Tree]:
-        """Yield this node and all nodes below it, from left to right, parents first."""
+        """Yield this node and its descendants, from left to right, with parents before children."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -128,7 +128,7 @@ def read_trees(path: str | os.PathLike[str]) -> list[SourceTree]:
 def iter_trees(
     source: str | os.PathLike[str] | Readable, path: str | None = None
 ) -> Iterator[SourceTree]:
-    """Yield the trees of a path, ``-`` or a binary stream.
+    """Yield the trees of a file, of standard input (``-``) or of a binary stream.
 
     `path` is the name of the source in error messages.
     """
@@ -142,7 +142,10 @@ def iter_trees(
 
 
 def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
-    """Write trees. Unchanged trees are written byte for byte, and other trees one per line."""
+    """Write trees.
+
+    Unchanged trees are written byte for byte, and changed trees are written one per line.
+    """
     with writing(path) as stream:
         before = ""
         for tree in trees:

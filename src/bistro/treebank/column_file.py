@@ -46,7 +46,7 @@ class ColumnFormat:
 def recast(
     sentence: Sentence, format: ColumnFormat, *, comments: list[str], roots: Roots
 ) -> Sentence:
-    """Convert the words of a sentence to another format, with the columns that both have."""
+    """Convert a sentence's words to another format, with the columns that both formats have."""
     columns: dict[str, Any] = {name: getattr(sentence, name) for name in COLUMNS[2 : DEPREL + 1]}
     more: dict[str, Any] = {"comments": comments, "format": format.name, "roots": roots}
     return Sentence.from_columns(sentence.forms, line=sentence.line, **columns, **more)
@@ -116,7 +116,7 @@ class ColumnReader:
 
 
 class _SpecialRows:
-    """A validator of the rows that are not words, which are read in order."""
+    """A validator for the rows that are not words, which are read in order."""
 
     def __init__(self, reader: ColumnReader) -> None:
         self._reader = reader

@@ -1,6 +1,6 @@
-"""CoNLL-X, the format of the shared tasks on dependency parsing of 2006 and 2007.
+"""CoNLL-X, the format of the 2006 and 2007 shared tasks on dependency parsing.
 
-CoNLL-X has ten columns like CoNLL-U. The columns include a coarse tag CPOSTAG (`upos`), a fine tag
+CoNLL-X has ten columns, like CoNLL-U. The columns include a coarse tag CPOSTAG (`upos`), a fine tag
 POSTAG (`xpos`), and the projective head PHEAD (`deps`) and relation PDEPREL (`misc`). CoNLL-X has
 no multiword tokens and no empty nodes, and a sentence may have several roots. Comments are not part
 of CoNLL-X, but they are kept if they occur.

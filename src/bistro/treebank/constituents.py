@@ -1,10 +1,10 @@
 """Constituency trees for grammars, without traces and with plain labels.
 
-A treebank contains more than a context-free grammar can express, such as words that are not spoken
-(``-NONE-``), the function of a phrase (``NP-SBJ``), and the trace it belongs to (``NP-SBJ-1``). The
-function `simplified` removes this information and gives every tree the same root, ``TOP``. A phrase
-that is the only child of a phrase with the same label is also removed, since it usually had a trace
-as its sibling.
+A treebank contains information that a context-free grammar cannot express, such as words that are
+not spoken (``-NONE-``), the function of a phrase (``NP-SBJ``), and the trace it belongs to
+(``NP-SBJ-1``). The function `simplified` removes traces and functions, and gives every tree the
+same root, ``TOP``. A phrase that is the only child of a phrase with the same label is also removed,
+since it usually had a trace as its sibling.
 
 Binarised trees (`bistro.treebank.binarisation`) have inserted symbols, which begin with ``@``. The
 function `unbinarised` removes inserted symbols. The functions in this module do not use recursion,
@@ -30,8 +30,7 @@ from bistro.treebank.brackets import SourceTree, Tree
 
 ROOT = "TOP"
 ROOT_NAMES = frozenset({"", ROOT, "ROOT", "S1"})
-"""Labels that treebanks and parsers give to the outermost bracket, and that carry no
-information."""
+"""Uninformative labels that treebanks and parsers give to the outermost bracket."""
 TRACE = "-NONE-"
 INTERMEDIATE = "@"
 """The prefix of the symbols that binarisation inserts."""
@@ -54,7 +53,7 @@ def plain_label(label: str) -> str:
 
 
 def without_traces(tree: Tree) -> Tree | None:
-    """Return the tree without traces and without phrases of traces, or None if it is empty."""
+    """Return the tree without traces and empty phrases, or None if nothing remains."""
 
     def kept(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:
@@ -120,7 +119,7 @@ def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
 
 
 def rebuilt(tree: Tree, change: Callable[[Tree, list[Tree]], list[Tree]]) -> list[Tree]:
-    """Replace all nodes of a tree, children first, and return the replacements of the root.
+    """Replace all nodes of a tree, starting at the leaves, and return the replacements of the root.
 
     `change` receives a node and its new children, and returns the nodes that replace it.
     """

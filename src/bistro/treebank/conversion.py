@@ -1,7 +1,7 @@
-"""Conversion of sentences between formats, and between projective and other trees.
+"""Conversion of sentences between formats, and between projective and non-projective trees.
 
-A `Conversion` applies several steps to each sentence of a stream. The conversion counts the
-changes of each step and the values that the new format cannot hold.
+A `Conversion` applies several steps to each sentence of a stream. The conversion counts the changes
+of each step and the values that the new format cannot represent.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> conversion = Conversion("conllx")
@@ -55,7 +55,7 @@ class Conversion:
     restored: int = 0
     not_restored: int = 0
     lost: Counter[str] = field(default_factory=Counter)
-    """Counts of values that the new format cannot hold, by kind."""
+    """Counts of values that the new format cannot represent, by kind."""
 
     def run(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Yield the converted sentences."""

@@ -1,4 +1,4 @@
-"""Detection of a file's format by its name, or else by its first lines.
+"""Detection of a file's format from its name, or else from its first lines.
 
 >>> format_of_suffix("data/train.conllu.gz")
 'conllu'
@@ -17,7 +17,8 @@ from bistro.treebank.fields import UPOS
 
 SENTENCE_FORMATS = ("conllu", "conllx", "text")
 READABLE_FORMATS = (*SENTENCE_FORMATS, "raw")
-"""The input formats. Running text becomes CoNLL-U, and is read only if its format is given."""
+"""The input formats. Running text is converted to CoNLL-U, and is read only if its format is
+given."""
 FORMATS = (*SENTENCE_FORMATS, "brackets")
 WRITABLE_FORMATS = (*FORMATS, "raw")
 """The output formats. Running text is written only if its format is given."""
@@ -54,7 +55,7 @@ class PeekedStream:
     def peek(self) -> bytes:
         """Return the first lines of the stream without consuming them.
 
-        The result is the whole content, or enough to detect the format.
+        The result is the whole content, or a part that is large enough to detect the format.
         """
         while len(self._seen) < _ENOUGH_BYTES and (piece := self._stream.read(_ENOUGH_BYTES)):
             self._seen += piece
@@ -90,7 +91,7 @@ def choose_format(
         expected = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
         raise TreebankError(
             f"the file looks like {found}, but its format must be {expected}: give another file, "
-            "or name the format if it was not recognised",
+            "or specify the format if it was not recognised",
             path=path,
         )
     return found

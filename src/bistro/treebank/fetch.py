@@ -1,16 +1,15 @@
 """Fetch Universal Dependencies treebanks by name, check them, and keep them in a cache.
 
 The function `fetch` downloads the files of a treebank to the cache and returns their location.
-Bistro never downloads anything unless requested. Cached files are checked and used without the
-network.
+Bistro downloads files only on request. Cached files are checked and used without the network.
 
 A mirror may list the SHA-256 checksums of its files (see `fetch_sources`). Otherwise, the checksums
 of the first download are written next to the treebank (`UD_English-EWT.sha256`), and every later
 fetch is compared with them, so that a changed file is noticed.
 
 The cache is the user's cache folder, or the folder `BISTRO_HOME` if it is set. A treebank appears
-in the cache as a whole or not at all. The cache has the layout of a mirror, so one machine's cache
-can serve another.
+in the cache as a whole or not at all. The cache has the layout of a mirror, so the cache of one
+machine can be a mirror for another machine.
 
 >>> fetched = fetch("en_ewt", release="2.16", mirror="/data/ud")      # doctest: +SKIP
 >>> fetched.train                                                     # doctest: +SKIP
@@ -65,17 +64,17 @@ class Fetched:
 
     @property
     def train(self) -> Path | None:
-        """The training file, or None, since many small treebanks have none."""
+        """The training file, or None for the many small treebanks that have no training file."""
         return self._part("train")
 
     @property
     def dev(self) -> Path | None:
-        """The development file, or None if there is none."""
+        """The development file, or None if the treebank has no development file."""
         return self._part("dev")
 
     @property
     def test(self) -> Path | None:
-        """The test file, or None if there is none."""
+        """The test file, or None if the treebank has no test file."""
         return self._part("test")
 
     @property
@@ -96,7 +95,7 @@ def fetch(
     timeout: float = 30.0,
     progress: Progress = lambda *_: None,
 ) -> Fetched:
-    """Return a treebank from the cache, and download it first if it is not there.
+    """Return a treebank from the cache, and download it first if it is not in the cache.
 
     Parameters
     ----------
@@ -192,7 +191,7 @@ def _compare(
 ) -> Check:
     """Compare the files of `folder` with the checksums of the mirror and of an earlier download.
 
-    Raise an error if a file differs.
+    Raise an error if the checksum of a file differs.
     """
     for name in sorted(promised.keys() | recorded.keys()):
         path = folder / name

@@ -1,14 +1,13 @@
 """Sources of treebanks, such as an archive, a folder, or a folder on a web server.
 
-A *mirror* has one of two forms.
+A *mirror* is specified in one of two forms.
 
-- With ``{name}`` (and ``{release}``) in it, it is the address of an archive (``.tar.gz``) for each
-  treebank. The public source is a mirror of this form. It consists of the release tags of the
-  project's repositories.
-- Otherwise it is a folder, or the URL of one, laid out as the official release archive unpacks:
-  ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file ``SHA256SUMS`` next to the
-  treebank's files lists their checksums, in the format of the program ``sha256sum``. At a URL,
-  ``SHA256SUMS`` is required, since it also lists which files exist.
+- If the mirror contains ``{name}`` (and ``{release}``), it is the address of one archive
+  (``.tar.gz``) per treebank. The default address refers to the release tags of the UD repositories.
+- Otherwise, the mirror is a folder or the URL of a folder, with the layout of the unpacked official
+  release archive: ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file
+  ``SHA256SUMS`` next to the treebank's files lists their checksums, in the format of the program
+  ``sha256sum``. At a URL, ``SHA256SUMS`` is required, since it also lists which files exist.
 
 The function `download` puts the files of a treebank into an empty folder and returns the checksums
 that the mirror lists.
@@ -38,7 +37,7 @@ SAFE_NAME = re.compile(r"[^/\\\0]+")
 CHUNK = 1 << 17
 
 Progress = Callable[[str, int, int | None], None]
-"""A callback that receives a file's name, the bytes received so far, and the total if known."""
+"""A callback that receives a file's name, its number of bytes so far, and the total if known."""
 
 
 class FetchError(BistroError):
@@ -181,7 +180,7 @@ def _read(stream: IO[bytes], place: str, timeout: float) -> bytes:
 
 
 def _unpack(archive: Path, folder: Path, place: str) -> None:
-    """Unpack the wanted files of the archive's only folder, then remove the archive."""
+    """Unpack the required files of the archive's only folder, then remove the archive."""
     try:
         with gzip.open(archive) as unzipped, tarfile.open(fileobj=unzipped, mode="r|") as members:
             for member in members:

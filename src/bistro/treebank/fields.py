@@ -16,8 +16,8 @@ from bistro.treebank.validate import MISSING
 
 EMPTY = "_"
 COLUMNS = ("ids", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
-"""The names of the columns as attributes of a sentence. The ``ids`` are always 1, 2, …, so a
-sentence has no such attribute."""
+"""The names of the columns as attributes of a sentence. The ids are always 1, 2, …, so a sentence
+has no attribute ``ids``."""
 LISTS = (*COLUMNS[1:], "comments")
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 
@@ -39,7 +39,7 @@ class _HeadValues(dict[str, int]):
 def is_number(field: str) -> bool:
     """Return whether a field consists of at most nine ASCII digits.
 
-    `int` would also accept "+1", "1_0" or "٣".
+    The function `int` would also accept "+1", "1_0" or "٣".
     """
     return field.isascii() and field.isdigit() and len(field) < 10
 
@@ -72,7 +72,7 @@ def split_words(line: str) -> list[str]:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raise an error if a sentence has no column of this name."""
+    """Raise an error if a sentence has no column with the given name."""
     for name in names:
         if name not in LISTS:
             known = ", ".join(LISTS)
@@ -82,7 +82,7 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def check_values(name: str, values: Sequence[Any], size: int) -> None:
-    """Raise an error if a file with these values or comments could not be read back."""
+    """Raise an error if the given values or comments could not be read back from a file."""
     if name == "comments":
         for comment in values:
             if not comment.startswith("#") or not {"\n", "\r", "\0"}.isdisjoint(comment):

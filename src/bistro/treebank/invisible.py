@@ -1,10 +1,10 @@
 """Zero-width characters, which often go unnoticed and are not part of words.
 
-Such characters occur in text from web pages and word processors. Words that differ only in
+Zero-width characters occur in text from web pages and word processors. Words that differ only in
 zero-width characters are treated as the same word, in training and when a model is used. Models
 therefore use the words that `seen` returns, while files keep the zero-width characters. The joiners
-U+200C and U+200D stay, since they belong to words in some scripts. Special spaces stay, since they
-do not end words in the files that Bistro reads.
+U+200C and U+200D are kept, since they belong to words in some scripts. Special spaces are kept,
+since they do not end words in the files that Bistro reads.
 
 >>> seen("dog\\u200b"), seen("\\ufeffThe"), count_invisible("dog\\u200b")
 ('dog', 'The', 1)
@@ -19,7 +19,7 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 def seen(word: str) -> str:
     """Return a word without zero-width characters.
 
-    A word that consists only of such characters is unchanged.
+    A word that consists only of zero-width characters is returned unchanged.
     """
     return word if word.isascii() else word.translate(_INVISIBLE) or word
 

@@ -6,8 +6,8 @@ A morpheme is followed by its label in brackets, and hyphens join morphemes.
 
 A hyphen separates only after a bracket, so it may be inside a form (``futhi-ke[Adv]``) or a label
 (``s[PreLoc-s]``). A morpheme may have several labels, as in ``lezi[Dem10][Pos1]``, which are
-combined into one label, ``Dem10][Pos1``. The form of a morpheme may be empty, if no letter of it is
-written, or may itself be a bracket, as in ``[[Punc]``.
+combined into one label, ``Dem10][Pos1``. The form of a morpheme is empty if the morpheme has no
+written letters. The form may also be a bracket, as in ``[[Punc]``.
 
 In an annotation without labels, hyphens separate morphemes (``un-break-able``). If an annotation
 contains spaces, the spaces separate morphemes, and a hyphen is a letter (``well-be ing``).
@@ -64,7 +64,7 @@ class SegmentedWord:
     """True if the line has a separate column for the word before its morphemes."""
 
     def with_morphemes(self, morphemes: Iterable[Morpheme]) -> SegmentedWord:
-        """Return a copy of the word with other morphemes and an updated line."""
+        """Return a copy of the word with new morphemes and an updated line."""
         changed = tuple(morphemes)
         if changed == self.morphemes:
             return self

@@ -1,10 +1,9 @@
 """Files of segmented words with one word per line, read and written back byte for byte.
 
 The columns of a line, separated by tabs, are word, morphemes, lemma and tag. The columns after the
-morphemes are optional. A line with one column is a word divided into morphemes, whose letters
-together are the word. A plain list of such words is the simplest form of annotation. Blank lines
-and lines such as ``<LINE# 12>`` begin a new paragraph. For the notation, see
-`bistro.treebank.morphology`.
+morphemes are optional. A line with one column contains only morphemes, whose letters together form
+the word. A plain list of segmented words is the simplest form of annotation. Blank lines and lines
+such as ``<LINE# 12>`` begin a new paragraph. For the notation, see `bistro.treebank.morphology`.
 
 >>> import io
 >>> lines = b"un-break-able\\n\\nkwephrojekthi\\tkwa[Poss]-i[Pre]-phrojekthi[Stem]\\tphrojekthi\\n"
@@ -44,7 +43,7 @@ def read_segmented(
     """Read a whole file of segmented words.
 
     Words with an invalid annotation are left out and listed in ``problems`` if their share is at
-    most `tolerance`. Otherwise, the first invalid word is an error.
+    most `tolerance`. Otherwise, the first invalid word causes an error.
     """
     with opened(source) as (stream, path):
         if format is not None:
@@ -63,8 +62,8 @@ def iter_paragraphs(
 ) -> Iterator[Paragraph]:
     """Yield the paragraphs of segmented words in a stream.
 
-    A word that cannot be read is reported to `on_problem`. Without `on_problem`, such a word is an
-    error.
+    A word that cannot be read is reported to `on_problem`. Without `on_problem`, an invalid word
+    causes an error.
     """
     current = Paragraph([])
     empty = True
@@ -101,8 +100,8 @@ def iter_paragraphs(
 def iter_words(stream: Readable, path: str | None = None) -> Iterator[str]:
     """Yield the words of a text, a word list or an annotated file, without annotation.
 
-    A line with tabs is annotated and begins with its word. Other lines consist of words between
-    spaces. Lines that begin paragraphs are not words.
+    A line with tabs is annotated and begins with its word. Other lines consist of words separated
+    by spaces. Lines that begin paragraphs are not words.
     """
     empty = True
     for _, text, _, line in iter_lines(stream, path):

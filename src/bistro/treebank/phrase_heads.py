@@ -3,9 +3,9 @@
 A constituency treebank does not mark the head child of a phrase. This module finds the head child
 with the rules of Collins (1999). Each label has a direction and a list of child labels in order of
 priority. The head child has the first label on the list that occurs among the children. If several
-children have the same label, the first in the given direction is the head. Noun phrases have
-separate rules, which prefer the last noun, then the first noun phrase inside. For labels without a
-rule, the first child is the head.
+children have the same label, the first such child in the given direction is the head. Noun phrases
+have separate rules, which prefer the last noun and then the first noun phrase among the children.
+For labels without a rule, the first child is the head.
 
 >>> head_child("VP", ["MD", "RB", "VP"])
 0

@@ -1,9 +1,9 @@
 """Labels of phrases with marks for their content, such as ``VP~VBD`` and ``NP~base``.
 
-A grammar with plain labels decides where a phrase belongs before it knows the content of the
-phrase, such as whether a clause is finite or which preposition a prepositional phrase has. Klein
-and Manning (2003) showed how much is gained when labels contain this information. The following
-marks are used.
+In a grammar with plain labels, the position of a phrase does not depend on its content, such as the
+finiteness of a clause or the preposition of a prepositional phrase. Klein and Manning (2003) showed
+that parsers become more accurate if labels contain information about the content of phrases. The
+following marks are used.
 
     VP, S, SINV, SQ   the tag of the head word (`bistro.treebank.phrase_heads`)
     SBAR              the same

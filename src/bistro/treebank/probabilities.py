@@ -1,4 +1,4 @@
-"""Probabilities in the column MISC, which give a parser's confidence in its values.
+"""Probabilities in the column MISC, which give a parser's confidence in its predictions.
 
     PHead    probability of the head in the row
     PDeprel  probability of its label, whatever the head
@@ -36,14 +36,14 @@ KEYS = {
 }
 """The key in MISC for the probability of each column."""
 Listed = Sequence[tuple[str, float]]
-"""A list of values with their probabilities, the most probable first."""
+"""A list of values with their probabilities, starting with the most probable value."""
 _RANKED = re.compile(rf"P?(?:{'|'.join(key[1:] for key in KEYS.values())})[2-9][0-9]*")
 
 
 def put_probabilities(
     misc: str, values: Mapping[str, float], alternatives: Mapping[str, Listed] | None = None
 ) -> str:
-    """Return a MISC field with probabilities appended, to four decimals.
+    """Return a MISC field with probabilities appended, rounded to four decimals.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _is_own(name: str) -> bool:
 
 
 def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, float]]]:
-    """Return the alternatives of every word in one column, the most probable first."""
+    """Return the alternatives of every word in one column, starting with the most probable."""
     from bistro.treebank.surface import unescape  # only alternatives need it
 
     name = KEYS[column][1:]

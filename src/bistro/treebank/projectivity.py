@@ -12,8 +12,8 @@ encoded in the labels, and `deprojectivize` decodes them.
     path         d↑            p↓
     head+path    d↑h           p↓
 
-Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of 0 is the root, and
--1 is a missing head.
+Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of 0 means that the
+word is the root, and -1 means that the head is missing.
 
 >>> heads, labels = [3, 4, 0, 3], ["det", "obj", "root", "case"]
 >>> is_projective(heads)
@@ -154,7 +154,7 @@ class _Lifting:
     Lifting d from h to the head of h changes only the words that h dominates. A non-projective arc
     therefore remains non-projective until it is lifted itself. After a lift, only the other arcs of
     h need to be checked again. The words that a word dominates are stored as a bit set in one
-    integer, so this check is a single `and`.
+    integer, so checking an arc is a single `and` operation.
     """
 
     def __init__(self, heads: Sequence[int]) -> None:
@@ -293,5 +293,5 @@ def _check_tree(heads: Sequence[int]) -> None:
     if len(reached) < len(heads):
         word = min(set(range(1, len(heads) + 1)) - set(reached))
         raise TreebankError(
-            f"word {word} is part of a cycle or below one: the heads do not form a tree"
+            f"word {word} is part of a cycle or below a cycle: the heads do not form a tree"
         )

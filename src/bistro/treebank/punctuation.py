@@ -64,7 +64,7 @@ def recognise_tags(upos: AbstractSet[str], xpos: AbstractSet[str]) -> Punctuatio
 
 
 def parse_rule(name: str) -> Punctuation:
-    """Return the punctuation rule of this name, or raise an error if there is none."""
+    """Return the punctuation rule with the given name, or raise an error if there is none."""
     if name not in RULES:
         raise ConfigError(
             f"punctuation must be recognised by one of {', '.join(RULES)}, not by "
@@ -74,7 +74,7 @@ def parse_rule(name: str) -> Punctuation:
 
 
 def mark(sentence: Sentence, rule: Punctuation) -> list[bool]:
-    """Return whether each word of a sentence is punctuation."""
+    """Return, for each word of a sentence, whether it is punctuation."""
     if rule == "upos":
         return [tag == "PUNCT" for tag in sentence.upos]
     if rule == "penn":

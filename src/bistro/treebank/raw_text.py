@@ -1,4 +1,4 @@
-"""Raw text for training, in files of sentences that are read several times with little memory.
+"""Raw text for training, which is read from files several times and needs little memory.
 
 A file has one sentence per line, with words separated by spaces or tabs (`bistro.treebank.text`).
 The suffix of a file determines its compression. Blank lines are skipped and counted, and words with
@@ -7,7 +7,7 @@ difference to a model's words (`bistro.treebank.invisible`). Special spaces are 
 as in all other files.
 
 A text is read as bytes, in pieces of whole lines. Reading is so cheap that one process can supply
-many others, which split the pieces into sentences.
+many other processes, which split the pieces into sentences.
 
 >>> text = RawText(["news.txt.gz", "more.txt"])                    # doctest: +SKIP
 >>> sum(map(len, text)), text.facts[0].blank_lines                 # doctest: +SKIP

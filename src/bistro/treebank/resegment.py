@@ -180,7 +180,7 @@ def _renumbered(row: Row, moved: Callable[[Node], Node], span: tuple[int, int, i
 
     `span` contains the first and last replaced word and the number of additional words, which is
     negative if words are joined. The range of a multiword token that contains the replaced words is
-    adjusted by this number.
+    adjusted by the number of additional words.
     """
     if len(row) == 1:
         return row
@@ -242,7 +242,7 @@ def _check_word(sentence: Sentence, word: int) -> None:
 def _range_with(sentence: Sentence, first: int, last: int) -> tuple[int, int] | None:
     """Return the multiword token that contains all the given words.
 
-    A token that contains only some of the words is an error.
+    Raise an error if a token contains only some of the words.
     """
     for start, end, form in sentence.multiword:
         if start <= first and last <= end:

@@ -1,9 +1,9 @@
 """A sentence, with one list per column and the exact text that it was read from.
 
-The columns are the columns of CoNLL-U. In CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
-PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists hold one entry per syntactic word, so word i
+A sentence has the columns of CoNLL-U. In CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
+PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists have one entry per syntactic word, so word i
 of the file is entry i - 1. Multiword tokens, empty nodes and comments are kept in the text. A
-sentence is written as it was read. Only fields whose column holds a new value are replaced.
+sentence is written as it was read. Only fields with a new value are replaced.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
 >>> sentence.replace(upos=["PRON", "VERB"]).upos
@@ -58,7 +58,8 @@ class Token(NamedTuple):
 
 
 class Sentence:
-    """A sentence with one list per column. Its ``len`` is the number of syntactic words.
+    """A sentence with one list per column. The ``len`` of a sentence is its number of syntactic
+    words.
 
     Rarely used columns are extracted from the text at the first access.
     """
@@ -71,7 +72,8 @@ class Sentence:
     xpos: list[str]
     feats: list[str]
     heads: list[int]
-    """The number of each word's head, counted from 1. The root is 0, and a missing head is -1."""
+    """The number of each word's head, counted from 1. The head of the root is 0, and a missing head
+    is -1."""
     deprels: list[str]
     deps: list[str]
     misc: list[str]
@@ -82,7 +84,7 @@ class Sentence:
     line: int
     """The line number of the sentence's first line in its file, counted from 1."""
     lead: str
-    """The byte-order mark and blank lines before the first sentence of a file, otherwise empty."""
+    """The byte-order mark and blank lines before a file's first sentence, or an empty string."""
 
     def __init__(
         self,
@@ -114,7 +116,7 @@ class Sentence:
         line: int = 1,
         **columns: Iterable[str],
     ) -> Sentence:
-        """Build a sentence from scratch. Omitted columns hold ``_``.
+        """Build a sentence from scratch. Omitted columns contain ``_``.
 
         Parameters
         ----------
@@ -144,7 +146,7 @@ class Sentence:
         return cls("\n".join(_build_lines(values, multiword)), core, format, line)
 
     def replace(self, **columns: Iterable[Any]) -> Sentence:
-        """Return a copy with other columns or comments. Everything else is kept.
+        """Return a copy of the sentence with new columns or comments. Everything else is kept.
 
         Parameters
         ----------
@@ -174,12 +176,12 @@ class Sentence:
 
     @property
     def sent_id(self) -> str | None:
-        """The value of the comment ``# sent_id``, if there is one."""
+        """The value of the comment ``# sent_id``, or None if there is no such comment."""
         return self.metadata.get("sent_id")
 
     @property
     def text(self) -> str | None:
-        """The value of the comment ``# text``, if there is one."""
+        """The value of the comment ``# text``, or None if there is no such comment."""
         return self.metadata.get("text")
 
     @property
@@ -189,7 +191,10 @@ class Sentence:
 
     @property
     def tokens(self) -> list[Token]:
-        """All tokens in order. Their forms are the text of the sentence without its white space."""
+        """All tokens in order.
+
+        The forms of the tokens are the text of the sentence without white space.
+        """
         ranges = {token.first: token for token in self._ranges()}
         found: list[Token] = []
         words = zip(self.forms, *self.columns("misc"), strict=True)
@@ -216,7 +221,7 @@ class Sentence:
         return f"{self.lead}{self._block}{self._end}"
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return the columns with these `names`, which is faster than reading them one by one."""
+        """Return several columns by name, which is faster than reading the columns one by one."""
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]
@@ -232,7 +237,7 @@ class Sentence:
         return len(self.forms)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the state for pickling, in which columns that have not been read stay text."""
+        """Return the state for pickling, in which columns that have not been read remain text."""
         core = (self.forms, self.upos, self.heads, self.deprels)
         place = (self.format, self.line, self.lead, self._end)
         others = {n: self._loaded(n) for n in LISTS if n not in _READ_AT_ONCE}
@@ -316,7 +321,7 @@ class Sentence:
         return [row for row in rows if not row[0].isdigit()]
 
     def _current_block(self) -> str:
-        """Return the text with all fields that have been changed since it was read."""
+        """Return the text of the sentence, with all changes since it was read."""
         if self.format == "text":
             return self._current_line()
         rows = self._word_rows()

@@ -1,7 +1,7 @@
 """The running text of a treebank, which consists of its tokens and the white space between them.
 
-The white space after a token is empty if MISC has ``SpaceAfter=No``. Without this entry, the white
-space after a token is the value of ``SpacesAfter`` or, by default, one space. The entries
+The white space after a token is empty if MISC has ``SpaceAfter=No``. Otherwise, the white space
+after a token is the value of ``SpacesAfter`` or, by default, one space. The entries
 ``SpacesBefore`` and ``SpacesInToken`` are also used. In these values ``\\s`` ``\\t \\r \\n \\p
 \\\\`` represent space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` represents the character
 with that code.
@@ -48,7 +48,7 @@ class SurfaceToken:
 
 @dataclass
 class RunningText:
-    """A generator of the running text of a treebank, which records contradictions.
+    """A generator for the running text of a treebank, which records contradictions in the data.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def unescape(spaces: str) -> str:
 
 
 def _with_spaces_of(tokens: list[SurfaceToken], text: str) -> list[SurfaceToken]:
-    """Return the tokens with the white space of `text`, whose other characters are the same."""
+    """Return the tokens with the white space of `text`, which must contain the same characters."""
     place = 0
     found = []
     for token in tokens:

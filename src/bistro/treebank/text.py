@@ -1,7 +1,7 @@
 """Plain text with one sentence per line and words separated by spaces or tabs.
 
 Blank lines are skipped, but kept when the text is written back. A sentence of plain text has only
-forms. Every other column holds ``_``, and no word has a head.
+forms. Every other column contains ``_``, and no word has a head.
 
 >>> import io
 >>> [sentence.forms for sentence in iter_text(io.BytesIO(b"to be\\n\\nor not\\n"))]

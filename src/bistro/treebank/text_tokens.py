@@ -32,7 +32,7 @@ class TextToken:
 
     form: str
     words: tuple[str, ...]
-    """The syntactic words of the token. If there is only one, it equals the form."""
+    """The syntactic words of the token. A single word equals the form of the token."""
     spaces: str
     """The white space after the token."""
 

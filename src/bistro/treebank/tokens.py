@@ -2,9 +2,10 @@
 
 1. White space separates words, and a line end also ends a sentence.
 2. Punctuation at the edges of a chunk between spaces becomes separate words; a repeated mark
-   (``...``, ``!!``) becomes one word. A closing bracket stays if its opening bracket is inside the
-   word, as in ``dog(s)``. So does the full stop of a word with another full stop inside, ``U.S.``,
-   and of a single letter, ``J.``; so do ``@ # & * / \\ _``, which begin and end names.
+   (``...``, ``!!``) becomes one word. A closing bracket stays in a word if its opening bracket is
+   inside the word, as in ``dog(s)``. The full stop stays after a single letter (``J.``) and in a
+   word with another full stop (``U.S.``). The characters ``@ # & * / \\ _`` also stay, since they
+   begin and end names.
 3. ``.``, ``!``, ``?`` and ``…`` with the closing marks after them end a sentence, unless the next
    word begins with a lower-case letter.
 
@@ -45,7 +46,7 @@ _RUN = re.compile(r"(.)\1*", re.DOTALL)
 
 @dataclass(frozen=True)
 class SplitSentence:
-    """The words of a sentence, their positions in the text, and whether a space follows each."""
+    """The words of a sentence, their positions in the text, and the spaces between the words."""
 
     forms: list[str]
     starts: list[int]
@@ -90,7 +91,7 @@ def split_sentences(text: str) -> Iterator[SplitSentence]:
 
 
 def joined(forms: Iterable[str], spaces: Iterable[bool]) -> str:
-    """Join words to running text, without a space at the end."""
+    """Join words into running text, without a space at the end."""
     parts = (form + " " * space for form, space in zip(forms, spaces, strict=True))
     return "".join(parts).rstrip(" ")
 
@@ -128,7 +129,7 @@ def _sentence(chunks: list[Chunk]) -> SplitSentence:
 def _is_final(pieces: list[str]) -> bool:
     """Return whether a sentence can end after a chunk.
 
-    The chunk must end with a final mark, which closing marks may follow.
+    The chunk must end with a final mark, which may be followed by closing marks.
     """
     for piece in reversed(pieces):
         if _FINAL.issuperset(piece):

@@ -22,7 +22,7 @@ from bistro.treebank.treebank import Source, opened, parse
 
 
 def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
-    """Read all training trees of a file. Each tree must have words and not be binarised."""
+    """Read all training trees of a file. Each tree must have words and must not be binarised."""
     with opened(source) as (stream, path):
         choose_format(path, stream, format, ("brackets",))
         trees: list[Tree] = []

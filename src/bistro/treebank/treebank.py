@@ -170,7 +170,7 @@ def read(
     Raises
     ------
     TreebankError
-        If the file is not valid. The message names the file and the line.
+        If the file is not valid. The error message names the file and the line.
     """
     with opened(source) as (peeked, path), phase(f"reading {path}"):
         chosen = choose_format(path, peeked, format)
@@ -182,7 +182,7 @@ def read(
 def iter_sentences(
     source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a path, ``-`` or a binary stream, using about a megabyte of memory.
+    """Yield the sentences of a file, standard input (``-``) or a binary stream, with little memory.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class Writable(Protocol):
 
     @property
     def lead(self) -> str:
-        """The byte-order mark and blank lines before the first sentence, otherwise empty."""
+        """The byte-order mark and blank lines before the first sentence, or an empty string."""
 
     def __len__(self) -> int: ...
 
@@ -265,7 +265,7 @@ def _separator(before: str, format: str) -> str:
 
 @contextlib.contextmanager
 def opened(source: Source) -> Iterator[tuple[PeekedStream, str | None]]:
-    """Open a path, ``-`` or a binary stream, and yield it with its name for error messages."""
+    """Open a file, standard input (``-``) or a binary stream, and yield it with its name."""
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         with open_binary(name) as stream:

@@ -1,10 +1,11 @@
-"""Validation of dependency trees, which is fast enough to be always enabled.
+"""Validation of dependency trees, which is fast enough to be enabled at all times.
 
-Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of 0 is the root, and
--1 is a missing head (``_``). Cycles are found by pointer doubling. Let a(w) be the head of word w,
-with a(0) = 0. The map a is replaced by a∘a until it maps every word to 0. After k rounds, a(w) is
-the ancestor 2^k steps up, so a tree of n words needs at most ⌈log2(n + 1)⌉ rounds. Each round is
-one pass in C. A word that is not mapped to 0 after these rounds is on a cycle or below a cycle.
+Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of 0 means that the
+word is the root, and -1 means that the head is missing (``_``). Cycles are found by pointer
+doubling. Let a(w) be the head of word w, with a(0) = 0. The map a is replaced by a∘a until it maps
+every word to 0. After k rounds, a(w) is the ancestor 2^k steps above w, so a tree of n words needs
+at most ⌈log2(n + 1)⌉ rounds. Each round is one pass in C. A word that is not mapped to 0 after the
+last round is on a cycle or below a cycle.
 
 >>> find_tree_problem([2, 0, 2])
 >>> find_tree_problem([2, 3, 2]).reason
@@ -38,9 +39,9 @@ def find_tree_problem(
 ) -> Problem | None:
     """Return the first problem in `heads`, or None if they form a tree.
 
-    A sentence whose heads are all missing has no tree, which is allowed. It is a problem if only
-    some heads are missing, unless `partial` is true. `roots` decides whether several words may have
-    head 0.
+    A sentence whose heads are all missing has no tree, which is allowed. A sentence in which only
+    some heads are missing has a problem, unless `partial` is true. `roots` specifies whether
+    several words may have head 0.
     """
     size = len(heads)
     missing = heads.count(MISSING)

@@ -65,7 +65,7 @@ class Snapshot:
 
 @dataclass
 class Seen:
-    """The lemmas and features that each form has in the file, the most frequent first."""
+    """The lemmas and features that each form has in the file, starting with the most frequent."""
 
     lemmas: dict[str, Counter[str]] = field(default_factory=dict)
     feats: dict[str, Counter[str]] = field(default_factory=dict)
@@ -222,7 +222,7 @@ class Desk:
             self.revision += 1
 
     def _kept(self, place: int, version: int, decision: Decision) -> dict[str, int]:
-        """Count the open fields that a decision fills in, and those filled in as suggested."""
+        """Count the open fields that a decision fills in, and the fields that match suggestions."""
         key = (place, version, self.suggester.number)
         found = self._suggestions.get(key)
         if found is None or not isinstance(decision, SetFields):
@@ -239,7 +239,7 @@ class Desk:
         return {"offered": offered, "kept": kept} if offered else {}
 
     def curve(self) -> list[tuple[int, int]]:
-        """Return how many suggestions each confirmed sentence had, and how many were kept."""
+        """Return the numbers of suggestions and of kept suggestions for each confirmed sentence."""
         with self.lock:
             open_counts: dict[int, list[int]] = {}
             rows = []

@@ -1,8 +1,8 @@
 """A CoNLL-U file on the desk, with its sentences, decisions about them, undo, redo and saving.
 
 The text of every sentence is kept as it was read. A decision replaces the changed lines in memory
-and is recorded in the journal. The file itself changes only when it is saved, and then as a whole
-or not at all.
+and is recorded in the journal. The file itself changes only when it is saved. Saving either
+replaces the whole file or leaves it unchanged.
 
 >>> import bistro, tempfile
 >>> from pathlib import Path
@@ -63,8 +63,8 @@ class Document:
         self.path = path
         self.journal = journal
         self.sentences = _read(path, content)
-        """The sentences, which are never changed in place, so that each matches its text in
-        `as_read`."""
+        """The sentences, which are never changed in place, so that each sentence matches its text
+        in `as_read`."""
         self.versions = [0] * len(self.sentences)
         """Number of changes to each sentence, including undo and redo."""
         self.done: set[int] = set()
@@ -72,9 +72,9 @@ class Document:
         self.disk = digest(content)
         """The digest of the file's content when this desk last read or wrote the file."""
         self.past: list[Event] = []
-        """The decisions that can be undone, the last decision at the end."""
+        """The decisions that can be undone, with the last decision at the end."""
         self.future: list[Event] = []
-        """The decisions that were undone and can be redone, the next decision at the end."""
+        """The decisions that were undone and can be redone, with the next decision at the end."""
         self.last = 0
         """The number of the last event."""
         self.unsaved = 0
@@ -160,7 +160,7 @@ class Document:
     def undo(self, last: int) -> int:
         """Undo the last decision, and return the index of its sentence.
 
-        `last` is the number of the last event that the caller knows.
+        `last` is the number of the last event that the caller has received.
         """
         self._check_last(last)
         if not self.past:
@@ -183,7 +183,7 @@ class Document:
         if not overwrite and self.changed_on_disk():
             raise ConflictError(
                 f"{self.path.name} has been changed by another program since it was opened: saving "
-                "would overwrite these changes"
+                "would overwrite the changes"
             )
         new = digest(content)
         self.journal.append({"saving": new, "seq": self.last})
@@ -295,12 +295,12 @@ class Document:
     def _misfit(self, event: Event) -> StaleError:
         return StaleError(
             f"{self.journal.path}: decision {event['seq']} does not match the file; move the "
-            "journal away to begin a new one"
+            "journal away to begin a new journal"
         )
 
 
 def _mark(event: Event) -> str | None:
-    """Return the digest of the file's content that is recorded in an event, if any."""
+    """Return the digest of the file's content in an event, or None if it has no digest."""
     found: str | None = event.get("opened") or event.get("saving")
     return found
 

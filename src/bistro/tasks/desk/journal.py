@@ -1,4 +1,4 @@
-"""The journal of a file, in which every decision is on disk before it takes effect.
+"""The journal of a file, in which every decision is stored before it takes effect.
 
 The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON per event.
 
@@ -10,8 +10,7 @@ The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON
 A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment. An
 incomplete line at the end was never confirmed to the client, and is removed at the next start. The
 line ``saving`` is written before the file is replaced. After a crash, the file has the content of
-either the last or the second last ``saving`` line, and the decisions after that line are applied
-again.
+either the last or the second last ``saving`` line. The decisions after that line are applied again.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ class Journal:
             except (ValueError, RecursionError):
                 raise BistroError(
                     f"{self.path}:{number}: this is not a valid line of a journal: move the "
-                    "journal away to begin a new one"
+                    "journal away to begin a new journal"
                 ) from None
         return events
 

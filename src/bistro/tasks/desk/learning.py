@@ -36,7 +36,7 @@ class Lesson:
     sentences: int
     """Number of complete sentences that the candidate was trained on."""
     judged_words: int
-    """Number of words in the test set, which is the newest confirmed sentences."""
+    """Number of words in the test set, which consists of the newest confirmed sentences."""
     las: float | None
     """Percentage of labelled arcs in the test set that the current model predicts correctly."""
     las_candidate: float | None
@@ -62,7 +62,7 @@ def learn(
     stop_asked: Callable[[], bool] = lambda: False,
     settings: dict[str, Any] | None = None,
 ) -> Outcome:
-    """Train a candidate, and replace the current model if the candidate is at least as good.
+    """Train a candidate, and replace the current model unless the current model is better.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def learn(
     seed
         Seed of the training.
     stop_asked
-        Function that is called between sweeps. Training ends when this function returns true.
+        Function that is called between sweeps. Training stops if the function returns true.
     settings
         Changes to individual settings of the family.
     """
@@ -114,7 +114,7 @@ def labelled_score(parser: Parser, sentences: Sequence[Sentence]) -> float | Non
 
 
 def _kind(model: Model) -> str:
-    """Return the kind of the model if such models parse and tag, otherwise the default kind."""
+    """Return the kind of the model if it can parse and tag, or else the default kind."""
     try:
         family = kinds.find(model.kind)
     except BistroError:

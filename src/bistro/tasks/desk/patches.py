@@ -1,4 +1,4 @@
-"""Patches, which contain the lines of a sentence that a decision replaces and the new lines.
+"""Patches, which contain the old and the new lines of a sentence that a decision changes.
 
 A patch contains the old lines, so it can be undone, and it cannot be applied to a different text.
 

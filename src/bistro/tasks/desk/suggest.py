@@ -40,14 +40,14 @@ from bistro.treebank.validate import MISSING
 MOST_SHOWN = 8
 """Number of alternatives that are listed for a field."""
 SURE = 0.5
-"""Minimum probability of an alternative for it to be reported as a finding."""
+"""Minimum probability of an alternative that is reported as a finding."""
 OPTIONS: dict[str, Any] = {"tags": "given", "partial": True, "marginals": True, "threads": 1}
 Shares = list[list[tuple[Any, float]]]
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The tree of a sentence, with the given values and the most probable other values."""
+    """The tree of a sentence, with the given values and the most probable missing values."""
 
     heads: list[int]
     labels: list[str]
@@ -59,7 +59,7 @@ class Suggestion:
     alternatives: dict[str, Shares]
     """The most probable values of each word, by column."""
     relaxed: bool
-    """Whether the given heads could not be used, because the model has no such tree."""
+    """Whether the given heads were ignored because the model has no tree with these heads."""
 
     @property
     def doubts(self) -> tuple[float, ...]:
@@ -192,7 +192,7 @@ class Finding:
 
 
 def findings(sentence: Sentence, committee: CommitteeModel) -> list[Finding]:
-    """Return the findings in a fully annotated sentence, the most surprising first."""
+    """Return the findings in a fully annotated sentence, starting with the most surprising."""
     if lacking(sentence, committee):
         return []
     column = committee.tag_column

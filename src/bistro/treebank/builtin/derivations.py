@@ -2,8 +2,8 @@
 
 A derivation node is a rule with the derivations of its children, or a word. The head word of a node
 is the head word of its head child. The head words of the other children depend on the head word of
-the node, with the relations that the rule names. The words of a node are adjacent, so the trees are
-projective.
+the node, with the relations that the rule specifies. The words of a node are adjacent, so the trees
+are projective.
 
 >>> from bistro.treebank.builtin.rules import Rule, Word
 >>> rule = Rule("S", ("N", "V"), head=1, relations=("nsubj", ""), weight=1.0)
@@ -106,7 +106,7 @@ def capital(form: str) -> str:
 
 
 def spaces_after(tokens: Sequence[str]) -> list[bool]:
-    """Return whether a space follows each token in running text."""
+    """Return, for each token, whether a space follows it in running text."""
     following = [*tokens[1:], ""]
     return [
         second not in NO_SPACE_BEFORE and first not in NO_SPACE_AFTER

@@ -79,8 +79,8 @@ class Grammar:
             raise BistroError(f"the symbol '{min(lost)}' cannot be reached from '{self.start}'")
         if both := {rule.left for rule in self.rules} & set(self.lexicon):
             raise BistroError(
-                f"the symbol '{min(both)}' has both rules and words: a symbol can have only one of "
-                "them"
+                f"the symbol '{min(both)}' has both rules and words: a symbol can have only rules "
+                "or only words"
             )
 
     def sample(self, n: int, seed: int) -> Iterator[Sentence]:
@@ -153,7 +153,7 @@ def english_parts() -> GrammarParts:
 
 @cache
 def english_grammar() -> Grammar:
-    """Return the built-in English grammar, read from its files at the first call."""
+    """Return the built-in English grammar, which is read from its files at the first call."""
     return Grammar(*english_parts())
 
 

@@ -1,7 +1,7 @@
 """English inflection (plurals and verb forms) for the lexicon of the built-in grammar.
 
-A lexicon line contains only the forms that do not follow from spelling, such as ``man/men`` and
-``eat/ate/eaten``. In ``stop+``, the plus sign marks a consonant that doubles.
+A lexicon line contains only the forms that cannot be derived by spelling rules, such as ``man/men``
+and ``eat/ate/eaten``. In ``stop+``, the plus sign marks a consonant that is doubled.
 
 >>> plural("party"), plural("box")
 ('parties', 'boxes')
