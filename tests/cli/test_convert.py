@@ -111,7 +111,7 @@ def test_conllu_to_conllx_says_what_is_lost(
     result = convert(file("a.conllu", CONLLU), "-o", tmp_path / "a.conll.gz")
     assert result.code == 0
     assert gzip.decompress((tmp_path / "a.conll.gz").read_bytes()).decode() == CONLLX
-    assert "Converted 1 sentences with 4 words to conllx." in result.err
+    assert "Converted 1 sentence with 4 words to conllx." in result.err
     for loss in ("2 comments", "1 multiword tokens", "1 empty nodes", "2 DEPS", "1 MISC values"):
         assert loss in result.err
 
