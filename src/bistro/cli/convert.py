@@ -166,7 +166,8 @@ def _say_what_happened(counts: Conversion) -> None:
             f"left {counts.not_restored:,} unchanged (old head not found), in {of_all}."
         )
     if counts.sentences_without_tree:
-        say(f"{counts.sentences_without_tree:,} sentences lack heads; their arcs were not moved.")
+        number = number_of(counts.sentences_without_tree, "sentence")
+        say(f"Arcs were not moved in {number} without all heads.")
     lost = ", ".join(f"{count:,} {kind}" for kind, count in counts.lost.items() if count)
     if counts.converted:
         words = number_of(counts.words, "word")
