@@ -248,8 +248,14 @@ def pace(sentences: int, words: int, *, seconds: float) -> str:
     >>> pace(1, 8, seconds=0.5)
     '1 sentence, 8 words, 16 words/s'
     """
-    parts = [
-        f"{number:,} {noun}{'' if number == 1 else 's'}"
-        for number, noun in ((sentences, "sentence"), (words, "word"))
-    ]
+    parts = [number_of(sentences, "sentence"), number_of(words, "word")]
     return ", ".join([*parts, f"{words / max(seconds, 1e-9):,.0f} words/s"])
+
+
+def number_of(number: int, noun: str) -> str:
+    """Return a number with a noun in the singular or plural.
+
+    >>> number_of(1, "word"), number_of(1200, "word")
+    ('1 word', '1,200 words')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

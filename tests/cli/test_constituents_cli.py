@@ -124,7 +124,7 @@ def test_a_sentence_without_a_tree_is_flat_and_told(model: Path, bistro_here: Co
     first, second = ended.out.splitlines()
     assert first == "(TOP (IN with) (IN with) (IN with))"
     assert second.startswith("(TOP (S ")
-    assert "no tree in the grammar for 1 sentences (the first is number 1)" in ended.err
+    assert "no tree in the grammar for 1 sentence (the first is number 1)" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_table_names_the_protocol_beside_every_figure(run: Run, files: tuple[Pat
     assert len(rows) == 4
     assert all("(UD)" in row for row in rows[:2])
     assert all("without punctuation" in row and "PUNCT" in row for row in rows[2:])
-    assert "4 words in 1 sentences" in result.stdout
+    assert "4 words in 1 sentence" in result.stdout
 
 
 def test_json_is_unrounded(run: Run, files: tuple[Path, Path]) -> None:

@@ -101,7 +101,7 @@ def test_kept_graphs_are_mentioned(bistro_here: Command, parsers: Path) -> None:
     graph = RARE.replace("_\tSpaceAfter=No", "0:root\tSpaceAfter=No")
     done = bistro_here("parse", parsers / "full.bistro", stdin=graph.encode())
     assert "\t0:root\tSpaceAfter=No" in done.out
-    assert "enhanced graphs (DEPS) of 1 sentences kept as given" in done.err
+    assert "enhanced graphs (DEPS) of 1 sentence kept as given" in done.err
 
 
 def test_k_best_and_samples(bistro_here: Command, parsers: Path, files: Path, here: Path) -> None:
@@ -169,7 +169,7 @@ def test_unknown_and_missing_tags(bistro_here: Command, parsers: Path) -> None:
     assert rows[1][3] == "GLORP"
     assert rows[2][3] not in ("_", "GLORP")
     assert "1 given tags unknown to the model, so not used" in done.err
-    assert "1 words had no tag" in done.err
+    assert "1 word without a tag" in done.err
 
 
 def with_heads(*heads: str) -> str:
@@ -201,7 +201,7 @@ def test_heads_that_no_tree_can_have(
     done = bistro_here("parse", parsers / "full.bistro", "--partial", stdin=both)
     assert done.code == 0
     assert len(heads_of(done.out)) == 8
-    assert "given heads not used in 1 sentences" in done.err
+    assert "given heads not used in 1 sentence" in done.err
     assert "(first at <stdin>:1)" in done.err
 
 

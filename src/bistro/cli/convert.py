@@ -10,6 +10,7 @@ import bistro
 from bistro.cli import outputs
 from bistro.cli.common import argument, flag, option, say
 from bistro.errors import ConfigError, OutputError, nearest
+from bistro.progress import number_of
 
 if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
@@ -165,8 +166,10 @@ def _say_what_happened(counts: Conversion) -> None:
             f"left {counts.not_restored:,} unchanged (old head not found), in {of_all}."
         )
     if counts.sentences_without_tree:
-        say(f"{counts.sentences_without_tree:,} sentences lack heads; their arcs were not moved.")
+        number = number_of(counts.sentences_without_tree, "sentence")
+        say(f"Arcs were not moved in {number} without all heads.")
     lost = ", ".join(f"{count:,} {kind}" for kind, count in counts.lost.items() if count)
     if counts.converted:
-        say(f"Converted {counts.converted:,} sentences with {counts.words:,} words to {counts.to}.")
+        words = number_of(counts.words, "word")
+        say(f"Converted {number_of(counts.converted, 'sentence')} with {words} to {counts.to}.")
         say(f"Lost in {counts.to}: {lost or 'nothing'}.")

@@ -8,6 +8,7 @@ import bistro
 from bistro.cli import common, odd_words, outputs
 from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
+from bistro.progress import number_of
 
 if TYPE_CHECKING:
     from bistro.evaluate.crossval import CrossValidation
@@ -99,4 +100,4 @@ def _write_parses(found: CrossValidation, output: str, *, given_tags: bool) -> N
     bistro.write((s for parse in parses for s in writer.sentences(parse)), output)
     given = [parse.sentence for parse in parses if parse.sentence.format == "conllu"]
     if kept := sum(any(deps != "_" for deps in sentence.deps) for sentence in given):
-        say(f"enhanced graphs (DEPS) of {kept:,} sentences kept as given")
+        say(f"enhanced graphs (DEPS) of {number_of(kept, 'sentence')} kept as given")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import bistro
 from bistro.cli import common, documents, mixtures, odd_words
 from bistro.cli.common import print_json, score_settings
+from bistro.progress import number_of
 
 if TYPE_CHECKING:
     from bistro.evaluate.language import LanguageFigures
@@ -150,7 +151,7 @@ def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None
         ),
         ("bits_per_byte", "{:.4f}", "the same in UTF-8 bytes"),
         ("oov_rate", "{:.2%}", f"words; each {'spelled' if spelled else 'scored as its class'}"),
-        ("words", "{:,}", f"in {one.sentences:,} sentences"),
+        ("words", "{:,}", f"in {number_of(one.sentences, 'sentence')}"),
         ("log_prob", "{:,.1f}", "natural logarithm, sentence ends included"),
     ):
         table.add_row(name, *(shape.format(getattr(f, name)) for f in figures.values()), protocol)

@@ -10,6 +10,7 @@ from bistro.cli import common
 from bistro.evaluate.attachment import CONTENT_SCORES, IN_ORDER, SCORES
 from bistro.evaluate.brackets import SHORT
 from bistro.evaluate.calibration import PROTOCOL
+from bistro.progress import number_of
 
 if TYPE_CHECKING:
     from bistro.evaluate.attachment import AttachmentScores
@@ -30,9 +31,10 @@ def print_tables(
         console.print(_score_table(scores, title))
     else:
         console.print(_metric_table(scores, title))
-    console.print(f"{scores.words:,} words in {scores.sentences:,} sentences")
-    for words, rows in lengths.items():
-        console.print(_length_table(rows, words))
+    words = number_of(scores.words, "word")
+    console.print(f"{words} in {number_of(scores.sentences, 'sentence')}")
+    for counted_words, rows in lengths.items():
+        console.print(_length_table(rows, counted_words))
     if honesty:
         console.print(_calibration_table(honesty))
 

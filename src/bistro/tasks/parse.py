@@ -10,7 +10,7 @@ from bistro.errors import BistroError
 from bistro.models.abilities import PARSE
 from bistro.models.base import Model
 from bistro.models.parsing.codec import can_be_met
-from bistro.progress import pace
+from bistro.progress import number_of, pace
 from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
 
@@ -68,15 +68,16 @@ class ParseRun:
         if self.relaxed:
             where = f"{'<stdin>' if name == '-' else name}:{self.relaxed[0]}"
             parts.append(
-                f"given heads not used in {len(self.relaxed):,} sentences, since the model has no "
-                f"such tree (first at {where})"
+                f"given heads not used in {number_of(len(self.relaxed), 'sentence')}, since the "
+                f"model has no such tree (first at {where})"
             )
         if self.unknown_tags:
             parts.append(f"{self.unknown_tags:,} given tags unknown to the model, so not used")
         if self.missing_tags:
-            parts.append(f"{self.missing_tags:,} words had no tag, so it was found")
+            parts.append(f"{number_of(self.missing_tags, 'word')} without a tag: it was predicted")
         if self.kept_graphs:
-            parts.append(f"enhanced graphs (DEPS) of {self.kept_graphs:,} sentences kept as given")
+            kept = number_of(self.kept_graphs, "sentence")
+            parts.append(f"enhanced graphs (DEPS) of {kept} kept as given")
         return "; ".join(parts)
 
     def protocol(self) -> str:

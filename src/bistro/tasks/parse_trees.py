@@ -12,7 +12,7 @@ from bistro.inference.workers import Workers
 from bistro.models.abilities import PARSE_TREES
 from bistro.models.base import Model
 from bistro.models.results.structures import TreeParse
-from bistro.progress import pace
+from bistro.progress import number_of, pace
 from bistro.tasks import spread
 from bistro.treebank.brackets import Tree
 
@@ -66,11 +66,12 @@ class TreeRun:
         parts = [f"{pace(self.sentences, self.words, seconds=seconds)}; {self._protocol()}"]
         if self.without:
             parts.append(
-                f"no tree in the grammar for {len(self.without):,} sentences (the first is number "
-                f"{self.without[0]}): written as flat trees"
+                f"no tree in the grammar for {number_of(len(self.without), 'sentence')} (the first "
+                f"is number {self.without[0]}): written as flat trees"
             )
         if self.unfinished:
-            parts.append(f"A* gave up on {self.unfinished:,} sentences: try a wider --beam")
+            unfinished = number_of(self.unfinished, "sentence")
+            parts.append(f"A* gave up on {unfinished}: try a wider --beam")
         return "; ".join(parts)
 
     def _protocol(self) -> str:

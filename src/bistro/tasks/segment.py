@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from bistro.models.abilities import Segmenter
 from bistro.models.results.segmentations import Analysis, Segmentation
+from bistro.progress import number_of
 from bistro.treebank.morphology import format_morphemes
 from bistro.treebank.morphology_files import iter_words, read_segmented
 from bistro.treebank.treebank import opened
@@ -34,7 +35,7 @@ def segmented(
             continue
         for analysis in one.analyses:
             yield _line(one, analysis, forms, probabilities)
-    note(f"{words:,} words segmented")
+    note(f"{number_of(words, 'word')} segmented")
 
 
 def words_of(input: str) -> Iterator[str]:

@@ -140,10 +140,10 @@ class CommitteeConfig:
         "consider a crossing arc most probable.",
     )
     particles: int = setting(
-        50, "Default number of particles per member for parsing.", most=MOST_PARTICLES
+        40, "Default number of particles per member for parsing.", most=MOST_PARTICLES
     )
     beam: int = setting(
-        5, "Number of derivations that a latent-variable member keeps after each word."
+        4, "Number of derivations that a latent-variable member keeps after each word."
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "Settings for learning the distributions."
