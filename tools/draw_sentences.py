@@ -47,7 +47,9 @@ def errors_of(path: Path) -> Iterator[tuple[int, str]]:
 
 def _of(path: Path, texts: Iterator[tuple[int, str]]) -> Iterator[str]:
     for line, text in texts:
-        # Headings of sections ("Parameters", with a line below) are no part of a sentence.
+        # Headings of sections ("Parameters", with a line below) are not part of a sentence, and
+        # neither are the types that follow "Returns" and "Raises".
+        text = re.sub(r"(?:Returns|Yields|Raises)\n *-{3,} *\n[^\n]*\n", "\n", text)
         text = re.sub(r"\w+\n *-{3,} *\n", "\n", text)
         for found in SENTENCE.findall(re.sub(r"\s+", " ", text)):
             yield f"{path.relative_to(PROJECT)}:{line}: {found}"
