@@ -1,4 +1,5 @@
-"""Functions that read and write files, with compression, standard streams and atomic writes.
+"""Functions that read and write files, with support for compression, standard streams and atomic
+writes.
 
 Reading (`open_binary`) yields bytes, decompressed by suffix (``.gz``, ``.xz``, ``.zst``). `writing`
 uses a temporary file next to the target. The temporary file takes the target's name only after

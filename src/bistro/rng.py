@@ -29,7 +29,7 @@ def check_seed(seed: int) -> None:
     """Raise an error if a seed is negative or has more than 64 bits."""
     given: object = seed  # the seed may come from a file
     if not isinstance(given, Integral) or not 0 <= seed <= _MASK:
-        raise ConfigError(f"seed = {seed} must be a whole number from 0 to 2^64 - 1")
+        raise ConfigError(f"seed is {seed}, but must be a whole number from 0 to 2^64 - 1")
 
 
 @cache

@@ -281,11 +281,11 @@ def test_an_unknown_kind_to_train(bistro_here: Command, files: Path, old: Path) 
         ("sweeps=3", "--set: unknown setting 'sweeps' (did you mean 'sampler.sweeps'?)"),
         ("order", "--set order: expected key=value"),
         ("order=three", "'order' must be a whole number, not \"three\""),
-        ("order=0", "order = 0 must lie between 1 and 100"),
-        ("order=2000000000", "order = 2000000000 must lie between 1 and 100"),
+        ("order=0", "order is 0, but must lie between 1 and 100"),
+        ("order=2000000000", "order is 2000000000, but must lie between 1 and 100"),
         ("unknown=singel", "did you mean 'single'?"),
         ("sampler=fast", "'sampler' must be a table"),
-        ("sampler.sweeps=10", "samples = 40 must lie between 1 and sweeps = 10"),
+        ("sampler.sweeps=10", "samples is 40, but must lie between 1 and sweeps = 10"),
     ],
 )
 def test_bad_settings(

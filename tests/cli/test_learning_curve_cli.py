@@ -45,7 +45,7 @@ def test_a_table_a_picture_and_a_forecast(
         (("eisner", "--parts", "half,all"), "--parts must be a list of shares"),
         (("eisner", "--parts", "1/2,1"), "at least 3 shares"),
         (("eisner", "--parts", "1/500,1/2,1"), "less than one"),
-        (("eisner", "--draws", "0"), "draws = 0"),
+        (("eisner", "--draws", "0"), "draws is 0"),
         (("eisner", "--test", "absent.conllu"), "absent.conllu: cannot be read"),
         (("eisner", "--plot", "nowhere/curve.svg"), "cannot be written"),
         (("eisner", "--test", "small.conllu", "-k", "3"), "leave them out if --test is given"),

@@ -45,9 +45,9 @@ def test_what_cannot_be(bistro_here: Command, files: Path, here: Path) -> None:
     train = ("train", "tags", files / "train.conllu", "-o", "x.bistro")
     for options, told in (
         (["--set", "tagset=pos"], "tagset"),
-        (["--set", "depth=0"], "depth = 0 must be at least 1"),
+        (["--set", "depth=0"], "depth is 0, but must be at least 1"),
         (["--set", "sampler.hyper=slice"], "with minimal seating"),
-        (["--set", "blocks=1"], "blocks = 1 must be at least 2"),
+        (["--set", "blocks=1"], "blocks is 1, but must be at least 2"),
     ):
         done = bistro_here(*train, *options)
         assert done.code == 2

@@ -188,7 +188,7 @@ def test_the_kind_is_in_help_and_refusals(place: Place) -> None:
     asked = place.refused("perplexity", "toy.bistro", "test.conllu", "--particles", "5")
     assert "toy" in asked and "particles" in asked
     wrong = ("train", "toy", "train.conllu", "-o", "x.bistro", "--set")
-    assert "added = 0.0 must be above 0" in place.refused(*wrong, "added=0")
+    assert "added is 0.0, but must be above 0" in place.refused(*wrong, "added=0")
     assert "did you mean 'added'?" in place.refused(*wrong, "aded=1")
     assert "a toy model does not use a development set" in place.refused(
         "crossval", "toy", "train.conllu", "-k", "3", "--dev", "dev.conllu"

@@ -147,7 +147,7 @@ def test_missing_columns_of_the_labelling_are_named() -> None:
         ({"labellings": ("H",)}, "does not use the dependents"),
         ({"labellings": ("deprl",)}, "did you mean 'deprel'"),
         ({"k": 0.0}, "above 0"),
-        ({"held_out_families": -1}, "0 or more"),
+        ({"held_out_families": -1}, "at least 0"),
     ],
 )
 def test_impossible_settings_are_refused(settings: dict[str, object], reason: str) -> None:

@@ -184,13 +184,13 @@ def test_training_on_the_text_helps() -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"order": 0}, "order = 0"),
+        ({"order": 0}, "order is 0"),
         ({"ordre": 3}, "did you mean 'order'"),
         ({"order": "three"}, "a whole number"),
-        ({"sampler": {"sweeps": 1}}, "samples = 40 must lie between 1 and sweeps = 1"),
+        ({"sampler": {"sweeps": 1}}, "samples is 40, but must lie between 1 and sweeps = 1"),
         ({"sampler": {"discount": 1.0}}, "[0, 1)"),
         ({"sampler": {"discount": math.nan}}, "[0, 1)"),
-        ({"sampler": {"strength": math.inf}}, "strength = inf"),
+        ({"sampler": {"strength": math.inf}}, "strength is inf"),
         ({"sampler": {"strength": -0.5, "hyper": "fixed"}}, "greater than -discount"),
         (
             {"sampler": {"discount": 0.0}},
@@ -198,10 +198,10 @@ def test_training_on_the_text_helps() -> None:
         ),
         ({"sampler": {"strength_prior": [0, 1]}}, "must be above 0"),
         ({"sampler": {"discount_prior": [math.nan, 1]}}, "must be above 0"),
-        ({"sampler": {"hyper_every": 0}}, "hyper_every = 0"),
+        ({"sampler": {"hyper_every": 0}}, "hyper_every is 0"),
         ({"sampler": {"hyper_every": 5, "seating": "minimal"}}, "set seating = 'gibbs'"),
         ({"unknown_below": 0}, "unknown_below = 0"),
-        ({"seed": -1}, "seed = -1"),
+        ({"seed": -1}, "seed is -1"),
         ({"seed": 2**64}, "2^64 - 1"),
     ],
 )

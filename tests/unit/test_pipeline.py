@@ -135,5 +135,5 @@ def test_what_is_kept_has_no_alternatives(model: PipelineModel) -> None:
     gold = bistro.builtin(sentences=1, seed=8)[0]
     (kept,) = model.annotate_all([gold], keep=("upos", "lemmas"), alternatives=3)
     assert not any(read_alternatives(kept, "upos")) and not any(read_alternatives(kept, "lemmas"))
-    with pytest.raises(ConfigError, match="alternatives = -1"):
+    with pytest.raises(ConfigError, match="alternatives is -1"):
         list(model.annotate_all([gold], alternatives=-1))

@@ -82,19 +82,19 @@ def test_the_end_of_a_sequence_is_an_outcome_on_demand() -> None:
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "depth": ({"depth": -1}, "depth = -1 must be a whole number"),
+    "depth": ({"depth": -1}, "depth is -1, but must be a whole number"),
     "seating": ({"seating": "gibs"}, r"did you mean 'gibbs'\?"),
     "hyper": ({"hyper": "sclice"}, r"did you mean 'slice'\?"),
-    "discount": ({"discount": 1.0}, r"discount = 1.0 must lie in \[0, 1\)"),
-    "strength": ({"strength": -0.6}, "strength = -0.6 must be finite"),
+    "discount": ({"discount": 1.0}, r"discount is 1.0, but must lie in \[0, 1\)"),
+    "strength": ({"strength": -0.6}, "strength is -0.6, but must be finite"),
     "levels": ({"discount": [0.1, 0.2]}, "give a single number, or 1 numbers"),
     "prior": ({"discount_prior": (0, 1)}, "two numbers above 0"),
     "backoff": ({"backoff": "old"}, "backoff = 'old' is not valid"),
     "positions": ({"backoff": (0, 0)}, "each position"),
-    "chains": ({"chains": 0}, "chains = 0 must be at least 1"),
+    "chains": ({"chains": 0}, "chains is 0, but must be at least 1"),
     "online": ({"hyper": "online"}, "set depth = None"),
     "zero": ({"discount": 0.0}, "a discount of 0 needs hyper = 'fixed'"),
-    "seed": ({"seed": -1}, "seed = -1"),
+    "seed": ({"seed": -1}, "seed is -1"),
 }
 
 
@@ -296,13 +296,13 @@ def test_a_student_can_use_the_plain_franchise() -> None:
         house.remove((), 7, rng)
     with pytest.raises(ValueError, match="there is no customer with dish 0"):
         house.remove((9,), 0, rng)
-    with pytest.raises(ConfigError, match="discount = 1"):
+    with pytest.raises(ConfigError, match="discount is 1"):
         Franchise([1.0], 1, discount=1)
     with pytest.raises(ConfigError, match="sum to 1"):
         Franchise([0.2], 1)
     with pytest.raises(ConfigError, match="has 2 values"):
         Franchise([1.0], 1, strength=[1, 2])
-    with pytest.raises(ConfigError, match="levels = 0"):
+    with pytest.raises(ConfigError, match="levels is 0"):
         Franchise([1.0], 0)
 
 

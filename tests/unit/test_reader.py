@@ -249,7 +249,7 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         trained(members=())
     with pytest.raises(ConfigError, match="named twice"):
         trained("ngram", "ngram ")
-    with pytest.raises(ConfigError, match="held_out = 1"):
+    with pytest.raises(ConfigError, match="held_out is 1"):
         trained(*MEMBERS, held_out=1.0)
     with pytest.raises(ConfigError, match=r"member 'isbn'.*spelling"):
         trained("isbn", unknown="spelling")

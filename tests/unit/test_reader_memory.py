@@ -242,7 +242,7 @@ def test_a_reader_may_have_no_memory() -> None:
     with pytest.raises(BistroError, match=r"has no memory: train it with --set memory=300"):
         model.score(STORY, documents=[0, 0])
     for words in (-1, 10**9):
-        with pytest.raises(ConfigError, match="memory = "):
+        with pytest.raises(ConfigError, match="memory is "):
             trained(PAIR[0], memory=words)
 
 

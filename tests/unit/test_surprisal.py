@@ -130,8 +130,8 @@ def test_a_string_is_not_a_sentence(ngram: NgramModel) -> None:
             "method = 'beam' is not valid: choose graph or exact or smc or search",
         ),
         ({"tags": "some"}, "tags = 'some' is not valid: choose all or seen"),
-        ({"particles": 0}, "particles = 0 must be at least 1"),
-        ({"repeats": -1}, "repeats = -1 must be at least 0"),
+        ({"particles": 0}, "particles is 0, but must be at least 1"),
+        ({"repeats": -1}, "repeats is -1, but must be at least 0"),
     ],
 )
 def test_impossible_options_are_refused(
@@ -203,7 +203,7 @@ def test_generation_with_a_prefix_and_a_temperature(
         assert run(["generate", "m.bistro", "-n", "40", "--temperature", "0.01"]) == 0
         assert len(set(capsys.readouterr().out.splitlines())) == 1
         assert run(["generate", "m.bistro", "--temperature", "0"]) == 2
-        assert "temperature = 0.0 must be a number above 0" in capsys.readouterr().err
+        assert "temperature is 0.0, but must be a number above 0" in capsys.readouterr().err
 
 
 def test_sentences_that_reach_the_limit_are_counted(
@@ -226,5 +226,5 @@ def test_sentences_that_reach_the_limit_are_counted(
         cut = sum(len(line.split()) == 4 for line in told.out.splitlines())
         assert cut > 0
         assert f"sentences cut at the limit of 4 words: {cut}" in told.err
-        with pytest.raises(ConfigError, match="n = -1 must be at least 0"):
+        with pytest.raises(ConfigError, match="n is -1, but must be at least 0"):
             list(model.generate(-1))

@@ -128,7 +128,7 @@ def test_scores_of_tags(tagger: TagsModel) -> None:
 def test_options_are_checked() -> None:
     with pytest.raises(ConfigError, match="did you mean 'viterbi'"):
         TagOptions(search="vitebi")  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="beam = 0 must be at least 1"):
+    with pytest.raises(ConfigError, match="beam is 0, but must be at least 1"):
         TagOptions(beam=0)
     with pytest.raises(ConfigError, match="A\\* does not compute probabilities"):
         TagOptions(search="astar-full", marginals=True)

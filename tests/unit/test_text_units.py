@@ -76,8 +76,8 @@ def test_a_file_gives_the_model_back(tmp_path: Path) -> None:
 
 def test_impossible_settings_are_refused() -> None:
     for settings, message in (
-        ({"order": 0}, "order = 0 must lie between 1 and 100"),
-        ({"order": -1, "units": "bytes"}, "order = -1"),
+        ({"order": 0}, "order is 0, but must lie between 1 and 100"),
+        ({"order": -1, "units": "bytes"}, "order is -1"),
         ({"units": "syllables"}, "units"),
         (
             {"units": "bytes", "sampler": {"seating": "minimal", "hyper": "sequential"}},

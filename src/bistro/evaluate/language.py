@@ -147,7 +147,7 @@ def _check(logs: Floats, ends: Flags, strangers: Flags, characters: int) -> None
             "</s> cannot be out of vocabulary: is_oov must be false where is_eos is true"
         )
     if characters < 0:
-        raise ValueError(f"characters = {characters} must not be negative")
+        raise ValueError(f"characters is {characters}, but must not be negative")
 
 
 def _total(logs: Floats) -> float:

@@ -239,7 +239,7 @@ def _checked(shares: Sequence[float], draws: int) -> list[float]:
             f"{', '.join(f'{share:g}' for share in shares) or 'none'}"
         )
     if draws < 1:
-        raise BistroError(f"draws = {draws} must be at least 1")
+        raise BistroError(f"draws is {draws}, but must be at least 1")
     return sizes
 
 

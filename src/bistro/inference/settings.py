@@ -50,11 +50,11 @@ class SamplerSettings:
         """Raise an error if a value is impossible for a Pitman-Yor process."""
         if not 1 <= self.samples <= self.sweeps:
             raise ConfigError(
-                f"samples = {self.samples} must lie between 1 and sweeps = {self.sweeps}: "
+                f"samples is {self.samples}, but must lie between 1 and sweeps = {self.sweeps}: "
                 "set both, and leave some sweeps before the first sample"
             )
         if self.hyper_every < 1:
-            raise ConfigError(f"hyper_every = {self.hyper_every} must be at least 1")
+            raise ConfigError(f"hyper_every is {self.hyper_every}, but must be at least 1")
         if self.hyper_every > 1 and self.seating != "gibbs":
             raise ConfigError("hyper_every applies only to sampled seating: set seating = 'gibbs'")
         if self.hyper == "sequential" and self.seating == "gibbs":
@@ -62,9 +62,9 @@ class SamplerSettings:
                 "hyper = 'sequential' is for minimal or maximal seating: set hyper = 'slice'"
             )
         if not 0 <= self.discount < 1:
-            raise ConfigError(f"discount = {self.discount} must lie in [0, 1)")
+            raise ConfigError(f"discount is {self.discount}, but must lie in [0, 1)")
         if not -self.first_discount < self.strength < math.inf:
-            raise ConfigError(f"strength = {self.strength} must be greater than -discount")
+            raise ConfigError(f"strength is {self.strength}, but must be greater than -discount")
         learned = [self.strength] if self.dirichlet else [self.strength, self.discount]
         if self.hyper != "fixed" and min(learned) <= 0:
             raise ConfigError("the initial values of learned hyper-parameters must be above 0")
@@ -106,6 +106,6 @@ class SpellingSettings:
     def validate(self) -> None:
         """Raise an error if `order` or `tag_after` is out of range."""
         if self.order < 1:
-            raise ConfigError(f"order = {self.order} must be at least 1")
+            raise ConfigError(f"order is {self.order}, but must be at least 1")
         if self.tag_after < 0:
-            raise ConfigError(f"tag_after = {self.tag_after} must be at least 0")
+            raise ConfigError(f"tag_after is {self.tag_after}, but must be at least 0")

@@ -88,7 +88,7 @@ class Filler(Protocol):
 
 @runtime_checkable
 class Annotator(Protocol):
-    """A model that annotates running text with sentences, words, trees, tags, features and lemmas.
+    """A model that splits running text into sentences and words, and annotates them.
 
     annotate      yield the sentences of a text with all columns
     sentences     yield the sentences of a text with only their words

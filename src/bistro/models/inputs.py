@@ -62,7 +62,7 @@ def place_of(sentence: Sentence) -> str:
 def check_number(n: int) -> None:
     """Raise an error if the number of draws is negative."""
     if n < 0:
-        raise ConfigError(f"n = {n} must be at least 0")
+        raise ConfigError(f"n is {n}, but must be at least 0")
 
 
 def check_draws(n: int, seed: int, temperature: float, prefix: Sequence[str]) -> None:
@@ -77,4 +77,4 @@ def check_draws(n: int, seed: int, temperature: float, prefix: Sequence[str]) ->
 def check_temperature(temperature: float) -> None:
     """Raise an error if the temperature is not a positive number."""
     if not 0 < temperature < math.inf:
-        raise ConfigError(f"temperature = {temperature} must be a number above 0")
+        raise ConfigError(f"temperature is {temperature}, but must be a number above 0")

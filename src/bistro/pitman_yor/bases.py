@@ -46,7 +46,7 @@ class Characters:
 
     def __post_init__(self) -> None:
         if self.depth < 0:
-            raise ConfigError(f"depth = {self.depth} must be at least 0")
+            raise ConfigError(f"depth is {self.depth}, but must be at least 0")
 
 
 @runtime_checkable

@@ -31,7 +31,8 @@ class Arranged:
                 )
         elif depth is None or sorted(backoff) != list(range(depth)):
             raise ConfigError(
-                f"backoff = {backoff!r} must list each position of a context of fixed depth once"
+                f"backoff is {backoff!r}, but must list each position of a context of fixed depth "
+                "once"
             )
         else:
             self._positions = list(backoff)

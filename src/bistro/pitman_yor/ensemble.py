@@ -134,7 +134,7 @@ class Ensemble(Estimator):
         check_seed(self.seed)
         for name in ("chains", "sweeps"):
             if getattr(self, name) < 1:
-                raise ConfigError(f"{name} = {getattr(self, name)} must be at least 1")
+                raise ConfigError(f"{name} is {getattr(self, name)}, but must be at least 1")
         self._settings = checked(
             self.depth,
             self.discount,

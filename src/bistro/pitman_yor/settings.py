@@ -59,8 +59,8 @@ def checked(
     """Return the parameters of a process. Raise an error if a parameter is invalid."""
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
         raise ConfigError(
-            f"depth = {depth!r} must be a whole number that is at least 0, or None for unbounded "
-            "contexts"
+            f"depth is {depth!r}, but must be a whole number that is at least 0, or None for "
+            "unbounded contexts"
         )
     _check_choice("seating", seating, get_args(Seating))
     _check_choice("hyper", hyper, get_args(Hyper))
@@ -70,7 +70,7 @@ def checked(
     strengths = per_level("strength", strength, 1 if depth is None else depth + 1)
     for d in discounts:
         if not 0 <= d < 1:
-            raise ConfigError(f"discount = {d} must lie in [0, 1)")
+            raise ConfigError(f"discount is {d}, but must lie in [0, 1)")
         if d == 0 and (depth is None or hyper != "fixed"):
             raise ConfigError(
                 "a discount of 0 needs hyper = 'fixed' and a fixed depth; otherwise discounts must "
@@ -78,12 +78,12 @@ def checked(
             )
     for d, theta in zip(discounts, strengths, strict=False):
         if not -d < theta < math.inf:
-            raise ConfigError(f"strength = {theta} must be finite and greater than -discount")
+            raise ConfigError(f"strength is {theta}, but must be finite and greater than -discount")
         if hyper != "fixed" and theta <= 0:
-            raise ConfigError(f"strength = {theta} must be above 0 if it is learned")
+            raise ConfigError(f"strength is {theta}, but must be above 0 if it is learned")
     for name, prior in (("discount_prior", discount_prior), ("strength_prior", strength_prior)):
         if len(prior) != 2 or not all(0 < x < math.inf for x in prior):
-            raise ConfigError(f"{name} = {prior!r} must be two numbers above 0")
+            raise ConfigError(f"{name} is {prior!r}, but must be two numbers above 0")
     (a, b), (shape, rate) = discount_prior, strength_prior
     return Settings(
         depth,

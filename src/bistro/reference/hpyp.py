@@ -92,7 +92,7 @@ class Franchise:
             One number for all levels, or one for each, starting with the empty context.
         """
         if levels < 1:
-            raise ConfigError(f"levels = {levels} must be at least 1")
+            raise ConfigError(f"levels is {levels}, but must be at least 1")
         if seating not in get_args(Seating):
             hint = nearest(str(seating), get_args(Seating))
             raise ConfigError(
@@ -104,9 +104,11 @@ class Franchise:
         self.strength = _per_level("strength", strength, levels)
         for d, theta in zip(self.discount, self.strength, strict=True):
             if not 0 <= d < 1:
-                raise ConfigError(f"discount = {d} must lie in [0, 1)")
+                raise ConfigError(f"discount is {d}, but must lie in [0, 1)")
             if not -d < theta < math.inf:
-                raise ConfigError(f"strength = {theta} must be finite and greater than -discount")
+                raise ConfigError(
+                    f"strength is {theta}, but must be finite and greater than -discount"
+                )
         self.restaurants: dict[Context, Restaurant] = {}
 
     def restaurant(self, context: Context) -> Restaurant:

@@ -39,7 +39,7 @@ class Scored:
 
 
 def scored(model: Scorer, sentences: Sequence[Sequence[str]], *, seed: int = 1) -> Scored:
-    """Score all sentences, or only the first sentences if the model sums over analyses."""
+    """Score all sentences, or only the first few if the model sums over analyses."""
     sums = "seed" in model.score_options.names()
     options: dict[str, Any] = {"seed": seed} if sums else {}
     chosen = [list(words) for words in sentences if len(words)]

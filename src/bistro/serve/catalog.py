@@ -1,6 +1,6 @@
 """The catalogue of a server's models, indexed by id.
 
-An id is a file name without folder and suffix, not a path.
+An id is a file name without its folder or suffix, not a path.
 
 >>> unique_ids(["models/english.bistro", "old/english.bistro", "ngram.bistro"])
 ['english', 'english-2', 'ngram']

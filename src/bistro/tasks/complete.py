@@ -116,7 +116,7 @@ def complete(
         Number of threads; 0 uses all cores.
     """
     if not 0 <= below <= 1:
-        raise BistroError(f"below = {below} must be a probability between 0 and 1")
+        raise BistroError(f"below is {below}, but must be a probability between 0 and 1")
     for sentence in treebank:
         if sentence.format == "text":
             raise BistroError(

@@ -42,7 +42,8 @@ RULES: dict[str, tuple[str, str]] = {
     "WHNP": (FIRST, "WDT WP WP$ WHADJP WHPP WHNP"),
     "WHPP": (LAST, "IN TO FW"),
 }
-"""The search direction for each phrase label, and the labels of head children by priority."""
+"""The search direction for each phrase label, and the labels of head children in order of
+priority."""
 OF_NOUNS: tuple[tuple[str, frozenset[str]], ...] = (
     (LAST, frozenset({"NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"})),
     (FIRST, frozenset({"NP"})),

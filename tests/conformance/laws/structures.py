@@ -53,8 +53,8 @@ def orders_are_permutations(model: Orderer, data: Sequence[Sentence]) -> None:
         expect_same(_shown(model.sample_orders(sentence, SEVERAL, seed=2)), _shown(drawn))
         expect_same(_shown(model.sample_orders(sentence, 2, seed=2)), _shown(drawn[:2]))
         expect_same(_shown(model.linearize(sentence, kbest=SEVERAL, seed=2)), _shown(best))
-    refusal(model.linearize, data[0], kbest=0, says="kbest = 0")
-    refusal(model.sample_orders, data[0], -1, says="n = -1")
+    refusal(model.linearize, data[0], kbest=0, says="kbest is 0")
+    refusal(model.sample_orders, data[0], -1, says="n is -1")
     expect(model.sample_orders(data[0], 0) == [], "a draw of no orders")
 
 

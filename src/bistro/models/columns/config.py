@@ -105,10 +105,11 @@ class ColumnsConfig:
         weights = (self.evidence, self.other_evidence)
         if not (all(0 <= weight <= 1000 for weight in weights) and 0 <= self.prior < 1):
             raise ConfigError(
-                f"evidence = {self.evidence:g} and other_evidence = {self.other_evidence:g} must "
-                f"lie between 0 and 1000, and prior = {self.prior:g} must lie between 0 and 1"
+                f"evidence is {self.evidence:g} and other_evidence is {self.other_evidence:g}: "
+                f"both must lie between 0 and 1000; prior is {self.prior:g}: it must lie between "
+                "0 and 1"
             )
         if not 1 <= self.known_lemmas <= 1e6:
             raise ConfigError(
-                f"known_lemmas = {self.known_lemmas:g} must lie between 1 and 1,000,000"
+                f"known_lemmas is {self.known_lemmas:g}, but must lie between 1 and 1,000,000"
             )

@@ -77,15 +77,15 @@ class StackSettings:
     def validate(self) -> None:
         """Raise an error if training is impossible with these settings."""
         if self.folds < 0 or self.folds == 1:
-            raise ConfigError(f"stack.folds = {self.folds} must be 0 or at least 2")
+            raise ConfigError(f"stack.folds is {self.folds}, but must be 0 or at least 2")
         if self.passes < 1 or not self.rate > 0:
             raise ConfigError("stack.passes and stack.rate must be positive")
         if self.rounds not in (1, 2):
-            raise ConfigError(f"stack.rounds = {self.rounds} must be 1 or 2")
+            raise ConfigError(f"stack.rounds is {self.rounds}, but must be 1 or 2")
         if not 0 <= self.dropout < 1:
-            raise ConfigError(f"stack.dropout = {self.dropout} must lie in [0, 1)")
+            raise ConfigError(f"stack.dropout is {self.dropout}, but must lie in [0, 1)")
         if not 8 <= self.bits <= MOST_BITS:
-            raise ConfigError(f"stack.bits = {self.bits} must lie between 8 and {MOST_BITS}")
+            raise ConfigError(f"stack.bits is {self.bits}, but must lie between 8 and {MOST_BITS}")
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,9 @@ class CommitteeConfig:
                 "the members of a committee must be different, but one is named twice"
             )
         if self.particles < 1:
-            raise ConfigError(f"particles = {self.particles} must be at least 1")
+            raise ConfigError(f"particles is {self.particles}, but must be at least 1")
         if not 1 <= self.beam <= MOST_BEAM:
-            raise ConfigError(f"beam = {self.beam} must lie between 1 and {MOST_BEAM:,}")
+            raise ConfigError(f"beam is {self.beam}, but must lie between 1 and {MOST_BEAM:,}")
         if self.crossing < 0:
-            raise ConfigError(f"crossing = {self.crossing} must not be negative")
+            raise ConfigError(f"crossing is {self.crossing}, but must not be negative")
         check_context(self.label_actions)

@@ -332,7 +332,7 @@ class CommitteeModel(TaggingByParsing, Model):
     ) -> Explanation:
         """Explain how the named member, or the member with the highest weight, generates a tree.
 
-        If the sentence has a tree, this tree is explained. Otherwise the committee's tree is
+        If the sentence has a tree, that tree is explained. Otherwise the committee's tree is
         explained.
         """
         from bistro.models.committee.explain import explain_vote

@@ -72,7 +72,7 @@ class VoteOptions(Options):
         if self.samples < 1 or self.subtrees < 0:
             raise ConfigError("samples must be at least 1, and subtrees at least 0")
         if not 0 <= self.node_cost <= 1:
-            raise ConfigError(f"node_cost = {self.node_cost} must lie between 0 and 1")
+            raise ConfigError(f"node_cost is {self.node_cost}, but must lie between 0 and 1")
         check_seed(self.seed)
 
     def of_members(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class GrammarConfig:
         """Raise an error unless the settings yield a context-free grammar."""
         if not 0 <= self.missed_capitals < 1:
             raise ConfigError(
-                f"missed_capitals = {self.missed_capitals:g} must be a probability less than 1"
+                f"missed_capitals is {self.missed_capitals:g}, but must be a probability below 1"
             )
         if self.sampler.seating != "minimal" or self.sampler.hyper not in ("map", "fixed"):
             raise ConfigError(

@@ -93,7 +93,7 @@ class LearningSettings:
         if min(self.passes, self.patience, self.at_once) < 1:
             raise ConfigError("passes, patience and at_once must be at least 1")
         if self.reads < 0:
-            raise ConfigError(f"reads = {self.reads} must not be negative")
+            raise ConfigError(f"reads is {self.reads}, but must not be negative")
         if not (
             self.rate > 0 and self.scale > 0 and self.decay >= 0 and 0 <= self.decay_factor <= 1
         ):
@@ -101,9 +101,9 @@ class LearningSettings:
                 "rate and scale must be above 0, decay at least 0, and decay_factor in [0, 1]"
             )
         if not 0 <= self.dropout < 1:
-            raise ConfigError(f"dropout = {self.dropout} must lie in [0, 1)")
+            raise ConfigError(f"dropout is {self.dropout}, but must lie in [0, 1)")
         if not 0 < self.held_out < 1:
-            raise ConfigError(f"held_out = {self.held_out} must lie between 0 and 1")
+            raise ConfigError(f"held_out is {self.held_out}, but must lie between 0 and 1")
 
     def most_passes(self, sentences: int) -> int:
         """Return the maximum number of passes for a given number of training sentences.

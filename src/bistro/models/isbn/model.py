@@ -101,7 +101,7 @@ class IsbnScoreOptions(Options):
                 "use --method search"
             )
         if self.particles < 1:
-            raise ConfigError(f"particles = {self.particles} must be at least 1")
+            raise ConfigError(f"particles is {self.particles}, but must be at least 1")
 
     def request(self, num_tags: int, num_labels: int) -> BeamOptions:
         """Return the options in the format that the C++ core expects."""

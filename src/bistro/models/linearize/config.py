@@ -149,10 +149,12 @@ class LinearizeConfig:
         for labelling in self.labellings:
             parse_labelling(labelling, self.tags)
         if not 0 < self.k < math.inf:
-            raise ConfigError(f"k = {self.k} must be above 0")
+            raise ConfigError(f"k is {self.k}, but must be above 0")
         if sorted(self.seen) != ["head", "last", "side"]:
             raise ConfigError("seen must list side, last and head, each once, in any order")
         if self.held_out_families < 0:
-            raise ConfigError(f"held_out_families = {self.held_out_families} must be 0 or more")
+            raise ConfigError(
+                f"held_out_families is {self.held_out_families}, but must be at least 0"
+            )
         if self.most_cells < 1:
-            raise ConfigError(f"most_cells = {self.most_cells} must be at least 1")
+            raise ConfigError(f"most_cells is {self.most_cells}, but must be at least 1")

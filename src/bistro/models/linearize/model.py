@@ -228,7 +228,7 @@ class LinearizeModel(Model):
         are broken in favour of the order in the input.
         """
         if kbest < 1:
-            raise ConfigError(f"kbest = {kbest} must be at least 1")
+            raise ConfigError(f"kbest is {kbest}, but must be at least 1")
         if ties not in get_args(Ties):
             raise ConfigError(f"ties = '{ties}' must be one of {', '.join(get_args(Ties))}")
         check_seed(seed)

@@ -52,7 +52,7 @@ class NgramConfig:
         if not least <= self.order <= MOST_ORDER:
             unbounded = "" if least else " (0: unbounded)"
             raise ConfigError(
-                f"order = {self.order} must lie between {least}{unbounded} and {MOST_ORDER}"
+                f"order is {self.order}, but must lie between {least}{unbounded} and {MOST_ORDER}"
             )
         if self.units != "words" and self.sampler.hyper == "sequential":
             raise ConfigError(

@@ -91,7 +91,7 @@ class ScoreOptions(Options):
                 raise ConfigError(f"{name} = '{getattr(self, name)}' is not valid: choose {wanted}")
         for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
             if getattr(self, name) < least:
-                raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
+                raise ConfigError(f"{name} is {getattr(self, name)}, but must be at least {least}")
 
     @property
     def runs(self) -> int:

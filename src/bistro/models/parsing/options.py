@@ -89,8 +89,8 @@ class DictionaryOptions(SharedOptions):
         check_choice("tag_dictionary", self.tag_dictionary, ("soft", "hard", "none"))
         if not 0 < self.unseen_tags < 1:
             raise ConfigError(
-                f"unseen_tags = {self.unseen_tags:g} must lie strictly between 0 and 1: for 0, set "
-                "tag_dictionary = 'hard'; for 1, set tag_dictionary = 'none'"
+                f"unseen_tags is {self.unseen_tags:g}, but must lie strictly between 0 and 1: for "
+                "0, set tag_dictionary = 'hard'; for 1, set tag_dictionary = 'none'"
             )
 
     @property
@@ -118,7 +118,9 @@ class CoreOptions(SharedOptions, ABC):
         With `votes`, the request is for the marginals of labelled heads instead of trees.
         """
         if self.first < 0 or self.first % SENTENCES_AT_ONCE:
-            raise ConfigError(f"first = {self.first} must be a multiple of {SENTENCES_AT_ONCE:,}")
+            raise ConfigError(
+                f"first is {self.first}, but must be a multiple of {SENTENCES_AT_ONCE:,}"
+            )
         output = OutputRequest(
             best=0 if votes else self.kbest,
             samples=0 if votes else self.samples,

@@ -112,7 +112,7 @@ class PipelineModel(TextReading):
             Options of the parser. With ``marginals=True``, MISC contains probabilities.
         """
         if alternatives < 0:
-            raise ConfigError(f"alternatives = {alternatives} must be at least 0")
+            raise ConfigError(f"alternatives is {alternatives}, but must be at least 0")
         for name in keep:
             if name not in KEPT:
                 raise ConfigError(f"there is no column '{name}' to keep{nearest(name, KEPT)}")

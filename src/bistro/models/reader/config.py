@@ -80,6 +80,8 @@ class ReaderConfig:
         if len({" ".join(text.split()) for text in self.members}) < len(self.members):
             raise ConfigError("the members of a reader must be different, but one is named twice")
         if not 0 <= self.memory <= MOST_WORDS:
-            raise ConfigError(f"memory = {self.memory} must lie between 0 and {MOST_WORDS:,} words")
+            raise ConfigError(
+                f"memory is {self.memory}, but must lie between 0 and {MOST_WORDS:,} words"
+            )
         if not 0 < self.held_out < 1:
-            raise ConfigError(f"held_out = {self.held_out} must lie between 0 and 1")
+            raise ConfigError(f"held_out is {self.held_out}, but must lie between 0 and 1")

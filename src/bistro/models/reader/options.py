@@ -43,7 +43,7 @@ class ReaderOptions(Options):
             raise ConfigError(f"tags = '{self.tags}' is not valid: choose all or seen")
         for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
             if getattr(self, name) < least:
-                raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
+                raise ConfigError(f"{name} is {getattr(self, name)}, but must be at least {least}")
 
 
 def known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:

@@ -174,7 +174,7 @@ class NextWords:
     def top(self, k: int = 10) -> list[NextWord]:
         """Return the `k` most probable events."""
         if k < 0:
-            raise ConfigError(f"k = {k} must be at least 0")
+            raise ConfigError(f"k is {k}, but must be at least 0")
         order = np.lexsort((np.arange(len(self.probabilities)), -self.probabilities))[:k]
         return self._rows([self.sums.names[i] for i in order], self.sums.listed.at(order))
 

@@ -89,7 +89,7 @@ class TagOptions(Options):
         for name in ("beam", "samples", "completions", "expansions"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise ConfigError(f"{name} = {value} must be at least 1")
+                raise ConfigError(f"{name} is {value}, but must be at least 1")
         if self.is_astar and self.marginals:
             raise ConfigError("A* does not compute probabilities of tags: choose another search")
 

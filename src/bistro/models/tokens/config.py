@@ -34,6 +34,6 @@ class TokensConfig:
     def validate(self) -> None:
         """Raise an error if a setting is out of range."""
         if self.order < 2:
-            raise ConfigError(f"order = {self.order} must be at least 2")
+            raise ConfigError(f"order is {self.order}, but must be at least 2")
         if self.unknown_below < 1:
-            raise ConfigError(f"unknown_below = {self.unknown_below} must be at least 1")
+            raise ConfigError(f"unknown_below is {self.unknown_below}, but must be at least 1")

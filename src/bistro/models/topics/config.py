@@ -76,15 +76,16 @@ class TopicsConfig:
     def validate(self) -> None:
         """Raise an error if a setting is out of range."""
         if self.states is not None and self.states < 1:
-            raise ConfigError(f"states = {self.states} must be at least 1, or none")
+            raise ConfigError(f"states is {self.states}, but must be at least 1, or none")
         if not 1 <= self.samples <= max(1, self.sweeps // 2):
             raise ConfigError(
-                f"samples = {self.samples} must lie between 1 and half of sweeps = {self.sweeps}"
+                f"samples is {self.samples}, but must lie between 1 and half of the sweeps "
+                f"({self.sweeps})"
             )
         if self.chains < 1:
-            raise ConfigError(f"chains = {self.chains} must be at least 1")
+            raise ConfigError(f"chains is {self.chains}, but must be at least 1")
         for name in ("strength", "smoothing", "gamma"):
             if not 0 < getattr(self, name) < math.inf:
-                raise ConfigError(f"{name} = {getattr(self, name)} must be above 0")
+                raise ConfigError(f"{name} is {getattr(self, name)}, but must be above 0")
         if not all(0 < x < math.inf for x in self.prior):
             raise ConfigError("the parameters of the priors must be above 0")

@@ -50,7 +50,7 @@ class TopicsParseOptions(SharedOptions):
         """Raise an error if these options cannot be used with this number of chains."""
         check_temperature(self.temperature)
         if self.resample < 0:
-            raise ConfigError(f"resample = {self.resample} must be at least 0")
+            raise ConfigError(f"resample is {self.resample}, but must be at least 0")
         if self.resample and self.temperature != 1:
             raise ConfigError(
                 "resample draws trees from the posterior itself, so temperature must be 1"

@@ -126,7 +126,7 @@ def triples(rows: NDArray[np.int32], states: NDArray[np.int32]) -> Counts:
 
 
 def dense(counts: Counts, rows: int, states: int) -> Floats:
-    """Convert rows of counts to a table, shape (parents or words, states)."""
+    """Convert rows of counts to a table of shape (parents or words, states)."""
     table = np.zeros((rows, states))
     table[counts[:, 0], counts[:, 1]] = counts[:, 2]
     return table

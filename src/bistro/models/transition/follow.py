@@ -79,7 +79,7 @@ class FollowingAbility(LanguageAbility):
         request = chosen.score_options().request(len(self.codec.tags), len(self.codec.labels))
         self.require_prefixes()
         if analyses < 1:
-            raise ConfigError(f"analyses = {analyses} must be at least 1")
+            raise ConfigError(f"analyses is {analyses}, but must be at least 1")
         sentence = Sentence.from_columns(as_sentence(words).forms)
         unseen = self.codec.unseen([sentence])
         found = self._parser.follow(

@@ -60,11 +60,11 @@ class UnboundedConfig:
         """Raise an error if a setting is out of range."""
         for name in ("depth", "shared_from", "gibbs_depth"):
             if (value := getattr(self, name)) is not None and value < 1:
-                raise ConfigError(f"{name} = {value} must be at least 1")
+                raise ConfigError(f"{name} is {value}, but must be at least 1")
         if self.blocks < 2:
-            raise ConfigError(f"blocks = {self.blocks} must be at least 2")
+            raise ConfigError(f"blocks is {self.blocks}, but must be at least 2")
         if not self.base_smoothing >= 0:
-            raise ConfigError(f"base_smoothing = {self.base_smoothing} must be at least 0")
+            raise ConfigError(f"base_smoothing is {self.base_smoothing}, but must be at least 0")
         sampler = self.sampler
         if sampler.seating == "maximal" or sampler.hyper == "sequential":
             raise ConfigError(

@@ -88,10 +88,10 @@ class SearchOptions(Options):
             raise ConfigError("samples must be at least 1 and greater than burn_in")
         for name, least in (("subtrees", 0), ("beam", 1), ("completions", 1), ("expansions", 1)):
             if getattr(self, name) < least:
-                raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
+                raise ConfigError(f"{name} is {getattr(self, name)}, but must be at least {least}")
         check_choice("guide", self.guide, get_args(Guide))
         if not 0 <= self.node_cost <= 1:
-            raise ConfigError(f"node_cost = {self.node_cost} must lie between 0 and 1")
+            raise ConfigError(f"node_cost is {self.node_cost}, but must lie between 0 and 1")
         check_seed(self.seed)
 
 
