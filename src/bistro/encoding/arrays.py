@@ -41,8 +41,8 @@ def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
     for name, wanted in expected.items():
         array = arrays[name]
         has_shape = len(array.shape) == len(wanted.shape) and all(
-            size is None or size == found
-            for size, found in zip(wanted.shape, array.shape, strict=True)
+            size is None or size == actual
+            for size, actual in zip(wanted.shape, array.shape, strict=True)
         )
         if not array.dtype.str[1:].startswith(wanted.kind) or not has_shape:
             raise ModelFileError(

@@ -89,8 +89,8 @@ class Characters:
         for text in texts:
             codes = _codes(text)
             inside = in_addresses(text, codes)
-            for counted, chosen in zip(counts, (codes[~inside], codes[inside]), strict=True):
-                values, times = np.unique(chosen, return_counts=True)
+            for counted, subset in zip(counts, (codes[~inside], codes[inside]), strict=True):
+                values, times = np.unique(subset, return_counts=True)
                 counted.update(dict(zip(values.tolist(), times.tolist(), strict=True)))
         known = (
             "".join(sorted(chr(code) for code, n in counted.items() if n >= least))
@@ -148,11 +148,11 @@ class Characters:
 def in_addresses(text: str, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Return a mask of the characters in addresses, without the marks around each address."""
     inside = np.zeros(codes.size, np.bool_)
-    found = [match.start() for match in _ADDRESS.finditer(text)]
-    if not found:
+    starts = [match.start() for match in _ADDRESS.finditer(text)]
+    if not starts:
         return inside
     spaces = np.flatnonzero(_is_space()[codes])
-    places = np.unique(np.searchsorted(spaces, found))
+    places = np.unique(np.searchsorted(spaces, starts))
     edges = np.concatenate(([-1], spaces, [codes.size]))
     for begin, end in zip((edges[places] + 1).tolist(), edges[places + 1].tolist(), strict=True):
         chunk = text[begin:end]

@@ -126,10 +126,10 @@ class Inventory:
     @classmethod
     def of(cls, words: Iterable[Sequence[Piece]]) -> Self:
         """Collect the sorted labels, letters and morphemes of words."""
-        found = sorted({piece for word in words for piece in word})
-        labels = sorted({piece.label for piece in found})
-        letters = sorted({letter for piece in found for letter in piece.surface})
-        return cls(tuple(labels), "".join(letters), tuple(found))
+        morphemes = sorted({piece for word in words for piece in word})
+        labels = sorted({piece.label for piece in morphemes})
+        letters = sorted({letter for piece in morphemes for letter in piece.surface})
+        return cls(tuple(labels), "".join(letters), tuple(morphemes))
 
     @property
     def alphabet(self) -> int:
@@ -166,12 +166,12 @@ class Inventory:
     def columns(self) -> dict[str, Any]:
         """Return the table of morphemes in the form that the compiled core expects."""
         letters, offsets = self.encode(list(self.surfaces))
-        found = self.morphemes
+        morphemes = self.morphemes
         return {
             "num_labels": len(self.labels),
-            "label": np.array([self.label_numbers[m.label] for m in found], dtype=np.int32),
-            "surface": np.array([self.surfaces[m.surface] for m in found], dtype=np.int32),
-            "plain": np.array([m.canonical == m.surface for m in found], dtype=np.uint8),
+            "label": np.array([self.label_numbers[m.label] for m in morphemes], dtype=np.int32),
+            "surface": np.array([self.surfaces[m.surface] for m in morphemes], dtype=np.int32),
+            "plain": np.array([m.canonical == m.surface for m in morphemes], dtype=np.uint8),
             "letters": letters,
             "offsets": offsets,
         }
@@ -180,10 +180,10 @@ class Inventory:
     def history(self, before: Sequence[Piece]) -> list[int]:
         """Return the ids of the labels and surfaces of the preceding morphemes, nearest first."""
         size = len(self.labels)
-        found = []
+        ids = []
         for piece in reversed(before):
-            found += [1 + self.label_numbers[piece.label], 2 + size + self.surfaces[piece.surface]]
-        return [*found, 1 + size]
+            ids += [1 + self.label_numbers[piece.label], 2 + size + self.surfaces[piece.surface]]
+        return [*ids, 1 + size]
 
     def header(self) -> dict[str, Any]:
         """Return all fields as values that JSON can store."""

@@ -127,12 +127,12 @@ def _suffixes_of(word: str) -> Iterator[str]:
 
 
 def _frequent_suffixes(counts: Mapping[str, int], number: int) -> frozenset[str]:
-    found = Counter[str]()
+    totals = Counter[str]()
     for word, count in counts.items():
         if shape_of(word, initial=False) in _SHAPES_WITH_SUFFIX:
             for suffix in _suffixes_of(word):
-                found[suffix] += count
-    ranked = sorted(found, key=lambda suffix: (-found[suffix], suffix))
+                totals[suffix] += count
+    ranked = sorted(totals, key=lambda suffix: (-totals[suffix], suffix))
     return frozenset(ranked[:number])
 
 

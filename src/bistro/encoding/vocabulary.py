@@ -262,13 +262,13 @@ class Vocabulary:
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
     def _encode(self, words: Sequence[str]) -> list[int]:
-        found = list(map(self._ids.get, words, repeat(_ABSENT)))
-        if _ABSENT in found:
+        ids = list(map(self._ids.get, words, repeat(_ABSENT)))
+        if _ABSENT in ids:
             start = sentence_start(words)
-            for place, i in enumerate(found):
+            for place, i in enumerate(ids):
                 if i == _ABSENT:
-                    found[place] = self._class_id(words[place], place < start)
-        return found
+                    ids[place] = self._class_id(words[place], place < start)
+        return ids
 
     def _class_id(self, word: str, initial: bool) -> int:
         key = (word, initial)

@@ -87,12 +87,12 @@ class EventRuns:
             return []
         whole = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
         numbers = np.frombuffer(whole, dtype=np.int32)
-        found, place = [], 0
+        pairs, place = [], 0
         for size in self._sizes:
             middle, end = place + size * self.levels, place + size * (self.levels + 1)
-            found.append((numbers[place:middle].reshape(size, self.levels), numbers[middle:end]))
+            pairs.append((numbers[place:middle].reshape(size, self.levels), numbers[middle:end]))
             place = end
-        return found
+        return pairs
 
     @property
     def bytes_on_disk(self) -> int:

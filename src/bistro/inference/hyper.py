@@ -90,5 +90,5 @@ def maximise_together(
     bounds = [tuple(logit(_DISCOUNT_BOUNDS))] * levels + [_LOG_STRENGTH_BOUNDS] * levels
     logits = logit(np.clip(first[:, 0], *_DISCOUNT_BOUNDS))
     at = np.concatenate([logits, np.log(first[:, 1])])
-    found = minimize(loss, at, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return list(zip(discounts(found).tolist(), np.exp(found[levels:]).tolist(), strict=True))
+    best = minimize(loss, at, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return list(zip(discounts(best).tolist(), np.exp(best[levels:]).tolist(), strict=True))

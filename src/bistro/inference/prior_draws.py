@@ -56,10 +56,10 @@ class Urn:
         dishes = np.array(outcomes, dtype=np.int32)
         row = np.array([context] * len(dishes), dtype=np.int32).reshape(len(dishes), -1)
         chances = self.franchise.probabilities(row, dishes)
-        chosen = int(self._rng.choice(len(chances), p=chances / chances.sum()))
-        entry = self.franchise.resolve(row[:1], dishes[chosen : chosen + 1])
+        place = int(self._rng.choice(len(chances), p=chances / chances.sum()))
+        entry = self.franchise.resolve(row[:1], dishes[place : place + 1])
         self.franchise.add(entry, self._stream)
-        return int(dishes[chosen])
+        return int(dishes[place])
 
 
 def draw_parameters(

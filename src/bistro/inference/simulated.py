@@ -220,13 +220,13 @@ def calibrate(
     """
     if runs < 20:
         raise ConfigError(f"{runs} runs are too few to reach a verdict: use 20 or more")
-    chosen = choose_thinning(simulate, seed) if thinning is None else thinning
-    skipped = max(50, 8 * chosen) if burn_in is None else burn_in
+    interval = choose_thinning(simulate, seed) if thinning is None else thinning
+    skipped = max(50, 8 * interval) if burn_in is None else burn_in
     truths, drawn = [], []
     for run in range(runs):
         simulated = simulate(seed_of(seed, run))
         truths.append(list(simulated.truth.values()))
-        drawn.append(_chain(simulated, draws, chosen, skipped))
+        drawn.append(_chain(simulated, draws, interval, skipped))
         on_run(run + 1, runs)
     truth, draw = np.array(truths), np.array(drawn)
     names = list(simulated.truth)
@@ -239,7 +239,7 @@ def calibrate(
         name,
         {names[i]: ranks[:, i].astype(np.int64) for i in varying},
         draws,
-        chosen,
+        interval,
         skipped,
         float(np.max(_autocorrelation(draw[:, :, varying], 1))),
         error_rate,

@@ -164,8 +164,8 @@ class Speller:
         """
         if not len(words):
             return np.zeros(0)
-        chosen = np.zeros(len(words), np.int32) if tags is None else tags
-        return self._log_prob(self.spelling.untagged(words), chosen)
+        tag_ids = np.zeros(len(words), np.int32) if tags is None else tags
+        return self._log_prob(self.spelling.untagged(words), tag_ids)
 
     def _log_prob(self, plain: Untagged, tags: NDArray[np.int32]) -> Logs:
         events = self.spelling.tagged(plain, tags)
@@ -190,9 +190,9 @@ class Speller:
 
         The last result is cached, since the members of a committee score the same strings in turn.
         """
-        last, asked = self._last, list(words)
-        if last is None or last[0] != asked:
-            last = asked, self.log_prob_by_tag(asked) - self.log_reserve
+        last, strings = self._last, list(words)
+        if last is None or last[0] != strings:
+            last = strings, self.log_prob_by_tag(strings) - self.log_reserve
             self._last = last
         return last[1]
 

@@ -84,8 +84,8 @@ class Backoff:
         places: list[int | None] = [0]
         for seen in context:
             span = self._span("child_begin", places[-1])
-            found = np.flatnonzero(self.arrays["element"][span] == seen.number)
-            places.append(span.start + int(found[0]) if found.size else None)
+            hits = np.flatnonzero(self.arrays["element"][span] == seen.number)
+            places.append(span.start + int(hits[0]) if hits.size else None)
         return places
 
     def _weight(self, at: int | None) -> float:
@@ -93,8 +93,8 @@ class Backoff:
 
     def _entry(self, at: int | None, outcome: int) -> float | None:
         span = self._span("entry_begin", at)
-        found = np.flatnonzero(self.arrays["dish"][span] == outcome)
-        return float(self.arrays["probability"][span][found[0]]) if found.size else None
+        hits = np.flatnonzero(self.arrays["dish"][span] == outcome)
+        return float(self.arrays["probability"][span][hits[0]]) if hits.size else None
 
     def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
         """Count the outcomes of a context, and the longer contexts that contain it."""
@@ -125,14 +125,14 @@ class Backoff:
         if self.training is None:
             return [(None, None)] * (len(context) + 1)
         rows: NDArray[np.int64] = np.arange(len(self.training))
-        found: list[tuple[int, int] | tuple[None, None]] = []
+        counts: list[tuple[int, int] | tuple[None, None]] = []
         for depth in range(len(context) + 1):
             if depth:
                 column = self.training.contexts[rows, depth - 1]
                 rows = rows[column == context[depth - 1].number]
             hits = np.count_nonzero(self.training.outcomes[rows] == outcome)
-            found.append((int(hits), rows.size))
-        return found
+            counts.append((int(hits), rows.size))
+        return counts
 
 
 def opened(

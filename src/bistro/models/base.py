@@ -75,12 +75,12 @@ def by_owner(arrays: Arrays, owners: Collection[str]) -> dict[str, dict[str, NDA
 
     This function is the inverse of `flat`.
     """
-    found: dict[str, dict[str, NDArray[Any]]] = {}
+    parts: dict[str, dict[str, NDArray[Any]]] = {}
     for name, array in arrays.items():
         owner, _, part = name.partition(".")
         if owner in owners:
-            found.setdefault(owner, {})[part] = array
-    return found
+            parts.setdefault(owner, {})[part] = array
+    return parts
 
 
 def megabytes(arrays: Arrays) -> float:

@@ -82,10 +82,10 @@ class Installed:
     def check(self) -> None:
         """Raise an error if the model file differs from the packaged file."""
         try:
-            found = sha256_of(self.path)
+            checksum = sha256_of(self.path)
         except OSError as error:
             raise self._damaged(f"the model file cannot be read: {explain(error)}") from None
-        if found != self.sha256:
+        if checksum != self.sha256:
             raise self._damaged("the checksum of the model file is wrong")
 
     def _damaged(self, reason: str) -> DamagedPackageError:
@@ -173,10 +173,10 @@ def _entries() -> dict[str, list[EntryPoint]]:
     # Imported here, because only names of packages need this search of all installed packages.
     from importlib import metadata
 
-    found: dict[str, list[EntryPoint]] = {}
+    entries: dict[str, list[EntryPoint]] = {}
     for entry in metadata.entry_points(group=GROUP):
-        found.setdefault(normalised(entry.name), []).append(entry)
-    return found
+        entries.setdefault(normalised(entry.name), []).append(entry)
+    return entries
 
 
 def _read(name: str, entries: list[EntryPoint]) -> Installed:

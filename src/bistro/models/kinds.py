@@ -113,13 +113,13 @@ class Kind:
 
     def model_class(self) -> type[Model]:
         """Return the model class of the family."""
-        found: type[Model] = resolve(self.model)
-        return found
+        model_class: type[Model] = resolve(self.model)
+        return model_class
 
     def config_class(self) -> type[Any]:
         """Return the configuration class of the family."""
-        found: type[Any] = resolve(self.config)
-        return found
+        config_class: type[Any] = resolve(self.config)
+        return config_class
 
     def train(self, *arguments: Any, **fitting: Any) -> Model:
         """Train a model of this family."""
@@ -139,13 +139,13 @@ class Kind:
 
     def data(self) -> Reader:
         """Return the reader of training data for this kind."""
-        found: Reader = resolve(self.reader)
-        return found
+        reader: Reader = resolve(self.reader)
+        return reader
 
     def fitting_preset(self, items: Sequence[Any]) -> str | None:
         """Return the name of the preset that fits the data, if there is one."""
-        found: str | None = resolve(self.preset_for)(items) if self.preset_for else None
-        return found
+        preset: str | None = resolve(self.preset_for)(items) if self.preset_for else None
+        return preset
 
     def can(self, ability: str) -> bool:
         """Return whether the models of the family have an ability."""

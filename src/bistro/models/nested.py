@@ -79,19 +79,19 @@ def trained_in_turn(
     """
     weights = {name: costs[name] if costs else 1.0 for name in trainers}
     known = saved_models(run.session, fingerprint, list(trainers))
-    found: dict[str, Model] = {}
+    models: dict[str, Model] = {}
     done: dict[str, NDArray[Any]] = dict(carried or {})
     for number, (name, train) in enumerate(trainers.items()):
         share = weights[name] / added(weights.values())
         if name in known:
             spared(share)
-            found[name] = known[name]
+            models[name] = known[name]
         else:
             session = run.session.for_phase(fingerprint, number, dict(done))
             with phase(name, share=share):
-                found[name] = train(Run(run.seed, run.treebank, session))
-        done[name] = np.frombuffer(found[name].to_bytes(), dtype=np.uint8)
-    return found
+                models[name] = train(Run(run.seed, run.treebank, session))
+        done[name] = np.frombuffer(models[name].to_bytes(), dtype=np.uint8)
+    return models
 
 
 def saved_models(session: Session, fingerprint: str, names: Sequence[str]) -> dict[str, Model]:

@@ -58,12 +58,12 @@ class VocabularySums(NextSums):
 
         If the model has a spelling model, the probability of an unknown word includes its spelling.
         """
-        found = self.listed.at(self.ids(words))
-        if self._speller is not None and found.is_oov.any():
-            pairs = zip(words, found.is_oov, strict=True)
+        estimates = self.listed.at(self.ids(words))
+        if self._speller is not None and estimates.is_oov.any():
+            pairs = zip(words, estimates.is_oov, strict=True)
             strangers = [seen(word) for word, is_oov in pairs if is_oov]
-            found.log_probs[found.is_oov] += self._speller.log_unseen(strangers)[:, 0]
-        return found
+            estimates.log_probs[estimates.is_oov] += self._speller.log_unseen(strangers)[:, 0]
+        return estimates
 
 
 class ScoredSums(NextSums):

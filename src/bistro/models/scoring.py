@@ -70,8 +70,8 @@ class Scoring(ABC):
         """
         if isinstance(text, str):
             raise BistroError(STRING)
-        given: list[Any] = [text] if isinstance(text, Sentence) else list(text)
-        words = as_words([given] if given and isinstance(given[0], str) else given)
+        items: list[Any] = [text] if isinstance(text, Sentence) else list(text)
+        words = as_words([items] if items and isinstance(items[0], str) else items)
         scores = self.distinct_scores(words, **options)
         named = zip(
             names or map(str, range(1, len(words) + 1)),

@@ -83,12 +83,12 @@ class Ensemble(Estimator):
 
     def tables(self, context: Context = (), *, chain: int = 0) -> dict[Any, list[int]]:
         """Return the sizes of the tables in the restaurant of a context, by outcome."""
-        found: dict[Any, list[int]] = {}
+        sizes: dict[Any, list[int]] = {}
         for number, size, tables in (
             self._chains_of()[chain].tables(self._context(context)).tolist()
         ):
-            found.setdefault(self._numbers.outcome(number), []).extend([size] * tables)
-        return found
+            sizes.setdefault(self._numbers.outcome(number), []).extend([size] * tables)
+        return sizes
 
     def counts(self, *, chain: int = 0) -> list[tuple[int, int, int]]:
         """Return the numbers of restaurants, customers and tables of each level."""

@@ -88,8 +88,8 @@ def record(
         tables = [tables for _, _, tables in chain.counts()]
         seated = np.zeros((len(contexts), outcomes))
         for row, context in zip(seated, contexts, strict=True):
-            found = chain.tables(context)
-            np.add.at(row, found[:, 0], found[:, 2])
+            table_rows = chain.tables(context)
+            np.add.at(row, table_rows[:, 0], table_rows[:, 2])
         rows.append((*chain.parameters(), tables, chain.log_likelihood(), seated))
     names = ("discount", "strength", "tables", "log_likelihood", "context_tables")
     columns = zip(*rows, strict=True)

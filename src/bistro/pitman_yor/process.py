@@ -382,14 +382,14 @@ class PitmanYor(Ensemble):
         contexts: list[tuple[Any, ...]] = [()]
         if self.depth != 0:
             contexts += [(x,) for x in self._numbers.outcomes[:MOST_CONTEXTS] if x is not END]
-        found = [(context, self.tables(context)) for context in contexts]
-        found[1:] = sorted(found[1:], key=lambda one: -sum(map(sum, one[1].values())))[:MOST_DRAWN]
+        pairs = [(context, self.tables(context)) for context in contexts]
+        pairs[1:] = sorted(pairs[1:], key=lambda one: -sum(map(sum, one[1].values())))[:MOST_DRAWN]
         return [
             (
                 f"after {context[0]}" if context else "empty context",
                 {str(outcome): sizes for outcome, sizes in tables.items()},
             )
-            for context, tables in found
+            for context, tables in pairs
         ]
 
     def __repr__(self) -> str:

@@ -117,8 +117,8 @@ class UnboundedChain(CoreChain[Memoizer]):
         bounds = [(-10.0, 10.0)] * len(discounts) + [(-15.0, 15.0)]
         from scipy.optimize import minimize  # SciPy takes a second to load.
 
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-        return expit(found[:-1]).tolist(), float(np.exp(found[-1]))
+        best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+        return expit(best[:-1]).tolist(), float(np.exp(best[-1]))
 
     def log_likelihood(self) -> float:
         """Return log p(seating, outcomes)."""

@@ -158,11 +158,11 @@ def is_projective_tree(heads: Sequence[int]) -> bool:
 
 
 def _ancestors(heads: Sequence[int], word: int) -> set[int]:
-    found: set[int] = set()
-    while word != ROOT and heads[word - 1] not in found:
+    ancestors: set[int] = set()
+    while word != ROOT and heads[word - 1] not in ancestors:
         word = heads[word - 1]
-        found.add(word)
-    return found
+        ancestors.add(word)
+    return ancestors
 
 
 def read_off(now: Configuration) -> Analysis:

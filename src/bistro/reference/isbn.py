@@ -116,8 +116,8 @@ class IsbnTwin:
         if attribute == "lemma":
             if not word or is_end:
                 return [symbols.lemmas + is_end]
-            given = self.given_lemmas[word - 1] if self.given_lemmas else -1
-            return [symbols.lemma_of[words[word - 1]] if given < 0 else given]
+            lemma = self.given_lemmas[word - 1] if self.given_lemmas else -1
+            return [symbols.lemma_of[words[word - 1]] if lemma < 0 else lemma]
         return [history.labels.get(word, symbols.labels) if word else symbols.labels + 1]
 
     @staticmethod

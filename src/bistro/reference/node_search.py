@@ -135,11 +135,11 @@ class NodeSearch(SentenceWays):
             below = [(self.worth(child), child) for child in self.ways(node)[way].children]
             bests = math.fsum(worth.best for worth, _ in below if worth.best > NOTHING)
             gains = [bests - worth.best + worth.open for worth, _ in below]
-            chosen = 0 if gains[0] >= max(gains) - 1e-9 else 1
+            side = 0 if gains[0] >= max(gains) - 1e-9 else 1
             elsewhere |= any(
-                worth.open > worth.complete for i, (worth, _) in enumerate(below) if i != chosen
+                worth.open > worth.complete for i, (worth, _) in enumerate(below) if i != side
             )
-            node = below[chosen][1]
+            node = below[side][1]
         way = self.tried.get(node, 0)
         self.tried[node] = way + 1
         children = self.ways(node)[way].children

@@ -100,12 +100,12 @@ class PCFG:
 
         @cache
         def over(item: Item) -> list[Tree]:
-            found: list[Tree] = []
+            trees: list[Tree] = []
             for r, items in self.rewrites(item, edges):
                 for below in product(*map(over, items)):
                     rules = (x for tree in below for x in tree.rules)
-                    found.append(Tree((r, *rules), (item, *(x for t in below for x in t.items))))
-            return found
+                    trees.append(Tree((r, *rules), (item, *(x for t in below for x in t.items))))
+            return trees
 
         return over((self.root, 0, length)) if length else []
 

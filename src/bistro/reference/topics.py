@@ -53,12 +53,12 @@ def state_law(
     `stops` contains the parent of each stop, and is empty for a model without stops.
     """
     weights = {
-        chosen: state_prior(parents, chosen, states, strength, gamma, stops)
-        * word_likelihood(words, chosen, num_words, smoothing)
-        for chosen in assignments(len(words), states)
+        assignment: state_prior(parents, assignment, states, strength, gamma, stops)
+        * word_likelihood(words, assignment, num_words, smoothing)
+        for assignment in assignments(len(words), states)
     }
     total = sum(weights.values())
-    return {chosen: weight / total for chosen, weight in weights.items()}
+    return {assignment: weight / total for assignment, weight in weights.items()}
 
 
 def assignments(length: int, states: int | None) -> Iterator[States]:

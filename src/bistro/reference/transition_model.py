@@ -132,17 +132,17 @@ class GenerativeParser:
     ) -> list[Event]:
         """Return the training events of one transition."""
         seen = self.observe(now)
-        found = []
+        events = []
         if not self.is_certain(now, action):
-            found.append(self._event("actions", seen, self.outcome(action, label)))
+            events.append(self._event("actions", seen, self.outcome(action, label)))
         if action == "shift":
-            found.append(self._event("tags", seen, tag))
+            events.append(self._event("tags", seen, tag))
             if self.lexicalised:
-                found.append(self._event("words", {**seen, "b.tag": tag}, word))
+                events.append(self._event("words", {**seen, "b.tag": tag}, word))
         elif action != "end" and self.labels == "two-step":
             side = int(action == "right-arc")
-            found.append(self._event("labels", {**seen, "action": side}, label))
-        return found
+            events.append(self._event("labels", {**seen, "action": side}, label))
+        return events
 
     def probability(
         self, now: Configuration, action: Action, *, label: int = 0, tag: int = 0, word: int = 0

@@ -91,8 +91,8 @@ class Search:
 
     def derivation(self, chart: Chart, choose: Chooser) -> Derivation:
         """Return one derivation of the whole sentence, chosen cell by cell."""
-        (found,) = self._derive(chart, (self._grammar.start, 0, chart.length), choose)
-        return found
+        (derivation,) = self._derive(chart, (self._grammar.start, 0, chart.length), choose)
+        return derivation
 
     def _derive(self, chart: Chart, span: Span, choose: Chooser) -> tuple[Derivation, ...]:
         way = choose(self.ways(chart, span))
@@ -105,8 +105,8 @@ class Search:
         A cycle of unary rules gives infinitely many derivations.
         """
         whole = (self._grammar.start, 0, chart.length)
-        for (found,) in self._all(chart, whole):
-            yield found
+        for (derivation,) in self._all(chart, whole):
+            yield derivation
 
     def _all(self, chart: Chart, span: Span) -> Iterator[tuple[Derivation, ...]]:
         for way in self.ways(chart, span):

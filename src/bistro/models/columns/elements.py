@@ -84,15 +84,15 @@ class Words:
 
 def _subjects(words: Words) -> list[str]:
     """Return the form of each pronominal subject, or the tag and last letter of other subjects."""
-    found = [""] * len(words.forms)
+    subjects = [""] * len(words.forms)
     tags = words.tags
     for place, (head, relation) in enumerate(zip(words.heads, words.deprels, strict=True)):
-        if head >= 0 and not found[head] and relation.partition(":")[0] in _SUBJECTS:
+        if head >= 0 and not subjects[head] and relation.partition(":")[0] in _SUBJECTS:
             low = words.low[place]
-            found[head] = low if tags[place] in _PRONOUNS else tags[place] + low[-1:]
-    shared = zip(found, words.heads, words.deprels, strict=True)
+            subjects[head] = low if tags[place] in _PRONOUNS else tags[place] + low[-1:]
+    shared = zip(subjects, words.heads, words.deprels, strict=True)
     return [
-        own or (found[head] if head >= 0 and relation in _SHARED else "")
+        own or (subjects[head] if head >= 0 and relation in _SHARED else "")
         for own, head, relation in shared
     ]
 

@@ -75,9 +75,9 @@ class Lemmas:
             chances = self._summed(zip(own, doubt.weights, strict=True))
             answers[doubt.place] = lemma, min(1.0, chances.get(lemma, 0.0))
         given = kept or [EMPTY] * len(answers)
-        found = list(zip(given, answers, strict=True))
-        lemmas = [new if old == EMPTY else old for old, (new, _) in found]
-        probabilities = [p if old == EMPTY else 1.0 for old, (_, p) in found]
+        pairs = list(zip(given, answers, strict=True))
+        lemmas = [new if old == EMPTY else old for old, (new, _) in pairs]
+        probabilities = [p if old == EMPTY else 1.0 for old, (_, p) in pairs]
         if not alternatives:
             return lemmas, probabilities, []
         weighted: list[Weighted] = [[(key, 1.0)] for key in keys]
@@ -85,7 +85,7 @@ class Lemmas:
             weighted[doubt.place] = list(zip(doubted[doubt.place], doubt.weights, strict=True))
         others = [
             alternatives_to(new, self._summed(own), alternatives) if old == EMPTY else []
-            for own, (old, (new, _)) in zip(weighted, found, strict=True)
+            for own, (old, (new, _)) in zip(weighted, pairs, strict=True)
         ]
         return lemmas, probabilities, others
 
@@ -108,16 +108,16 @@ class Lemmas:
             cache |= {key: self._chances(key[0], n, p) for key, n, p in ranked}
 
     def _chances(self, form: str, numbers: Sequence[int], weights: Sequence[float]) -> Chances:
-        found: Chances = {}
+        sums: Chances = {}
         for number, weight in zip(numbers, weights, strict=True):
-            if weight < _LEAST_SHARE * weights[0] and found:
+            if weight < _LEAST_SHARE * weights[0] and sums:
                 break
             lemma = self.rules[number].apply(form) if number >= 0 else None
             if lemma:
                 factor = self.config.known_lemmas if lemma in self.known else 1.0
-                found[lemma] = found.get(lemma, 0.0) + factor * weight
-        total = added(found.values())
-        return {lemma: p / total for lemma, p in found.items()} if total > 0 else {}
+                sums[lemma] = sums.get(lemma, 0.0) + factor * weight
+        total = added(sums.values())
+        return {lemma: p / total for lemma, p in sums.items()} if total > 0 else {}
 
     def header(self) -> dict[str, Any]:
         """Return the JSON-serialisable content of the model, without its arrays."""

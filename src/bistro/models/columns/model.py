@@ -79,14 +79,14 @@ class ColumnsModel(Model):
         for name in PREDICTED:
             if name not in kept and not (beliefs and beliefs[0].column == name):
                 words.put(name, [EMPTY] * len(words.forms))
-        found = Found({}, {}, [])
+        result = Found({}, {}, [])
         if self.tags:
-            found = self.tags.find(words, kept, beliefs, alternatives)
+            result = self.tags.find(words, kept, beliefs, alternatives)
         if self.lemmas:
-            own = self.lemmas.find(words, kept.get(LEMMAS), found.doubts, alternatives)
-            found.values[LEMMAS], found.probabilities[LEMMAS], others = own
-            found.alternatives.update({LEMMAS: others} if alternatives else {})
-        parts = (found.values, found.probabilities, found.alternatives)
+            own = self.lemmas.find(words, kept.get(LEMMAS), result.doubts, alternatives)
+            result.values[LEMMAS], result.probabilities[LEMMAS], others = own
+            result.alternatives.update({LEMMAS: others} if alternatives else {})
+        parts = (result.values, result.probabilities, result.alternatives)
         return [
             FilledColumns(*columns)
             for columns in zip(*(_by_sentence(words, part) for part in parts), strict=True)

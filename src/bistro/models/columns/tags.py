@@ -99,10 +99,10 @@ class Tags:
             guessed = self._decide(words, kept, beliefs).values
             pairs = zip(before, guessed[name], strict=True)
             words.put(name, [new if old == EMPTY else old for old, new in pairs])
-        found = self._decide(words, kept, beliefs, alternatives)
-        for name, column in found.values.items():
+        result = self._decide(words, kept, beliefs, alternatives)
+        for name, column in result.values.items():
             words.put(name, column)
-        return found
+        return result
 
     def _decide(
         self,
@@ -113,8 +113,8 @@ class Tags:
     ) -> Found:
         experts = self.config.contexts.experts
         contexts = {n: [words.element(e) for e in own] for n, own in experts.items()}
-        given = [kept.get(name) for name in self.columns]
-        rows = zip(*(column or [EMPTY] * len(words.forms) for column in given), strict=True)
+        columns = [kept.get(name) for name in self.columns]
+        rows = zip(*(column or [EMPTY] * len(words.forms) for column in columns), strict=True)
         candidates = self.product.candidates(
             contexts,
             [self._possible(row) for row in rows],
@@ -130,10 +130,10 @@ class Tags:
                 ) * believed
                 calm += _CALM_EVIDENCE[min(place, 1)] * believed
         best = candidates.outcomes[replace(candidates, scores=deciding).best()]
-        chosen = replace(candidates, scores=_DECIDING * deciding).probabilities()
+        decisive = replace(candidates, scores=_DECIDING * deciding).probabilities()
         chances = replace(candidates, scores=calm).probabilities()
         values, probabilities = self._read(candidates, best, chances, kept)
-        doubts = self._doubts(candidates, best, chances, chosen)
+        doubts = self._doubts(candidates, best, chances, decisive)
         if not alternatives:
             return Found(values, probabilities, doubts)
         others = {
@@ -160,9 +160,9 @@ class Tags:
             same = own[candidates.outcomes] == own[best][places]
             sure = np.minimum(np.add.reduceat(np.where(same, chances, 0.0), candidates.starts), 1.0)
             given = kept.get(name) or [EMPTY] * len(best)
-            found = [self._values[name][outcome] for outcome in best.tolist()]
+            column = [self._values[name][outcome] for outcome in best.tolist()]
             values[name] = [
-                new if old == EMPTY else old for old, new in zip(given, found, strict=True)
+                new if old == EMPTY else old for old, new in zip(given, column, strict=True)
             ]
             probabilities[name] = [
                 p if old == EMPTY else 1.0 for old, p in zip(given, sure.tolist(), strict=True)
@@ -174,7 +174,7 @@ class Tags:
         candidates: Candidates,
         best: NDArray[np.int32],
         chances: NDArray[np.float64],
-        chosen: NDArray[np.float64],
+        decisive: NDArray[np.float64],
     ) -> list[Doubt]:
         """Return the words whose best outcome is uncertain, with their likely outcomes."""
         places, starts = candidates.places, candidates.starts
@@ -183,7 +183,7 @@ class Tags:
         uncertain = np.flatnonzero((sure < _SURE)[places])
         if not uncertain.size:
             return []
-        uncertain = uncertain[np.lexsort((-(chances + chosen)[uncertain], places[uncertain]))]
+        uncertain = uncertain[np.lexsort((-(chances + decisive)[uncertain], places[uncertain]))]
         firsts = np.flatnonzero(np.diff(places[uncertain], prepend=-1))
         sizes = np.diff(firsts, append=len(uncertain))
         likely = uncertain[np.arange(len(uncertain)) - np.repeat(firsts, sizes) < _LIKELY]
@@ -192,7 +192,7 @@ class Tags:
         begins = ends - sizes
         shares = [
             (part[likely] / np.repeat(np.add.reduceat(part[likely], begins), sizes)).tolist()
-            for part in (chances, chosen)
+            for part in (chances, decisive)
         ]
         tags = [self._tags[outcome] for outcome in candidates.outcomes[likely].tolist()]
         rows = zip(places[likely[begins]].tolist(), begins.tolist(), ends.tolist(), strict=True)

@@ -62,11 +62,11 @@ def _experts(
 def _lemmas(words: Words, config: ColumnsConfig, seed: int) -> tuple[list[EditRule], ChoiceLearner]:
     """Return the rules that produce all lemmas, and the learner that chooses among them."""
     pairs = list(zip(words.forms, words.columns[LEMMAS], strict=True))
-    chosen = chosen_rules(Counter(pairs))
-    rules = sorted(set(chosen.values()))
+    rule_of = chosen_rules(Counter(pairs))
+    rules = sorted(set(rule_of.values()))
     numbers = {rule: str(number) for number, rule in enumerate(rules)}
     contexts = list(zip(*(words.element(e) for e in config.contexts.lemmas), strict=True))
-    outcomes = [numbers[chosen[pair]] for pair in pairs]
+    outcomes = [numbers[rule_of[pair]] for pair in pairs]
     return rules, ChoiceLearner(LEMMAS, contexts, outcomes, config.sampler, seed)
 
 

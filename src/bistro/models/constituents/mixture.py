@@ -97,7 +97,7 @@ def least_risk(
     spans, place = np.unique(keys, axis=1, return_inverse=True)
     place = place.reshape(-1)
     worth = np.bincount(place, votes.probability[gains] - cost, minlength=spans.shape[1])
-    chosen = least_risk_spans(
+    in_tree = least_risk_spans(
         lengths=lengths,
         offsets=np.searchsorted(spans[0], np.arange(lengths.size + 1)).astype(np.int64),
         start=np.ascontiguousarray(spans[1], dtype=np.int32),
@@ -106,7 +106,7 @@ def least_risk(
         threads=threads,
     )
     taken = np.zeros(gains.size, dtype=bool)
-    taken[gains] = chosen[place] > 0
+    taken[gains] = in_tree[place] > 0
     return [
         _risked(list(votes.rows(i)), own.tolist(), votes.names, words, ranks)
         for i, (words, own) in enumerate(

@@ -115,7 +115,7 @@ class ConstituentsModel(Model):
         With `drawn`, the results are draws from the members in turn. Draws depend on `first`, the
         index of the first sentence.
         """
-        chosen = self._options(options)
+        settings = self._options(options)
         whole = iter(sentences)
         while batch := [list(words) for words in as_words(islice(whole, SENTENCES_AT_ONCE))]:
             if not all(batch):
@@ -125,17 +125,17 @@ class ConstituentsModel(Model):
                     f"a sentence has {longest:,} words, but a committee of constituency parsers "
                     f"can parse at most {LONGEST_OF_SPANS:,}: split the sentence"
                 )
-            votes = self.votes(batch, chosen, first)
-            found = self._best(votes, batch, chosen)
+            votes = self.votes(batch, settings, first)
+            best = self._best(votes, batch, settings)
             other: Mapping[int, list[Tree]] = {}
             if drawn:
-                other = self._drawn(batch, chosen, first, drawn)
+                other = self._drawn(batch, settings, first, drawn)
             elif kbest > 1 or not mbr:
-                other = self._visited(batch, chosen, first, kbest)
+                other = self._visited(batch, settings, first, kbest)
             for i, words in enumerate(batch):
                 other_trees = other.get(i)
                 yield self._parse(
-                    votes, i, words, found[i], other_trees, kbest, chosen, drawn=drawn > 0
+                    votes, i, words, best[i], other_trees, kbest, settings, drawn=drawn > 0
                 )
             first += len(batch)
 
@@ -226,25 +226,25 @@ class ConstituentsModel(Model):
         """Return trees drawn for each sentence, taken in turn from members that found a tree."""
         own = {**options.of_members(), "drawn": drawn, "first": first}
         of_members = [list(member.parse_trees(batch, **own)) for member in self.members]
-        found: dict[int, list[Tree]] = {}
+        trees: dict[int, list[Tree]] = {}
         for i, parses in enumerate(zip(*of_members, strict=True)):
             able = [parse for parse in parses if parse.is_found]
             if able:
-                found[i] = [able[k % len(able)].trees[k].tree for k in range(drawn)]
-        return found
+                trees[i] = [able[k % len(able)].trees[k].tree for k in range(drawn)]
+        return trees
 
     def _visited(
         self, batch: list[list[str]], options: VoteOptions, first: int, kbest: int
     ) -> dict[int, list[Tree]]:
         """Return the distinct trees among the members' most probable trees, for each sentence."""
-        found: dict[int, dict[str, Tree]] = {}
+        by_sentence: dict[int, dict[str, Tree]] = {}
         for member in self.members:
             own = {**options.of_members(), "kbest": kbest, "mbr": False}
             for i, parse in enumerate(member.parse_trees(batch, first=first, **own)):
                 if parse.is_found:
                     trees = {format_tree(one.tree): one.tree for one in parse.trees}
-                    found.setdefault(i, {}).update(trees)
-        return {i: list(trees.values()) for i, trees in found.items()}
+                    by_sentence.setdefault(i, {}).update(trees)
+        return {i: list(trees.values()) for i, trees in by_sentence.items()}
 
     def _parse(
         self,
@@ -262,12 +262,12 @@ class ConstituentsModel(Model):
         if not votes.found[number]:
             return next(self.members[0].parse_trees([words], samples=1, burn_in=0))
         trees = [best.tree] if other is None else other
-        found = [FoundTree(tree, log_prob(votes, number, tree)) for tree in trees]
+        scored = [FoundTree(tree, log_prob(votes, number, tree)) for tree in trees]
         if other is not None and not drawn:
-            found = sorted(found, key=lambda one: -one.log_prob)[:kbest]
+            scored = sorted(scored, key=lambda one: -one.log_prob)[:kbest]
         return TreeParse(
             words,
-            found,
+            scored,
             accepted=float(votes.accepted[number]),
             expected_f1=best.expected_f1,
             marginals=_listed(votes, number) if options.marginals else None,

@@ -56,8 +56,8 @@ class RuleCounts:
         A rule counts once regardless of its frequency, because new rules resemble the many rare
         rules.
         """
-        found = Counter(child for children in self.rules[phrase] for child in children)
-        return found, len(self.rules[phrase])
+        types = Counter(child for children in self.rules[phrase] for child in children)
+        return types, len(self.rules[phrase])
 
     def header(self) -> dict[str, list[str]]:
         """Return the names of phrases, tags and words in a JSON-serialisable form."""

@@ -86,14 +86,14 @@ class GrammarModel(Scoring, Model):
         """Return the exact probabilities of the next word. There are no options."""
         self.score_options.of(options, self.kind, "score words")
         tokens, _ = self._tokens(context)
-        found = self.grammar.continuations(tokens)
+        continuations = self.grammar.continuations(tokens)
 
         def written(word: str) -> tuple[str, bool]:
             words, unknown = self._tokens([*context, word])
             return words[-1], unknown[-1]
 
         classes = self.vocabulary.decode(range(self.vocabulary.num_classes))
-        return GrammarSums(found, classes, written)
+        return GrammarSums(continuations, classes, written)
 
     def _tokens(self, words: Sequence[str]) -> tuple[list[str], list[bool]]:
         """Return the grammar's token for each word, and whether the word is unknown."""

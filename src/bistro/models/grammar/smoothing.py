@@ -116,9 +116,9 @@ def _one_by_one_rules(
     """Yield the rules ``A⁺ -> child`` and ``A⁺ -> child A⁺``, which produce at least one child."""
     chain = _one_by_one(phrase)
     types, rules = counts.child_types(phrase)
-    found = shares({**types, STOP: rules}, level)
-    stop = found.seen.pop(STOP) + found.rest * usual_stop
-    for child, share in [*found.seen.items(), (ANY_SYMBOL, found.rest * (1 - usual_stop))]:
+    weights = shares({**types, STOP: rules}, level)
+    stop = weights.seen.pop(STOP) + weights.rest * usual_stop
+    for child, share in [*weights.seen.items(), (ANY_SYMBOL, weights.rest * (1 - usual_stop))]:
         yield _rule(chain, (child,), share / (1 - stop) * stop)
         yield _rule(chain, (child, chain), share)
 
@@ -156,9 +156,9 @@ def _any_word(counts: RuleCounts, levels: Levels, forms: list[str]) -> dict[str,
 
 
 def _with_uniform(counts: Counter[str], level: Level, all_dishes: list[str]) -> dict[str, float]:
-    found = shares(counts, level)
-    uniform = found.rest / len(all_dishes)
-    return {dish: found.seen.get(dish, 0.0) + uniform for dish in all_dishes}
+    weights = shares(counts, level)
+    uniform = weights.rest / len(all_dishes)
+    return {dish: weights.seen.get(dish, 0.0) + uniform for dish in all_dishes}
 
 
 def _words(weights: Mapping[str, float]) -> dict[Word, float]:

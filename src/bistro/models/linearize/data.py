@@ -21,10 +21,10 @@ class TreebankFamilies:
     def __init__(self, trees: Sequence[UnorderedTree], *, leaves: bool) -> None:
         """Collect the families. Words without dependents are included if `leaves` is true."""
         self._trees = trees
-        found = [tree.families + tree.leaves if leaves else tree.families for tree in trees]
-        families = [family for of_tree in found for family in of_tree]
+        by_tree = [tree.families + tree.leaves if leaves else tree.families for tree in trees]
+        families = [family for of_tree in by_tree for family in of_tree]
         before = np.cumsum([-1, *(len(tree.heads) for tree in trees)])[:-1]
-        before = np.repeat(before, [len(of_tree) for of_tree in found])
+        before = np.repeat(before, [len(of_tree) for of_tree in by_tree])
         sides = [len(side) for _, left, right in families for side in (left, right)]
         self.lengths = np.array(sides, dtype=np.int64)
         """Numbers of left and right dependents of all heads, in alternating order."""

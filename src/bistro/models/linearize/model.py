@@ -166,7 +166,7 @@ class LinearizeModel(Model):
 
     def part_orders(self, ordered: OrderedFamily) -> list[tuple[Orders, Order]]:
         """Return all orders of a family and its actual order, for every part of the mixture."""
-        found = []
+        pairs = []
         middle = len(ordered.family.left)
         for part, labelling in self._mixed:
             own = [labels[labelling] for labels in ordered.labels]
@@ -175,8 +175,8 @@ class LinearizeModel(Model):
             sequence = tuple([places[label] for label in own])
             counts = np.array([own.count(label) for label in types])
             orders = part.orders(ordered.heads[labelling], types, counts)
-            found.append((orders, (sequence[:middle], sequence[middle:])))
-        return found
+            pairs.append((orders, (sequence[:middle], sequence[middle:])))
+        return pairs
 
     def part_log_probs(self, ordered: OrderedFamily) -> Floats:
         """Return the log-probability of a family's actual order under every part of the mixture."""
@@ -196,16 +196,16 @@ class LinearizeModel(Model):
 
         With `of_labels`, words that no labelling distinguishes are treated as identical.
         """
-        found = self.ordered_families(self.tree_of(sentence))
+        families = self.ordered_families(self.tree_of(sentence))
         by_family = []
-        for ordered in found:
+        for ordered in families:
             log_prob = float(np.logaddexp.reduce(self._log_weights + self.part_log_probs(ordered)))
             if of_labels:
                 labels = ordered.labels
                 log_prob += added(math.lgamma(labels.count(x) + 1) for x in set(labels))
             by_family.append((ordered.family, log_prob))
         total = math.fsum(log_prob for _, log_prob in by_family)
-        return OrderScore(total, sum(len(o.labels) for o in found), by_family)
+        return OrderScore(total, sum(len(o.labels) for o in families), by_family)
 
     def _local(self, ordered: OrderedFamily) -> tuple[list[Orders], list[tuple[int, ...]]]:
         """Return a family's orders under every part with nonzero weight, and its word types."""
@@ -235,7 +235,7 @@ class LinearizeModel(Model):
         tree = self.tree_of(sentence)
         streams = tuple(Stream(seed, f"linearize.{x}", sentence.line) for x in ("ties", "orders"))
         choices = [self._best(one, kbest, ties, *streams) for one in self.ordered_families(tree)]
-        return [self._result(tree, p, chosen) for p, chosen in combined(choices, kbest)]
+        return [self._result(tree, p, families) for p, families in combined(choices, kbest)]
 
     def _best(
         self, ordered: OrderedFamily, kbest: int, ties: Ties, of_words: Stream, of_orders: Stream
@@ -268,26 +268,26 @@ class LinearizeModel(Model):
         check_number(n)
         check_seed(seed)
         tree = self.tree_of(sentence)
-        found = [(o, *self._local(o)) for o in self.ordered_families(tree)]
+        rows = [(o, *self._local(o)) for o in self.ordered_families(tree)]
         log_weights = self._log_weights[self.weights > 0]
         weights = np.cumsum(self.weights[self.weights > 0])
         results = []
         for i in range(n):
             stream = Stream(seed, f"linearize.sample.{i}", sentence.line)
-            total, chosen = 0.0, []
-            for ordered, local, types in found:
+            total, families = 0.0, []
+            for ordered, local, types in rows:
                 place = int(np.searchsorted(weights, stream.uniform() * weights[-1], "right"))
                 order: Order = local[place].sample(stream)
                 total += mixed_log_prob(local, log_weights, order)
                 words = with_words(ordered.family, ordered.labels, types, order, stream)
-                chosen.append(words)
-            results.append(self._result(tree, total, chosen))
+                families.append(words)
+            results.append(self._result(tree, total, families))
         return results
 
     def _result(
-        self, tree: UnorderedTree, log_prob: float, chosen: Sequence[Family]
+        self, tree: UnorderedTree, log_prob: float, families: Sequence[Family]
     ) -> Linearization:
-        order = projective_order(tree.root, {family.head: family for family in chosen})
+        order = projective_order(tree.root, {family.head: family for family in families})
         return Linearization(reordered(tree.sentence, order), order, log_prob)
 
     def header(self) -> dict[str, Any]:
@@ -312,15 +312,15 @@ class LinearizeModel(Model):
         cls, config: LinearizeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Restore the model from the content of a file."""
-        found: dict[str, dict[str, dict[str, NDArray[Any]]]] = {}
+        parts: dict[str, dict[str, dict[str, NDArray[Any]]]] = {}
         for name, array in arrays.items():
             part, _, key = name.rpartition(".")
             labelling, _, kind = part.rpartition("/")
-            found.setdefault(labelling, {}).setdefault(kind, {})[key] = array
+            parts.setdefault(labelling, {}).setdefault(kind, {})[key] = array
         learned = [
             LearnedOrders(
                 Labels(parse_labelling(name, config.tags), symbols["heads"], symbols["labels"]),
-                found[name],
+                parts[name],
             )
             for name, symbols in zip(config.labellings, header["labels"], strict=True)
         ]

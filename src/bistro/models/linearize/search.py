@@ -35,8 +35,8 @@ def best_orders(
     """
     lists: list[Iterator[tuple[float, Order]] | None] = [part.ranked(stream) for part in parts]
     bounds = np.zeros(len(parts))
-    found: dict[Order, float] = {}
-    while any(lists) and len(found) < MOST_LOOKED_AT:
+    log_probs: dict[Order, float] = {}
+    while any(lists) and len(log_probs) < MOST_LOOKED_AT:
         for i, part in enumerate(parts):
             ranked = lists[i]
             step = next(ranked, None) if ranked else None
@@ -45,13 +45,13 @@ def best_orders(
                 continue
             weight, order = step
             bounds[i] = weight - part.log_total - part.log_repeats
-            if order not in found:
-                found[order] = mixed_log_prob(parts, log_weights, order)
-        if len(found) >= k:
-            kth = heapq.nlargest(k, found.values())[-1]
+            if order not in log_probs:
+                log_probs[order] = mixed_log_prob(parts, log_weights, order)
+        if len(log_probs) >= k:
+            kth = heapq.nlargest(k, log_probs.values())[-1]
             if kth >= float(np.logaddexp.reduce(log_weights + bounds)) - 1e-12:
                 break
-    best = heapq.nsmallest(k, found.items(), key=lambda item: -round(item[1], EQUAL))
+    best = heapq.nsmallest(k, log_probs.items(), key=lambda item: -round(item[1], EQUAL))
     return [(log_prob, order) for order, log_prob in best]
 
 
@@ -80,7 +80,7 @@ def combined(
     """Return the k best combinations of one order for each family."""
     best: list[tuple[float, list[Family]]] = [(0.0, [])]
     for ranked in choices:
-        pairs = [(p + q, [*chosen, family]) for p, chosen in best for q, family in ranked]
+        pairs = [(p + q, [*families, family]) for p, families in best for q, family in ranked]
         best = heapq.nlargest(k, pairs, key=lambda pair: pair[0])
     return best
 

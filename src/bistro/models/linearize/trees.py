@@ -85,8 +85,8 @@ class UnorderedTree:
         """Return the values of the given columns for every word, joined by tabs."""
         if not columns:
             return [""] * len(self.heads)
-        found = [getattr(self.sentence, COLUMNS[name]) for name in columns]
-        return found[0] if len(found) == 1 else ["\t".join(v) for v in zip(*found, strict=True)]
+        values = [getattr(self.sentence, COLUMNS[name]) for name in columns]
+        return values[0] if len(values) == 1 else ["\t".join(v) for v in zip(*values, strict=True)]
 
 
 def _without(heads: Sequence[int], punctuation: Sequence[bool]) -> list[int]:

@@ -26,5 +26,5 @@ class MorphologyModel(Model):
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Restore the model from a file, according to its unit of analysis."""
-        chosen: Self = resolve(UNITS[config.unit]).from_parts(config, header, arrays, origin)
-        return chosen
+        model: Self = resolve(UNITS[config.unit]).from_parts(config, header, arrays, origin)
+        return model

@@ -153,14 +153,14 @@ class _Learner:
 
     def _base(self, letters: Columns) -> NDArray[np.float64]:
         """Return the base probabilities of known morphemes, followed by 1 for unseen morphemes."""
-        found = self.inventory.morphemes
+        morphemes = self.inventory.morphemes
         log_probs = spellings(RuleTrie(**letters, depth=-1), **self._spelled())
-        others = Counter((p.label, p.surface) for p in found if p.canonical != p.surface)
+        others = Counter((p.label, p.surface) for p in morphemes if p.canonical != p.surface)
         shares = [
             UNSEEN_SHARE
             if piece.canonical == piece.surface
             else (1 - UNSEEN_SHARE) / others[piece.label, piece.surface]
-            for piece in found
+            for piece in morphemes
         ]
         return np.append(np.exp(log_probs) * shares, 1.0)
 

@@ -61,9 +61,9 @@ _ROOT_BEGINNINGS = ("Dem", "AbsPron")
 
 def roles(morphemes: Sequence[Morpheme]) -> list[str]:
     """Return the role of each morpheme of a word: P1, P2, P3, T or S."""
-    found = [i for i, morpheme in enumerate(morphemes) if is_root(morpheme.label)]
+    roots = [i for i, morpheme in enumerate(morphemes) if is_root(morpheme.label)]
     longest = max(range(len(morphemes)), key=lambda i: (len(morphemes[i].form), i))
-    stem = found[-1] if found else longest
+    stem = roots[-1] if roots else longest
     before = [PREFIXES[min(i, len(PREFIXES) - 1)] for i in range(stem)]
     return [*before, STEM, *[SUFFIX] * (len(morphemes) - stem - 1)]
 
@@ -106,8 +106,8 @@ class UtteranceTask(Task[Paragraph]):
 
     def derivation(self, item: Paragraph) -> Derivation | None:
         """Return an utterance as a list of rules, or None if it contains an unseen rule."""
-        found = _derivation(item, self.rules.word_numbers, self._known)
-        return found if (found >= 0).all() else None
+        rules = _derivation(item, self.rules.word_numbers, self._known)
+        return rules if (rules >= 0).all() else None
 
     def terminals(self, words: Sequence[str]) -> Terminals:
         """Return the indices of morphemes. Rare morphemes are represented by their classes."""

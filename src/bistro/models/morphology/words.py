@@ -98,17 +98,17 @@ class WordsModel(MorphologyModel):
         An unseen morpheme is scored as if its canonical form were equal to its letters.
         """
         inventory, segmenter = self.inventory, self._segmenter(BEAM, FLOOR)
-        found = np.empty(len(words))
+        log_probs = np.empty(len(words))
         for i, word in enumerate(words):
             parts = pieces(word)
             if any(piece.label not in inventory.label_numbers for piece in parts):
-                found[i] = -np.inf
+                log_probs[i] = -np.inf
                 continue
             written = "".join(piece.surface for piece in parts)
             letters, _ = inventory.encode([written])
-            found[i] = segmenter.log_prob(letters, self._steps(parts))
-            found[i] += dict(spellings_of(word.form, self.capitals)).get(written, 0.0)
-        return found
+            log_probs[i] = segmenter.log_prob(letters, self._steps(parts))
+            log_probs[i] += dict(spellings_of(word.form, self.capitals)).get(written, 0.0)
+        return log_probs
 
     def figures(self, items: Sequence[Paragraph]) -> dict[str, float]:
         """Return measures of prediction quality and accuracy on held-out words."""
@@ -116,10 +116,10 @@ class WordsModel(MorphologyModel):
         log_probs = self.score_words(words)
         known = np.isfinite(log_probs)
         letters = sum(len(word.form) for word, k in zip(words, known, strict=True) if k)
-        found = self.iter_segment(word.form for word in words)
+        segmentations = self.iter_segment(word.form for word in words)
         right = sum(
             [(m.label, m.surface) for m in one.best.morphemes] == _written(word)
-            for one, word in zip(found, words, strict=True)
+            for one, word in zip(segmentations, words, strict=True)
         )
         return {
             "words": len(words),
@@ -181,11 +181,11 @@ class WordsModel(MorphologyModel):
         new = [word for word in dict.fromkeys(words) if word not in known]
         if not all(new):
             raise BistroError("a word without letters cannot be segmented")
-        for one in self._found(new, kbest, beam, floor):
+        for one in self._segmentations(new, kbest, beam, floor):
             known[one.word] = one
         yield from (known[word] for word in words)
 
-    def _found(
+    def _segmentations(
         self, words: Sequence[str], kbest: int, beam: int, floor: float
     ) -> Iterator[Segmentation]:
         readings = [list(spellings_of(word, self.capitals)) for word in words]
@@ -197,33 +197,33 @@ class WordsModel(MorphologyModel):
         rows = steps.reshape(-1, 3).tolist()
         number = 0
         for word, reading in zip(words, readings, strict=True):
-            found: list[Scored] = []
+            analyses: list[Scored] = []
             sums = []
             for text, weight in reading:
                 sums.append(totals[number] + weight)
                 for a in range(begins[number], begins[number + 1]):
                     own = rows[offsets[a] : offsets[a + 1]]
-                    found.append((self._morphemes(word, text, own), log_probs[a] + weight))
+                    analyses.append((self._morphemes(word, text, own), log_probs[a] + weight))
                 number += 1
-            yield segmentation_of(word, found, float(np.logaddexp.reduce(sums)), kbest)
+            yield segmentation_of(word, analyses, float(np.logaddexp.reduce(sums)), kbest)
 
     def _morphemes(
         self, word: str, text: str, steps: Sequence[Sequence[int]]
     ) -> tuple[FoundMorpheme, ...]:
         """Return the morphemes of an analysis. The argument `text` is the normalised word."""
         inventory = self.inventory
-        found = []
+        morphemes = []
         begin = 0
         for label, morpheme, end in steps:
             piece = inventory.morphemes[morpheme] if morpheme >= 0 else None
             canonical = piece.canonical if piece else text[begin:end]
             if canonical == text[begin:end]:
                 canonical = _with_digits(canonical, word[begin:end])
-            found.append(
+            morphemes.append(
                 FoundMorpheme(word[begin:end], inventory.labels[label], canonical, begin, end)
             )
             begin = end
-        return tuple(found)
+        return tuple(morphemes)
 
     def _steps(self, parts: Sequence[Piece]) -> NDArray[np.int32]:
         """Convert an analysis to the array that the C++ core expects."""
@@ -252,9 +252,9 @@ def _with_digits(text: str, written: str) -> str:
 
 
 def _written(word: SegmentedWord) -> list[tuple[str, str]]:
-    found, at = [], 0
+    parts, at = [], 0
     for piece in pieces(word):
         end = at + len(piece.surface)
-        found.append((piece.label, word.form[at:end]))
+        parts.append((piece.label, word.form[at:end]))
         at = end
-    return found
+    return parts

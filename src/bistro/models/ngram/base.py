@@ -29,5 +29,5 @@ class AnyNgramModel(Scoring, Model):
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Restore a model from the content of a file, using the class for its units."""
-        chosen: Self = resolve(UNITS[config.units]).from_parts(config, header, arrays, origin)
-        return chosen
+        model: Self = resolve(UNITS[config.units]).from_parts(config, header, arrays, origin)
+        return model

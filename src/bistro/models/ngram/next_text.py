@@ -47,8 +47,8 @@ class TextSums(NextSums):
         is_end = np.array([word == END_SYMBOL for word in words], np.bool_) & unknown
         texts = [[*self._context, word] for word in words]
         logs = np.logaddexp.reduce(self._logs(texts, len(self._context)), axis=1)
-        found = np.where(is_end, self._log_end, logs - self._log_boundary)
-        return Estimates(found, unknown & ~is_end)
+        log_probs = np.where(is_end, self._log_end, logs - self._log_boundary)
+        return Estimates(log_probs, unknown & ~is_end)
 
     def _logs(self, texts: Sequence[Sequence[str]], first: int) -> Floats:
         """Return the log-probabilities of texts, starting at word `first`.

@@ -93,11 +93,11 @@ class TextModel(AnyNgramModel):
 
         The computation can be interrupted.
         """
-        found = []
+        parts = []
         for first in range(0, len(sequences), _AT_ONCE):
             pause()
-            found.append(self.process.log_probs(sequences[first : first + _AT_ONCE]))
-        logs: NDArray[np.float64] = np.concatenate(found)
+            parts.append(self.process.log_probs(sequences[first : first + _AT_ONCE]))
+        logs: NDArray[np.float64] = np.concatenate(parts)
         return logs + self.units.log_share(np.concatenate(sequences))
 
     def generate(

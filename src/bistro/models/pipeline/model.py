@@ -84,8 +84,8 @@ class PipelineModel(TextReading):
                 "mark words that are not followed by a space: give sentences that are split into "
                 "words"
             )
-        found = self.tokens.tokenise(text, line_ends=line_ends)
-        for number, sentence in enumerate(found, start=1):
+        sentences = self.tokens.tokenise(text, line_ends=line_ends)
+        for number, sentence in enumerate(sentences, start=1):
             yield sentence.to_sentence(number, ranges=True, probabilities=probabilities)
 
     def annotate_all(
@@ -141,17 +141,17 @@ class PipelineModel(TextReading):
         trees = [with_tree(parse, column, self._tags(parse, keep)) for parse in parses]
         beliefs = [] if column in keep else self._beliefs(parses)
         filled = self.columns.fill(trees, keep=keep, beliefs=beliefs, alternatives=alternatives)
-        for parse, tree, found in zip(parses, trees, filled, strict=True):
-            whole = with_columns(tree, found)
-            yield with_probabilities(whole, parse, found, alternatives) if shown else whole
+        for parse, tree, columns in zip(parses, trees, filled, strict=True):
+            whole = with_columns(tree, columns)
+            yield with_probabilities(whole, parse, columns, alternatives) if shown else whole
 
     def _tags(self, parse: Parse, keep: Sequence[str]) -> list[str]:
-        found = self.parser.shown_tags(parse.tags)
+        tags = self.parser.shown_tags(parse.tags)
         column = self.parser.tag_column
         if column not in keep:
-            return found
+            return tags
         given = getattr(parse.sentence, column)
-        return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
+        return [new if old == EMPTY else old for old, new in zip(given, tags, strict=True)]
 
     def _beliefs(self, parses: Sequence[Parse]) -> list[Beliefs]:
         """Return the parser's distributions over tags, with the parser's own column first."""
@@ -164,8 +164,8 @@ class PipelineModel(TextReading):
             column: [row for one in marginals for row in one.other_tags[column]]
             for column in (marginals[0].other_tags if marginals else ())
         }
-        found = {self.parser.tag_column: own, **others}
-        return [Beliefs(column, rows) for column, rows in found.items()]
+        by_column = {self.parser.tag_column: own, **others}
+        return [Beliefs(column, rows) for column, rows in by_column.items()]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
         """Return the percentage of correct values in each column, given the correct words."""
@@ -178,12 +178,12 @@ class PipelineModel(TextReading):
         }
         right = dict.fromkeys(names, 0)
         right_labels = words = 0
-        for gold, found in zip(items, self.annotate_all(items), strict=True):
+        for gold, predicted in zip(items, self.annotate_all(items), strict=True):
             words += len(gold)
             for name in names:
-                pairs = zip(getattr(gold, name), getattr(found, name), strict=True)
+                pairs = zip(getattr(gold, name), getattr(predicted, name), strict=True)
                 right[name] += sum(a == b for a, b in pairs)
-            arcs = [zip(s.heads, s.deprels, strict=True) for s in (gold, found)]
+            arcs = [zip(s.heads, s.deprels, strict=True) for s in (gold, predicted)]
             right_labels += sum(a == b for a, b in zip(*arcs, strict=True))
         shares = {names[name]: 100 * count / max(1, words) for name, count in right.items()}
         return {**shares, "LAS": 100 * right_labels / max(1, words)}

@@ -40,13 +40,13 @@ class TextReading(Model):
         """
         if not isinstance(sentence, str):
             return self._parser.parse(sentence, **options)
-        found = list(self.parse_all(sentence, **options))
-        if len(found) != 1:
+        parses = list(self.parse_all(sentence, **options))
+        if len(parses) != 1:
             raise BistroError(
-                f"the text has {len(found)} sentences, but parse takes only one: use parse_all for "
-                "a parse of each sentence, or annotate for sentences with all columns"
+                f"the text has {len(parses)} sentences, but parse takes only one: use parse_all "
+                "for a parse of each sentence, or annotate for sentences with all columns"
             )
-        return found[0]
+        return parses[0]
 
     def parse_all(self, sentences: str | Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Yield a parse for every sentence of a text or list.
@@ -58,8 +58,8 @@ class TextReading(Model):
         **options
             Options of the parser, such as ``marginals=True``.
         """
-        given = self.sentences(sentences) if isinstance(sentences, str) else sentences
-        return self._parser.parse_all(given, **options)
+        items = self.sentences(sentences) if isinstance(sentences, str) else sentences
+        return self._parser.parse_all(items, **options)
 
     def surprisal(self, text: str | Words | Iterable[Words], **options: Any) -> SurprisalTable:
         """Return the surprisal of every token of a text or of sentences, in bits.
@@ -70,11 +70,11 @@ class TextReading(Model):
         reader = SCORE.of(self)
         if not isinstance(text, str):
             return reader.surprisal(text, **options)
-        found = list(cut_sentences(TOKENISE.of(self), text))
-        if not found:
+        sentences = list(cut_sentences(TOKENISE.of(self), text))
+        if not sentences:
             raise BistroError("the text has no words")
-        words = [words_in(tokens) for tokens in found]
-        rows = [numbered_tokens((form, len(own)) for form, own in tokens) for tokens in found]
+        words = [words_in(tokens) for tokens in sentences]
+        rows = [numbered_tokens((form, len(own)) for form, own in tokens) for tokens in sentences]
         return reader.surprisal(words, tokens=rows, **options)
 
     @property

@@ -39,8 +39,8 @@ def with_probabilities(
         if label != EMPTY:
             listed = parse.marginals.labels[word]
             values[KEYS["deprels"]] = added(p for name, p in listed if plain_label(name) == label)
-        for name, found in filled.probabilities.items():
-            values[KEYS[name]] = found[word]
+        for name, column in filled.probabilities.items():
+            values[KEYS[name]] = column[word]
         others = {name: rows[word] for name, rows in filled.alternatives.items()}
         if alternatives:
             arcs = other_arcs(parse.marginals, word, (head, label), alternatives)

@@ -129,13 +129,13 @@ class Explanation:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per level of every decision. A decision without levels has one row."""
-        found = []
+        rows = []
         for decision in self.decisions:
             own = {name: getattr(decision, name) for name in DECISION_COLUMNS}
             empty = dict.fromkeys(LEVEL_COLUMNS)
             levels = [_level_row(level) for level in decision.levels] or [empty]
-            found += [{**own, **level} for level in levels]
-        return found
+            rows += [{**own, **level} for level in levels]
+        return rows
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a data frame."""

@@ -184,18 +184,18 @@ class NextWords:
             raise ConfigError("give a list of words, not a string")
         return self._rows(words, self.sums.of(words)) if words else []
 
-    def _rows(self, words: Sequence[str], found: Estimates) -> list[NextWord]:
+    def _rows(self, words: Sequence[str], estimates: Estimates) -> list[NextWord]:
         tags = self.sums.tags(words)
         ordered = np.sort(self.sums.listed.log_probs)
-        ranks = 1 + len(ordered) - np.searchsorted(ordered, found.log_probs + ROUNDING, "right")
-        errors = found.errors()
+        ranks = 1 + len(ordered) - np.searchsorted(ordered, estimates.log_probs + ROUNDING, "right")
+        errors = estimates.errors()
         return [
             NextWord(
                 int(ranks[i]),
                 word,
-                int(found.is_oov[i]),
-                math.exp(found.log_probs[i]),
-                -float(found.log_probs[i]) / math.log(2),
+                int(estimates.is_oov[i]),
+                math.exp(estimates.log_probs[i]),
+                -float(estimates.log_probs[i]) / math.log(2),
                 None if errors is None else float(errors[i]) / math.log(2),
                 None if tags is None else tags[i],
             )

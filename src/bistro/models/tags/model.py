@@ -152,16 +152,16 @@ class TagsModel(UnboundedModel):
         self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
     ) -> Iterator[Tagging]:
         """Tag sentences in parallel on several threads, and yield the results in order."""
-        chosen = self._chosen(options)
-        threads = chosen.threads or os.cpu_count() or 1
+        settings = self._options(options)
+        threads = settings.threads or os.cpu_count() or 1
         waiting, done = iter(sentences), 0
         while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
-            if chosen.is_astar:
-                yield from self._by_tree_search(chunk, chosen)
+            if settings.is_astar:
+                yield from self._by_tree_search(chunk, settings)
             else:
                 words = self.task.vocabulary.encode_all([s.forms for s in chunk])
-                found = self._tagger.tag(*words, chosen.request(), first=done, threads=threads)
-                yield from self._taggings(chunk, found)
+                arrays = self._tagger.tag(*words, settings.request(), first=done, threads=threads)
+                yield from self._taggings(chunk, arrays)
             done += len(chunk)
 
     def _by_tree_search(
@@ -171,25 +171,25 @@ class TagsModel(UnboundedModel):
         search_options = SearchOptions(cast(SearchName, options.search), beam=options.width, **own)
         terminals = [self.task.terminals(sentence.forms) for sentence in sentences]
         trees = self.tree_search.find(terminals, search_options)
-        for sentence, found in zip(sentences, trees, strict=True):
-            if found is None:
+        for sentence, tree in zip(sentences, trees, strict=True):
+            if tree is None:
                 raise BistroError(f"{place_of(sentence)}: A* found no tags: use a wider beam")
-            tags = self.task.output(sentence.forms, found.derivation)
-            yield Tagging(sentence, tags, found.log_prob)
+            tags = self.task.output(sentence.forms, tree.derivation)
+            yield Tagging(sentence, tags, tree.log_prob)
 
     def score_tags(self, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
         """Return log p(words, tags) of each sentence, or minus infinity if a tag was not seen."""
         scores = np.full(len(sentences), -np.inf)
         known = [(i, self.task.derivation(s)) for i, s in enumerate(sentences)]
-        found = [(i, d) for i, d in known if d is not None]
-        if found:
-            scores[[i for i, _ in found]] = self.log_prob([d for _, d in found])
+        pairs = [(i, d) for i, d in known if d is not None]
+        if pairs:
+            scores[[i for i, _ in pairs]] = self.log_prob([d for _, d in pairs])
         return scores
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
         """Return measures of prediction quality and tagging accuracy on held-out sentences."""
         columns = [(t.tags, getattr(t.sentence, self.tag_column)) for t in self.tag_all(items)]
-        right = [sum(map(operator.eq, found, gold)) for found, gold in columns]
+        right = [sum(map(operator.eq, tags, gold)) for tags, gold in columns]
         whole = sum(count == len(gold) for count, (_, gold) in zip(right, columns, strict=True))
         return {
             **super().figures(items),
@@ -199,11 +199,11 @@ class TagsModel(UnboundedModel):
 
     def tag_protocol(self, **options: Any) -> str:
         """Describe how tags are found with the given options."""
-        return f"{self.kind}, {self._chosen(options).describe()}"
+        return f"{self.kind}, {self._options(options).describe()}"
 
-    def _chosen(self, options: Mapping[str, Any]) -> TagOptions:
-        chosen: TagOptions = chosen_options(self, "tag", options)
-        return chosen
+    def _options(self, options: Mapping[str, Any]) -> TagOptions:
+        settings: TagOptions = chosen_options(self, "tag", options)
+        return settings
 
     @cached_property
     def _tagger(self) -> ChainTagger:
@@ -221,12 +221,12 @@ class TagsModel(UnboundedModel):
         except ValueError as error:
             raise ModelFileError(f"the model is damaged: {error}") from None
 
-    def _taggings(self, sentences: Sequence[Sentence], found: dict[str, Any]) -> Iterator[Tagging]:
+    def _taggings(self, sentences: Sequence[Sentence], arrays: dict[str, Any]) -> Iterator[Tagging]:
         names = ["", *self.task.tags]
-        tags = [names[tag] for tag in found["tags"].tolist()]
-        rows = _rows(found["marginals"], names) if "marginals" in found else None
+        tags = [names[tag] for tag in arrays["tags"].tolist()]
+        rows = _rows(arrays["marginals"], names) if "marginals" in arrays else None
         word = 0
-        figures = zip(found["log_prob"].tolist(), found["states"].tolist(), strict=True)
+        figures = zip(arrays["log_prob"].tolist(), arrays["states"].tolist(), strict=True)
         for sentence, (log_prob, states) in zip(sentences, figures, strict=True):
             here = slice(word, word + len(sentence))
             listed = None if rows is None else rows[here]

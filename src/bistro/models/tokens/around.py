@@ -102,8 +102,8 @@ def sentence_context(text: str, place: int) -> Context:
 @lru_cache(maxsize=20_000)
 def _end_of_chunk(chunk: str) -> tuple[str, str, str]:
     """Return the final punctuation of a chunk, and the shape and the form of the text before it."""
-    found = _CORE.match(chunk)
-    core = found.group() if found else ""
+    match = _CORE.match(chunk)
+    core = match.group() if match else ""
     tail = chunk[len(core) :]
     core = core.lstrip(_OPENING)
     return tail[-3:] or kind_of(chunk[-1]), shape(core) + _size(core), core.lower()
@@ -186,15 +186,15 @@ def learners(
         WORDS: [(p, word_context(text, p)) for p in solid if not spaces[p + 1]],
         SENTENCES: [(p, sentence_context(text, p)) for p in solid if _single(text, p + 1)],
     }
-    found = {}
+    by_name = {}
     for name, rows in places.items():
         last = frozenset(ends[name])
-        chosen = [(ENDS if place in last else GOES, c) for place, c in rows if c is not None]
-        outcomes = [outcome for outcome, _ in chosen]
+        pairs = [(ENDS if place in last else GOES, c) for place, c in rows if c is not None]
+        outcomes = [outcome for outcome, _ in pairs]
         if len(set(outcomes)) == 2:
-            contexts = [c for _, c in chosen]
-            found[name] = ChoiceLearner(name, contexts, outcomes, settings, seed)
-    return found
+            contexts = [c for _, c in pairs]
+            by_name[name] = ChoiceLearner(name, contexts, outcomes, settings, seed)
+    return by_name
 
 
 def _single(text: str, place: int) -> bool:

@@ -50,19 +50,19 @@ class TextCutter:
             block, is_last = held[:size], len(held) <= size
             if not block:
                 return
-            found = self._block(block, begin, line_ends=line_ends, before=before, last=last)
+            sentences = self._block(block, begin, line_ends=line_ends, before=before, last=last)
             if not is_last:
-                settled = [s for s in found if s.starts[-1] - begin < len(block) - _MARGIN]
+                settled = [s for s in sentences if s.starts[-1] - begin < len(block) - _MARGIN]
                 if not settled[:-1] and size < LONGEST_BLOCK:
                     size *= 2
                     continue
-                found = settled[:-1] or found
+                sentences = settled[:-1] or sentences
             end = begin
-            for sentence in found:
+            for sentence in sentences:
                 before, last = "", sentence.forms[-1]
                 end = sentence.starts[-1] + len(last) + len(sentence.spaces[-1])
                 yield sentence
-            if not found:
+            if not sentences:
                 # Only white space: it is prepended to the following text.
                 before, end = before + block, begin + len(block)
             held, begin, size = held[end - begin :], end, BLOCK
@@ -152,5 +152,5 @@ def _token_probabilities(
     inside = np.exp(whole[ends] - whole[begins])
     right = cut[ends]
     left = np.concatenate(([1.0], right[:-1]))
-    found: list[float] = np.minimum(inside * right * left, 1.0).tolist()
-    return found
+    result: list[float] = np.minimum(inside * right * left, 1.0).tolist()
+    return result

@@ -59,17 +59,17 @@ class CellCutter:
 
     def tokens(self, cells: Sequence[str]) -> list[list[CutToken]]:
         """Return the tokens of each cell, with their words."""
-        chunks = [_Chunk(found[0], i) for i, c in enumerate(cells) for found in _CHUNK.finditer(c)]
+        chunks = [_Chunk(match[0], i) for i, c in enumerate(cells) for match in _CHUNK.finditer(c)]
         laid = self._laid_out(chunks, [" "] * len(chunks))
         doubtful = [not _is_one_word(tokens) for _, tokens in laid]
         if any(doubtful) and len(chunks) > 1:
             gaps = self._gaps(chunks, doubtful)
             if "" in gaps:
                 laid = self._laid_out(chunks, gaps)
-        found: list[list[CutToken]] = [[] for _ in cells]
+        by_cell: list[list[CutToken]] = [[] for _ in cells]
         for cell, tokens in laid:
-            found[cell] += tokens
-        return found
+            by_cell[cell] += tokens
+        return by_cell
 
     def _gaps(self, chunks: Sequence[_Chunk], doubtful: Sequence[bool]) -> list[str]:
         """Return the space (" " or "") that follows each chunk in running text."""

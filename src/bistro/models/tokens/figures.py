@@ -26,15 +26,15 @@ def text_figures(
             right[1].add((first, stop))
         start = stop + len(token.spaces)
         first = start if is_end else first
-    found: tuple[Spans, Spans, Spans] = (set(), set(), set())
+    predicted: tuple[Spans, Spans, Spans] = (set(), set(), set())
     for sentence in tokenise(text):
         spans = [(a, a + len(f)) for a, f in zip(sentence.starts, sentence.forms, strict=True)]
-        found[0].update(spans)
-        found[1].add((spans[0][0], spans[-1][1]))
-        found[2].update((*s, words) for s, words in zip(spans, sentence.words, strict=True))
+        predicted[0].update(spans)
+        predicted[1].add((spans[0][0], spans[-1][1]))
+        predicted[2].update((*s, words) for s, words in zip(spans, sentence.words, strict=True))
     names = ("Tokens", "Sentences", "Tokens with their words")
-    return {name: _f1(a, b) for name, a, b in zip(names, right, found, strict=True)}
+    return {name: _f1(a, b) for name, a, b in zip(names, right, predicted, strict=True)}
 
 
-def _f1(right: Spans, found: Spans) -> float:
-    return 200 * len(right & found) / max(1, len(right) + len(found))
+def _f1(right: Spans, predicted: Spans) -> float:
+    return 200 * len(right & predicted) / max(1, len(right) + len(predicted))

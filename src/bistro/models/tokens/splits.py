@@ -62,17 +62,17 @@ class Splits:
             (token, last) if token in seen and (token, last) in known else token
             for token, last in pairs
         ]
-        found = [cache.get(key) for key in keys]
-        if None in found:
+        splits = [cache.get(key) for key in keys]
+        if None in splits:
             if len(cache) > _MOST_CACHED:
                 cache.clear()
             missing = list(dict.fromkeys(key for key in keys if key not in cache))
-            cache |= zip(missing, self._found(missing), strict=True)
-            found = [cache[key] for key in keys]
-        words, probabilities = zip(*found, strict=True) if found else ((), ())
+            cache |= zip(missing, self._splits(missing), strict=True)
+            splits = [cache[key] for key in keys]
+        words, probabilities = zip(*splits, strict=True) if splits else ((), ())
         return list(words), list(probabilities)
 
-    def _found(self, keys: Sequence[Key]) -> list[tuple[tuple[str, ...], float]]:
+    def _splits(self, keys: Sequence[Key]) -> list[tuple[tuple[str, ...], float]]:
         pairs = [(key, _ANY) if isinstance(key, str) else key for key in keys]
         contexts = [context(token, before, self.end) for token, before in pairs]
         numbers, probabilities = self.choice.ranked(contexts, _CANDIDATES)
@@ -87,15 +87,15 @@ class Splits:
         self, token: str, rules: Sequence[int], weights: Sequence[float]
     ) -> tuple[tuple[str, ...], float]:
         """Return the most probable words of a token over all rules that apply to it."""
-        found: dict[str, float] = {}
+        sums: dict[str, float] = {}
         for number, weight in zip(rules, weights, strict=True):
             words = self.rules[number].apply(token) if number >= 0 else None
             if words is not None and all(words.split(_SEPARATOR)):
-                found[words] = found.get(words, 0.0) + weight
-        if not found:
+                sums[words] = sums.get(words, 0.0) + weight
+        if not sums:
             return (token,), 1.0
-        best = max(found, key=lambda words: found[words])
-        probability = found[best] / added(found.values())
+        best = max(sums, key=lambda words: sums[words])
+        probability = sums[best] / added(sums.values())
         return ((token,) if best == token else tuple(best.split(_SEPARATOR))), probability
 
     def header(self) -> dict[str, Any]:

@@ -29,10 +29,10 @@ def running_text(
     ends: list[bool] = []
     for paragraph in paragraphs(sentences):
         for sentence in paragraph:
-            found = text_tokens(sentence)
-            tokens += found
-            ends += [False] * (len(found) - 1) + [True]
-            pieces += [token.form + token.spaces for token in found]
+            sentence_tokens = text_tokens(sentence)
+            tokens += sentence_tokens
+            ends += [False] * (len(sentence_tokens) - 1) + [True]
+            pieces += [token.form + token.spaces for token in sentence_tokens]
         if not pieces[-1].endswith(PARAGRAPH):
             pieces[-1] = tokens[-1].form + PARAGRAPH
             tokens[-1] = TextToken(tokens[-1].form, tokens[-1].words, PARAGRAPH)

@@ -65,10 +65,10 @@ def _splits(tokens: Sequence[TextToken], config: TokensConfig, seed: int) -> Spl
     examples: list[Example] = [
         (token.form, token.words, last) for token, last in zip(tokens, before, strict=True)
     ]
-    found = learned(examples, config.split_sampler, seed)
-    if found is None:
+    parts = learned(examples, config.split_sampler, seed)
+    if parts is None:
         return None
-    learner, rules, end = found
+    learner, rules, end = parts
     choice = _learned(learner, config.split_sampler)
     return Splits(choice, [rules[int(name)] for name in choice.outcomes.names], end)
 
@@ -82,8 +82,8 @@ def _around(
 ) -> Around:
     last = last_places(tokens)
     places = {WORDS: last.tolist(), SENTENCES: last[ends].tolist()}
-    found = learners(text, places, config.split_sampler, seed)
-    return Around({n: _learned(own, config.split_sampler) for n, own in found.items()})
+    by_name = learners(text, places, config.split_sampler, seed)
+    return Around({n: _learned(own, config.split_sampler) for n, own in by_name.items()})
 
 
 def _learned(learner: ChoiceLearner, settings: SamplerSettings) -> Choice:

@@ -62,8 +62,8 @@ class ArcTrees:
 
     def head_probabilities(self) -> Floats:
         """Return the probabilities of all arcs, indexed by [head, dependent]."""
-        found: Floats = self._chart.arc_probabilities(self._temperature)
-        return found.reshape(self._nodes, self._nodes)
+        arcs: Floats = self._chart.arc_probabilities(self._temperature)
+        return arcs.reshape(self._nodes, self._nodes)
 
     def least_risk(self) -> list[int]:
         """Return the heads of the tree with the highest expected number of correct arcs."""

@@ -109,7 +109,7 @@ class TopicsModel(TopicsParsing, Model):
         ids = self.vocabulary.encode(sentence.forms)
         generated = phi[ids]
         if self.tags and given_tags:
-            states = self._given_states(getattr(sentence, self.config.source))
+            states = self._possible_states(getattr(sentence, self.config.source))
             generated = generated * np.tile(states, len(self.samples))
         parents, places = self._possible_parents(ids)
         arcs = np.zeros((ids.size + 1, ids.size + 1))
@@ -126,7 +126,7 @@ class TopicsModel(TopicsParsing, Model):
         # One column represents all states, since the number of states differs between samples.
         states = np.ones((words.size, 1), np.float32)
         if self.tags and given_tags:
-            states = self._given_states(getattr(sentence, self.config.source))
+            states = self._possible_states(getattr(sentence, self.config.source))
         stops = self._stops_of(words)
         return Unparsed(words, parents, places, stops, states, possible_arcs)
 
@@ -143,7 +143,7 @@ class TopicsModel(TopicsParsing, Model):
             stream=stream,
         )
 
-    def _given_states(self, tags: Sequence[str]) -> NDArray[np.float32]:
+    def _possible_states(self, tags: Sequence[str]) -> NDArray[np.float32]:
         """Return a mask of the possible states of each word. An unknown tag allows all states."""
         numbers = {tag: i for i, tag in enumerate(self.tags)}
         mask = np.zeros((len(tags), len(self.tags) + 1), dtype=np.float32)
@@ -168,8 +168,8 @@ class TopicsModel(TopicsParsing, Model):
             raise BistroError(
                 f"there is no sample {sample}: the model has {kept} samples, numbered from 0"
             )
-        chosen = self.samples[sample]
-        sizes, phi = chosen.sizes(), chosen.phi(len(self.vocabulary))
+        draw = self.samples[sample]
+        sizes, phi = draw.sizes(), draw.phi(len(self.vocabulary))
         return [
             TopState(
                 int(k),
@@ -179,9 +179,9 @@ class TopicsModel(TopicsParsing, Model):
                     (self.vocabulary.decode([int(w)])[0], float(phi[w, k]))
                     for w in np.argsort(-phi[:, k], kind="stable")[:words]
                 ],
-                self._parents_of(chosen, int(k)),
+                self._parents_of(draw, int(k)),
             )
-            for k in chosen.live
+            for k in draw.live
         ]
 
     def _parents_of(self, sample: TopicSample, state: int) -> list[tuple[str, int]]:

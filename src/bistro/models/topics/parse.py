@@ -105,21 +105,21 @@ class TopicsParsing(Parsing):
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences one by one, or all together with the option `resample`."""
-        chosen: TopicsParseOptions = self._chosen(options)
-        chosen.check(len(self.samples))
+        settings: TopicsParseOptions = self._chosen(options)
+        settings.check(len(self.samples))
         with_annotation = map(as_sentence, sentences)
-        if chosen.resample:
-            yield from self._parse_together(list(with_annotation), chosen)
+        if settings.resample:
+            yield from self._parse_together(list(with_annotation), settings)
             return
-        for number, sentence in enumerate(with_annotation, start=chosen.first):
-            arcs = self.arc_probabilities(sentence, given_tags=chosen.tags == "given")
-            logs = _log(arcs) + self._possible_arcs(sentence, chosen)
-            stream = Stream(chosen.seed, purpose_key("topics.samples"), number)
+        for number, sentence in enumerate(with_annotation, start=settings.first):
+            arcs = self.arc_probabilities(sentence, given_tags=settings.tags == "given")
+            logs = _log(arcs) + self._possible_arcs(sentence, settings)
+            stream = Stream(settings.seed, purpose_key("topics.samples"), number)
             yield self._parse(
                 sentence,
                 logs,
-                chosen,
-                lambda trees: trees.samples(chosen.samples, stream),  # noqa: B023
+                settings,
+                lambda trees: trees.samples(settings.samples, stream),  # noqa: B023
             )
 
     def _parse_together(

@@ -91,17 +91,17 @@ class TopicDraws:
         urn = [own.count(k) + strength * weight for k, weight in enumerate(self.weights)]
         urn += [strength * self.unseen]
         urn += [self.stops[parent] + strength * self.stop_weight]
-        chosen = int(self.rng.choice(len(urn), p=np.array(urn) / sum(urn)))
-        if chosen == len(self.weights) + 1:
+        outcome = int(self.rng.choice(len(urn), p=np.array(urn) / sum(urn)))
+        if outcome == len(self.weights) + 1:
             self.stops[parent] += 1
             return
-        if chosen == len(self.weights):
+        if outcome == len(self.weights):
             self.weights.append(self.unseen * self.rng.beta(1.0, self._share))
             self.unseen -= self.weights[-1]
-        same = [w for w, s in zip(self.words, self.states, strict=True) if s == chosen]
+        same = [w for w, s in zip(self.words, self.states, strict=True) if s == outcome]
         counts = np.bincount(same, minlength=WORD_TYPES) + smoothing
         self.parents.append(parent)
-        self.states.append(chosen)
+        self.states.append(outcome)
         self.words.append(int(self.rng.choice(WORD_TYPES, p=counts / counts.sum())))
 
     def chain(self, config: TopicsConfig, seed: int) -> TopicsChain:

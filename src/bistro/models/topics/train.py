@@ -220,7 +220,7 @@ def stops_of(words: Numbers, sentences: int, *, root: int, config: TopicsConfig)
 
 def tag_numbers(sentences: Sequence[Sentence], column: str) -> tuple[list[str], Numbers]:
     """Return the tags in a treebank column, and the tag index of each word."""
-    found = [tag for sentence in sentences for tag in getattr(sentence, column)]
-    tags = sorted(set(found))
+    by_word = [tag for sentence in sentences for tag in getattr(sentence, column)]
+    tags = sorted(set(by_word))
     names = {tag: i for i, tag in enumerate(tags)}
-    return tags, np.array([names[tag] for tag in found], dtype=np.int32)
+    return tags, np.array([names[tag] for tag in by_word], dtype=np.int32)

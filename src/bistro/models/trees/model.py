@@ -67,15 +67,15 @@ class TreesModel(TreeParsingModel):
         **options
             Options of `bistro.models.unbounded.search.SearchOptions`. The search must be ``mcmc``.
         """
-        chosen = self._options(options)
-        if chosen.search != "mcmc":
+        settings = self._options(options)
+        if settings.search != "mcmc":
             raise ConfigError("the probabilities of spans require search = 'mcmc'")
         terminals = [self.task.terminals(words) for words in sentences]
-        found = self.tree_search.arrays(terminals, chosen, first, counts=True)
-        begin, *columns, count = found["counts"]
-        shares = count / (chosen.samples - chosen.burn_in)
-        return self.task.votes(begin, columns, shares, found["accepted"])
+        arrays = self.tree_search.arrays(terminals, settings, first, counts=True)
+        begin, *columns, count = arrays["counts"]
+        shares = count / (settings.samples - settings.burn_in)
+        return self.task.votes(begin, columns, shares, arrays["accepted"])
 
     def _options(self, options: dict[str, Any]) -> SearchOptions:
-        chosen = self._asked(options)
-        return super()._options({"burn_in": chosen["samples"] // NOT_COUNTED, **chosen})
+        settings = self._all_options(options)
+        return super()._options({"burn_in": settings["samples"] // NOT_COUNTED, **settings})

@@ -184,8 +184,8 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _lexical_from_behind(self) -> list[int]:
-        found: list[int] = np.flatnonzero(self.rules.is_lexical)[::-1].tolist()
-        return found
+        numbers: list[int] = np.flatnonzero(self.rules.is_lexical)[::-1].tolist()
+        return numbers
 
 
 def _derivation(tree: Tree, vocabulary: Vocabulary, rules: RuleBuilder) -> Derivation:

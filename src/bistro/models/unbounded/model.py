@@ -87,15 +87,15 @@ class UnboundedModel(Model):
 
         The draws for a sentence depend on the seed and on the number of preceding sentences.
         """
-        chosen = options or SearchOptions()
+        settings = options or SearchOptions()
         whole = iter(sentences)
         first = 0
         while batch := list(islice(whole, SENTENCES_AT_ONCE)):
             terminals = [self.task.terminals(words) for words in batch]
-            for words, found in zip(
-                batch, self.tree_search.find(terminals, chosen, first), strict=True
+            for words, tree in zip(
+                batch, self.tree_search.find(terminals, settings, first), strict=True
             ):
-                yield self.task.output(words, None if found is None else found.derivation)
+                yield self.task.output(words, None if tree is None else tree.derivation)
             first += len(batch)
 
     def figures(self, items: Sequence[Any]) -> dict[str, float]:

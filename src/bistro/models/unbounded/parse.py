@@ -82,9 +82,9 @@ class TreeParsingModel(UnboundedModel):
         that were drawn instead of the minimum-risk tree. If `drawn` is above 0, this number of
         evenly spaced draws is returned.
         """
-        chosen = self._options(options)
+        settings = self._options(options)
         wanted = _Wanted(kbest, drawn, mbr)
-        if wanted.visited and chosen.search != "mcmc":
+        if wanted.visited and settings.search != "mcmc":
             raise ConfigError(
                 "only search = 'mcmc' can draw trees: set search = 'mcmc', or request a single "
                 "best tree"
@@ -93,14 +93,14 @@ class TreeParsingModel(UnboundedModel):
         while batch := [list(words) for words in as_words(islice(whole, SENTENCES_AT_ONCE))]:
             if not all(batch):
                 raise BistroError("a sentence without words cannot be parsed")
-            yield from self._parsed(batch, chosen, first, wanted)
+            yield from self._parsed(batch, settings, first, wanted)
             first += len(batch)
 
     def _options(self, options: dict[str, Any]) -> SearchOptions:
         """Return the search options, with the model's defaults for options that are not given."""
-        return SearchOptions.of(self._asked(options), self.kind, "find trees")
+        return SearchOptions.of(self._all_options(options), self.kind, "find trees")
 
-    def _asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _all_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Combine the given options with the defaults of the configuration and the model."""
         return {**self.usual_options, **own_defaults(self.config, "parse"), **options}
 
@@ -109,21 +109,21 @@ class TreeParsingModel(UnboundedModel):
     ) -> Iterator[TreeParse]:
         terminals = [self.task.terminals(words) for words in batch]
         visited = {"visited": True} if wanted.visited else {}
-        found = self.tree_search.arrays(terminals, options, first, **visited)
+        arrays = self.tree_search.arrays(terminals, options, first, **visited)
         for i, words in enumerate(batch):
-            begin, end = found["offsets"][i : i + 2]
+            begin, end = arrays["offsets"][i : i + 2]
             if begin == end:
                 flat = FoundTree(self.task.output(words, None), -np.inf)
                 yield TreeParse(words, [flat], is_found=False)
                 continue
-            derivations = [found["rules"][begin:end]]
+            derivations = [arrays["rules"][begin:end]]
             if visited:
-                derivations = wanted.choose(found["visited"], i)
+                derivations = wanted.choose(arrays["visited"], i)
             yield TreeParse(
                 words,
                 self._trees(words, derivations),
-                accepted=float(found["accepted"][i]) if "accepted" in found else 1.0,
-                is_complete=bool(found["complete"][i]) if "complete" in found else True,
+                accepted=float(arrays["accepted"][i]) if "accepted" in arrays else 1.0,
+                is_complete=bool(arrays["complete"][i]) if "complete" in arrays else True,
             )
 
     def _trees(self, words: Sequence[str], derivations: list[Derivation]) -> list[FoundTree]:

@@ -139,13 +139,13 @@ class TreeSearch:
 
         `first` is the index of the first sentence, on which draws depend.
         """
-        found = self.arrays(sentences, options, first)
-        offsets, count = found["offsets"], len(sentences)
-        accepted = found.get("accepted", np.ones(count))
-        complete = found.get("complete", np.ones(count))
-        expansions = found.get("expansions", np.zeros(count, dtype=np.int64))
-        trees = [found["rules"][a:b] for a, b in pairwise(offsets)]
-        columns = (found["log_prob"], accepted, complete.astype(bool), expansions)
+        arrays = self.arrays(sentences, options, first)
+        offsets, count = arrays["offsets"], len(sentences)
+        accepted = arrays.get("accepted", np.ones(count))
+        complete = arrays.get("complete", np.ones(count))
+        expansions = arrays.get("expansions", np.zeros(count, dtype=np.int64))
+        trees = [arrays["rules"][a:b] for a, b in pairwise(offsets)]
+        columns = (arrays["log_prob"], accepted, complete.astype(bool), expansions)
         rows = zip(trees, *(column.tolist() for column in columns), strict=True)
         return [Found(*row) if row[0].size else None for row in rows]
 
@@ -160,16 +160,16 @@ class TreeSearch:
         common: dict[str, Any] = {"finer": self._finer(options), "threads": threads}
         common["contexts_of_rules"] = self._by_rules
         if options.search == "cyk":
-            found: dict[str, Any] = self.grammar.best(batch, threads)
+            arrays: dict[str, Any] = self.grammar.best(batch, threads)
         elif options.search == "mcmc":
             names = ("samples", "burn_in", "subtrees", "seed", "node_cost")
             own = {"first": first, "purpose": purpose_key(PURPOSE), **options.some(names), **more}
-            found = draw_trees(self.grammar, self._trie, batch, **common, **own)
+            arrays = draw_trees(self.grammar, self._trie, batch, **common, **own)
         else:
             own = options.some(("beam", "completions", "expansions"))
             own |= {"agenda": AGENDAS[options.search], "everywhere": options.expand == "all"}
-            found = search_trees(self.grammar, self._trie, batch, **common, **own)
-        return found
+            arrays = search_trees(self.grammar, self._trie, batch, **common, **own)
+        return arrays
 
     def _finer(self, options: SearchOptions) -> FinerGrammar | None:
         if options.guide == "pcfg":

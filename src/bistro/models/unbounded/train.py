@@ -100,9 +100,9 @@ class TrieChain:
     def frozen(self) -> Columns:
         """Return the arrays of a `RuleTrie`."""
         discount, strength = (np.array(column) for column in zip(*self._parameters, strict=True))
-        given = {"base": self._base, "discount": discount, "strength": strength}
-        arrays: Columns = self._trie.freeze(**given)
-        return arrays | given
+        parameters = {"base": self._base, "discount": discount, "strength": strength}
+        arrays: Columns = self._trie.freeze(**parameters)
+        return arrays | parameters
 
 
 class ContextChain(Learned):
