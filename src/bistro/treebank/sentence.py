@@ -58,8 +58,7 @@ class Token(NamedTuple):
 
 
 class Sentence:
-    """A sentence with one list per column. The ``len`` of a sentence is its number of syntactic
-    words.
+    """A sentence with one list per column. Its ``len`` is the number of syntactic words.
 
     Rarely used columns are extracted from the text at the first access.
     """
@@ -72,8 +71,7 @@ class Sentence:
     xpos: list[str]
     feats: list[str]
     heads: list[int]
-    """The number of each word's head, counted from 1. The head of the root is 0, and a missing head
-    is -1."""
+    """The number of each word's head, counted from 1; 0 for the root, and -1 without a head."""
     deprels: list[str]
     deps: list[str]
     misc: list[str]
@@ -191,10 +189,7 @@ class Sentence:
 
     @property
     def tokens(self) -> list[Token]:
-        """All tokens in order.
-
-        The forms of the tokens are the text of the sentence without white space.
-        """
+        """All tokens in order. Their forms are the text of the sentence without white space."""
         ranges = {token.first: token for token in self._ranges()}
         found: list[Token] = []
         words = zip(self.forms, *self.columns("misc"), strict=True)
