@@ -198,8 +198,7 @@ class CommitteeModel(TaggingByParsing, Model):
         posteriors. A sample is drawn in two steps: first a member according to its weight, and then
         a tree from the posterior of this member.
         """
-        settings = self._chosen(options)
-        options = self.asked(**options)
+        settings, options = self._chosen(options), self.asked(**options)
         by_risk = settings.by_risk
         waiting, for_best, for_samples = tee(map(as_sentence, sentences), 3)
         best = iter([]) if by_risk else pooled(self, for_best, options)
