@@ -140,13 +140,13 @@ def association(text: Sequence[Sequence[str]], words: Sequence[str]) -> csr_matr
         known = one < others
         pairs = (one[known], other[known] + number * (company + 2))
         total = total + coo_matrix((np.ones(pairs[0].size), pairs), shape=shape).tocsr()
-    found = total.tocoo()
+    counts = total.tocoo()
     by_word = np.asarray(total.sum(axis=1)).ravel()
     by_neighbour = np.asarray(total.sum(axis=0)).ravel() ** SMOOTHING
     by_neighbour /= by_neighbour.sum()
-    ratio = found.data / (by_word[found.row] * by_neighbour[found.col])
+    ratio = counts.data / (by_word[counts.row] * by_neighbour[counts.col])
     kept = ratio > 1
-    entries = (np.log(ratio[kept]), (found.row[kept], found.col[kept]))
+    entries = (np.log(ratio[kept]), (counts.row[kept], counts.col[kept]))
     return coo_matrix(entries, shape=shape).tocsr()
 
 
@@ -165,11 +165,11 @@ def _divided(vectors: Vectors, weights: Vectors, size: int) -> NDArray[np.int64]
     The vectors of the first words are the initial means.
     """
     means = vectors[:size].copy()
-    found = np.zeros(len(vectors), np.int64)
+    clusters = np.zeros(len(vectors), np.int64)
     for _ in range(ROUNDS):
-        found = np.argmax(vectors @ means.T, axis=1)
-        members = csr_matrix((weights, (found, np.arange(len(vectors)))), (size, len(vectors)))
+        clusters = np.argmax(vectors @ means.T, axis=1)
+        members = csr_matrix((weights, (clusters, np.arange(len(vectors)))), (size, len(vectors)))
         sums = np.asarray(members @ vectors)
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         means = np.where(lengths > 0, sums / np.maximum(lengths, 1e-12), means)
-    return found
+    return clusters

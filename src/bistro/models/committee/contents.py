@@ -59,16 +59,16 @@ def apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str, 
         elif owner != CLASSES:
             own[name] = array
     templates = _templates_of(header)
-    return own, {way: Stack.from_arrays(found, templates) for way, found in weights.items()}
+    return own, {way: Stack.from_arrays(tables, templates) for way, tables in weights.items()}
 
 
 def _templates_of(header: Mapping[str, Any]) -> dict[str, Templates]:
     """Read the feature templates of a stack. Older files do not contain templates."""
-    given = header.get(TEMPLATES, {})
+    texts = header.get(TEMPLATES, {})
     try:
-        found = {name: (str(own), str(of_votes)) for name, (own, of_votes) in given.items()}
-        for templates in found.values():
-            compiled(*templates)
+        templates = {name: (str(own), str(of_votes)) for name, (own, of_votes) in texts.items()}
+        for pair in templates.values():
+            compiled(*pair)
     except (AttributeError, TypeError, ValueError) as error:
         raise ModelFileError("the templates of the stack are damaged") from error
-    return found
+    return templates

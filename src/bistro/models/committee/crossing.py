@@ -85,10 +85,10 @@ class Tree:
     @cached_property
     def children(self) -> list[list[int]]:
         """The children of the root and of every word."""
-        found: list[list[int]] = [[] for _ in range(len(self.heads) + 1)]
+        children: list[list[int]] = [[] for _ in range(len(self.heads) + 1)]
         for word, head in enumerate(self.heads, start=1):
-            found[head].append(word)
-        return found
+            children[head].append(word)
+        return children
 
     def side(self, word: int, head: int) -> Side:
         """Return the tags of a word and its head, and whether the word precedes the head."""

@@ -105,11 +105,11 @@ def learn_members(
         session.on_note(f"{name} is trained: {len(known)} of {len(members)} members")
         if session.checkpoint:
             _save(session, fingerprint, known)
-    found = {
+    models = {
         name: VOTE.of(from_bytes(learned.content, f"the member {name}"))
         for name, learned in known.items()
     }
-    return found, joined([trace for name in members for trace in known[name].traces])
+    return models, joined([trace for name in members for trace in known[name].traces])
 
 
 def joined(traces: Sequence[Trace]) -> Trace:

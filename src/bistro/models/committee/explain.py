@@ -38,10 +38,10 @@ def explain_vote(
             if is_met
             else "its own tree, because it cannot generate the committee's tree"
         )
-    found = explainer.explain(sentence, training)
+    explanation = explainer.explain(sentence, training)
     own, weight = committee.member_names()[place], committee.fits["joint"].heads[place]
     who = f"Member {own} of the committee, with weight {weight:.2f}, explains {note}."
-    return replace(found, protocol=f"{who} {found.protocol}")
+    return replace(explanation, protocol=f"{who} {explanation.protocol}")
 
 
 def _explainer(committee: CommitteeModel, name: str | None) -> tuple[int, Explainer]:
@@ -67,8 +67,8 @@ def _tree_of(committee: CommitteeModel, member: Voter, sentence: Sentence) -> tu
 
     A member's tags may include features from FEATS.
     """
-    found = committee.parse(sentence)
-    heads, labels = found.heads, found.labels
+    best = committee.parse(sentence)
+    heads, labels = best.heads, best.labels
     if committee.symbols.nonprojective:
         lifted = projectivize(heads, labels, committee.symbols.nonprojective)
         heads, labels = lifted.heads, lifted.labels

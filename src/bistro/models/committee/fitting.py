@@ -72,7 +72,7 @@ def _tag_weights(
     numbers = {tag: i for i, tag in enumerate(symbols.tags)}
     gold = np.array([numbers.get(tag, -1) for s in known for tag in getattr(s, symbols.tag_column)])
     voting = {i: rows for i, rows in enumerate(tags) if rows is not None}
-    found = WEIGHTS[kind]([rows.mapped(rows.what) for rows in voting.values()], gold)
+    shares = WEIGHTS[kind]([rows.mapped(rows.what) for rows in voting.values()], gold)
     weights = np.zeros(len(tags))
-    weights[list(voting)] = found
+    weights[list(voting)] = shares
     return tuple(weights.tolist())

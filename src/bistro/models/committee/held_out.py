@@ -46,10 +46,10 @@ def places(size: int, share: float) -> set[int]:
     ([9, 10, 29, 30, 49, 50, 69, 70, 89, 90], {2})
     """
     number = STRETCHES if share * size >= STRETCHES else 1
-    found: set[int] = set()
+    positions: set[int] = set()
     for stretch in range(number):
         # Use the middle of each part of the treebank: near its ends, the genre may change.
         middle = (stretch + 0.5) * size / number
         first = round(middle - share * size / number / 2)
-        found.update(range(first, round(middle + share * size / number / 2)))
-    return found or {size // 2}
+        positions.update(range(first, round(middle + share * size / number / 2)))
+    return positions or {size // 2}

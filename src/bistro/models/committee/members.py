@@ -7,8 +7,8 @@ crossing arcs.
 >>> import bistro
 >>> from bistro.models.committee.config import CommitteeConfig
 >>> wanted = CommitteeConfig(members=("left", "eisner", "isbn"))
->>> found = member_settings(wanted, bistro.builtin(sentences=60, seed=1))
->>> [type(settings).__name__ for settings in found.values()]
+>>> members = member_settings(wanted, bistro.builtin(sentences=60, seed=1))
+>>> [type(settings).__name__ for settings in members.values()]
 ['TransitionConfig', 'EisnerConfig', 'IsbnConfig']
 """
 
@@ -53,7 +53,7 @@ def member_settings(
         )
     has_labels = base.labels != "none" and len({d for s in sentences for d in s.deprels}) > 1
     other = other_tags_of(sentences, base.tagset)
-    found: dict[str, MemberSettings] = {}
+    members: dict[str, MemberSettings] = {}
     for wanted in config.members:
         name = wanted if other.is_useful else _instead(wanted, config.members)
         side, _, family = name.partition("-")
@@ -62,14 +62,14 @@ def member_settings(
             if not other.is_useful:
                 continue
             settings = replace(settings, tagset=other.other, tag_features=())
-        chosen: MemberSettings = settings
+        member: MemberSettings = settings
         if side == "eisner":
-            chosen = _eisner(settings, generated=family == "labels" and has_labels)
+            member = _eisner(settings, generated=family == "labels" and has_labels)
         elif side == "isbn":
-            chosen = _isbn(config.isbn, settings, to_left=family == "right")
-        if chosen not in found.values():
-            found[name] = chosen
-    return found
+            member = _isbn(config.isbn, settings, to_left=family == "right")
+        if member not in members.values():
+            members[name] = member
+    return members
 
 
 def _instead(wanted: str, members: Sequence[str]) -> str:
@@ -133,10 +133,10 @@ def preset_settings(name: str, sentences: Sequence[Sentence]) -> TransitionConfi
 
     ``auto`` selects the preset that fits the treebank.
     """
-    chosen = preset_for(sentences) if name == AUTO else name
-    if chosen is None:
+    preset = preset_for(sentences) if name == AUTO else name
+    if preset is None:
         return TransitionConfig()
-    return configuration.read_toml(file_or_preset(chosen), TransitionConfig)
+    return configuration.read_toml(file_or_preset(preset), TransitionConfig)
 
 
 def other_tags_of(sentences: Sequence[Sentence], own: Column) -> OtherTags:

@@ -57,8 +57,8 @@ class Fit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the weights as a JSON-serialisable dictionary."""
-        found = {"heads": list(self.heads), "tags": list(self.tags), "sharpness": self.sharpness}
-        return found | ({"slope": self.slope, "offset": self.offset} if self.is_calibrated else {})
+        parts = {"heads": list(self.heads), "tags": list(self.tags), "sharpness": self.sharpness}
+        return parts | ({"slope": self.slope, "offset": self.offset} if self.is_calibrated else {})
 
     @property
     def is_calibrated(self) -> bool:
@@ -66,11 +66,11 @@ class Fit:
         return (self.slope, self.offset) != (1.0, 0.0)
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any], members: int) -> Fit:
+    def from_dict(cls, entries: Mapping[str, Any], members: int) -> Fit:
         """Restore the weights from a dictionary and check them."""
-        weights = [np.asarray(given[name], dtype=np.float64) for name in ("heads", "tags")]
-        sharpness = float(given["sharpness"])
-        slope, offset = float(given.get("slope", 1.0)), float(given.get("offset", 0.0))
+        weights = [np.asarray(entries[name], dtype=np.float64) for name in ("heads", "tags")]
+        sharpness = float(entries["sharpness"])
+        slope, offset = float(entries.get("slope", 1.0)), float(entries.get("offset", 0.0))
         sound = min(sharpness, slope) > 0 and math.isfinite(slope) and math.isfinite(offset)
         sums = all(
             w.shape == (members,) and (w >= 0).all() and abs(w.sum() - 1) < 1e-6 for w in weights
@@ -175,7 +175,7 @@ class Mixture:
     other_tags: dict[str, Rows]
     longest: int = LONGEST_FOR_RISK
     """Maximum length of a sentence for which the minimum-risk tree is computed."""
-    chosen: tuple[Ints, Ints, Ints] | None = None
+    best_trees: tuple[Ints, Ints, Ints] | None = None
     """Heads, labels and tags of the best trees, if they were found before the calibration."""
 
     @classmethod
@@ -211,8 +211,8 @@ class Mixture:
 
     def trees(self, single_root: bool, threads: int) -> tuple[Ints, Ints, Ints]:
         """Return minimum-risk heads, the likeliest label of each arc, and the likeliest tags."""
-        if self.chosen is not None:
-            return self.chosen
+        if self.best_trees is not None:
+            return self.best_trees
         heads = least_risk(
             offsets=self.offsets,
             begin=self.heads.begin,
@@ -326,7 +326,7 @@ def with_calibrated_trees(mixture: Mixture, fit: Fit, single_root: bool, threads
     is_chosen = mixture.code.head(arcs.what) == trees[0][row]
     factor = np.where(is_chosen, of_tree[row], of_others[row])
     return replace(
-        mixture, arcs=Rows(arcs.begin, arcs.what, arcs.probability * factor), chosen=trees
+        mixture, arcs=Rows(arcs.begin, arcs.what, arcs.probability * factor), best_trees=trees
     )
 
 

@@ -169,26 +169,26 @@ class CommitteeModel(TaggingByParsing, Model):
 
     def parse_protocol(self, **options: Any) -> str:
         """Return a description of how trees are found with these options."""
-        chosen = self._chosen(options)
-        parts = [f"{self.kind} of {len(self.members)}", f"tags {chosen.tags}"]
-        parts.append(f"{chosen.search} {chosen.size:,} by {chosen.selection}")
+        settings = self._chosen(options)
+        parts = [f"{self.kind} of {len(self.members)}", f"tags {settings.tags}"]
+        parts.append(f"{settings.search} {settings.size:,} by {settings.selection}")
         kinds = {m.kind for m in self.members if "size" in m.member_options({}, beam=0)}
-        if chosen.search == "particles" and kinds:
+        if settings.search == "particles" and kinds:
             parts.append(f"beam {self.config.beam:,} of {' and '.join(sorted(kinds))}")
         if "temperature" in options:
-            parts.append(f"temperature {chosen.temperature:g}")
-        return ", ".join([*parts, chosen.goal])
+            parts.append(f"temperature {settings.temperature:g}")
+        return ", ".join([*parts, settings.goal])
 
-    def asked(self, **given: Any) -> dict[str, Any]:
+    def asked(self, **options: Any) -> dict[str, Any]:
         """Return the given parsing options, completed by the committee's defaults."""
-        return {"tags": "joint", "size": self.config.particles, **given}
+        return {"tags": "joint", "size": self.config.particles, **options}
 
     def _chosen(self, options: Mapping[str, Any]) -> CommitteeOptions:
         return CommitteeOptions.of(self.asked(**options), self.kind, "parse")
 
-    def known_to(self, member: Voter, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def known_to(self, member: Voter, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parsing options that apply to a member."""
-        return member.member_options(asked, beam=self.config.beam)
+        return member.member_options(options, beam=self.config.beam)
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences and yield the parses in the order of the input.
@@ -198,41 +198,41 @@ class CommitteeModel(TaggingByParsing, Model):
         posteriors. A sample is drawn in two steps: first a member according to its weight, and then
         a tree from the posterior of this member.
         """
-        asked, chosen = self.asked(**options), self._chosen(options)
-        by_risk = chosen.by_risk
+        settings, options = self._chosen(options), self.asked(**options)
+        by_risk = settings.by_risk
         waiting, for_best, for_samples = tee(map(as_sentence, sentences), 3)
-        best = iter([]) if by_risk else pooled(self, for_best, asked)
-        samples = drawn(self, for_samples, asked) if chosen.samples else iter([])
+        best = iter([]) if by_risk else pooled(self, for_best, options)
+        samples = drawn(self, for_samples, options) if settings.samples else iter([])
         while chunk := list(islice(waiting, SENTENCES_AT_ONCE)):
-            mixture = self.mixture(chunk, asked)
-            trees = mixture.trees(self.single_root, chosen.threads)
-            may_cross = self._may_cross(mixture, chosen)
+            mixture = self.mixture(chunk, options)
+            trees = mixture.trees(self.single_root, settings.threads)
+            may_cross = self._may_cross(mixture, settings)
             for number, sentence in enumerate(chunk):
                 analyses = [self._least_risk(mixture, trees, number)] if by_risk else next(best)
                 if may_cross[number]:
                     analyses = [self._with_crossing_arcs(analyses[0], mixture, number, sentence)]
                 if by_risk and len(sentence) > mixture.longest:
-                    analyses = self._of_one_member(sentence, asked)
-                drawn_trees = next(samples) if chosen.samples else []
+                    analyses = self._of_one_member(sentence, options)
+                drawn_trees = next(samples) if settings.samples else []
                 yield Parse(
                     sentence,
                     [mixture.judged(number, tree) for tree in analyses],
                     [mixture.judged(number, tree) for tree in drawn_trees],
-                    mixture.marginals(number) if chosen.marginals else None,
+                    mixture.marginals(number) if settings.marginals else None,
                     math.nan,
                     bool(mixture.relaxed[number]),
                 )
 
-    def mixture(self, sentences: Sequence[Sentence], asked: Mapping[str, Any]) -> Mixture:
+    def mixture(self, sentences: Sequence[Sentence], options: Mapping[str, Any]) -> Mixture:
         """Return the mixture of the members' marginals for a batch of sentences."""
-        votes = self.votes_of_members(sentences, asked)
-        way, lengths = asked["tags"], [len(sentence) for sentence in sentences]
+        votes = self.votes_of_members(sentences, options)
+        way, lengths = options["tags"], [len(sentence) for sentence in sentences]
         fit = self.fits[way]
         if way not in self.stacks:
             return Mixture.of(votes, fit, self.symbols, lengths)
-        threads = asked.get("threads", 0)
+        threads = options.get("threads", 0)
         ballot = self.ballot(sentences, votes, replace(fit, sharpness=1.0), self.symbols, threads)
-        if asked.get("partial"):
+        if options.get("partial"):
             given = np.array([head >= 0 for sentence in sentences for head in sentence.heads])
             ballot = replace(ballot, given=given)
         decided = sharper(self.stacks[way].decided(ballot), fit.sharpness)
@@ -260,15 +260,15 @@ class CommitteeModel(TaggingByParsing, Model):
         )
 
     def votes_of_members(
-        self, sentences: Sequence[Sentence], asked: Mapping[str, Any]
+        self, sentences: Sequence[Sentence], options: Mapping[str, Any]
     ) -> list[Votes]:
         """Return the votes of each member on a batch of sentences."""
-        return [self._votes_of(member, sentences, asked) for member in self.members]
+        return [self._votes_of(member, sentences, options) for member in self.members]
 
-    def most_words_of(self, member: Voter, asked: Mapping[str, Any]) -> float:
+    def most_words_of(self, member: Voter, options: Mapping[str, Any]) -> float:
         """Return the maximum length of the sentences on which a member votes."""
         most = math.inf if member.most_words is None else member.most_words
-        is_slow = member.most_words is not None and asked["tags"] == "joint"
+        is_slow = member.most_words is not None and options["tags"] == "joint"
         if is_slow and any(
             one.most_words is None and one.tag_column == self.tag_column for one in self.members
         ):
@@ -276,14 +276,14 @@ class CommitteeModel(TaggingByParsing, Model):
         return most
 
     def _votes_of(
-        self, member: Voter, sentences: Sequence[Sentence], asked: Mapping[str, Any]
+        self, member: Voter, sentences: Sequence[Sentence], options: Mapping[str, Any]
     ) -> Votes:
         """Return the votes of one member on a batch of sentences.
 
         The member does not vote on sentences that exceed its maximum length.
         """
-        own, lengths = self.known_to(member, asked), [len(sentence) for sentence in sentences]
-        most = self.most_words_of(member, asked)
+        own, lengths = self.known_to(member, options), [len(sentence) for sentence in sentences]
+        most = self.most_words_of(member, options)
         if max(lengths) <= most:
             return member.votes(sentences, **own)
         taken = np.array(lengths) <= most
@@ -305,10 +305,10 @@ class CommitteeModel(TaggingByParsing, Model):
             heads, labels = restored.heads, restored.labels
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
-    def _may_cross(self, mixture: Mixture, chosen: CommitteeOptions) -> list[bool]:
+    def _may_cross(self, mixture: Mixture, settings: CommitteeOptions) -> list[bool]:
         """Return whether arcs of each sentence's tree may be moved so that they cross."""
         knows = self.crossing.counts and self.symbols.nonprojective == "head"
-        if not knows or not chosen.by_risk or chosen.partial:
+        if not knows or not settings.by_risk or settings.partial:
             return [False] * (mixture.offsets.size - 1)
         return with_lifted_votes(mixture)
 
@@ -318,12 +318,12 @@ class CommitteeModel(TaggingByParsing, Model):
         weight = self.config.crossing
         return with_crossing_arcs(tree, mixture, number, sentence.forms, self.crossing, weight)
 
-    def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
+    def _of_one_member(self, sentence: Sentence, options: Mapping[str, Any]) -> list[Analysis]:
         """Parse a very long sentence with the member that has the highest weight."""
-        weights = self.fits[asked["tags"]].heads
-        able = [len(sentence) <= self.most_words_of(m, asked) for m in self.members]
+        weights = self.fits[options["tags"]].heads
+        able = [len(sentence) <= self.most_words_of(m, options) for m in self.members]
         first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
-        own = self.known_to(first, {**asked, "samples": 0})
+        own = self.known_to(first, {**options, "samples": 0})
         parse = next(first.parse_all([sentence], **own))
         return [replace(parse.analyses[0], log_prob=math.nan, posterior=math.nan)]
 

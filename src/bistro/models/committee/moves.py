@@ -68,8 +68,8 @@ def with_lifted_votes(mixture: Mixture) -> list[bool]:
     )
     words = np.zeros(len(arcs) + 1, dtype=np.int64)
     np.cumsum(np.bincount(arcs.row[likely], minlength=len(arcs)), out=words[1:])
-    found: list[bool] = (np.diff(words[mixture.offsets]) > 0).tolist()
-    return found
+    has_votes: list[bool] = (np.diff(words[mixture.offsets]) > 0).tolist()
+    return has_votes
 
 
 def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
@@ -118,8 +118,8 @@ class _Votes:
         begin = mixture.arcs.begin[first : self.span.stop + 1]
         what = mixture.arcs.what[int(begin[0]) : int(begin[-1])]
         places = np.flatnonzero(mixture.symbols.is_lifted[mixture.code.label(what)]) + begin[0]
-        found: list[int] = np.unique(np.searchsorted(begin, places, side="right")).tolist()
-        return found
+        words: list[int] = np.unique(np.searchsorted(begin, places, side="right")).tolist()
+        return words
 
     def of_head(self, word: int, head: int) -> float:
         """Return the probability that a word is attached to a head.
@@ -148,12 +148,12 @@ class _Votes:
 
 def _notes(row: Sequence[tuple[int, str, float]]) -> dict[int, list[tuple[float, str, str]]]:
     """Return likely votes for crossing arcs by head, as tuples (probability, label, label of t)."""
-    found: dict[int, list[tuple[float, str, str]]] = {}
+    votes: dict[int, list[tuple[float, str, str]]] = {}
     for head, noted, probability in row:
         label, arrow, below = noted.partition(LIFTED)
         if arrow:
-            found.setdefault(head, []).append((probability, label, below))
-    return {head: notes for head, notes in found.items() if sum(p for p, *_ in notes) >= LEAST_VOTE}
+            votes.setdefault(head, []).append((probability, label, below))
+    return {head: notes for head, notes in votes.items() if sum(p for p, *_ in notes) >= LEAST_VOTE}
 
 
 def _for_target(notes: Sequence[tuple[float, str, str]], target_label: str) -> tuple[str, float]:

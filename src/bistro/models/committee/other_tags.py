@@ -100,8 +100,8 @@ class OtherTags:
             if EMPTY not in tags:
                 return sentence
             pairs = zip(self._keys(sentence), tags, strict=True)
-            found = [likeliest(*key) if tag == EMPTY else tag for key, tag in pairs]
-            return sentence.replace(**{self.other: found})
+            all_tags = [likeliest(*key) if tag == EMPTY else tag for key, tag in pairs]
+            return sentence.replace(**{self.other: all_tags})
 
         return list(map(whole, sentences))
 

@@ -33,13 +33,13 @@ LEAST_PROPOSED = 10
 
 
 def pooled(
-    committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
+    committee: CommitteeModel, sentences: Iterable[Sentence], options: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
     """Yield the most probable trees among the members' proposals for each sentence."""
-    kbest = asked.get("kbest", 1)
+    kbest = options.get("kbest", 1)
     wanted = {"kbest": max(kbest, LEAST_PROPOSED), "mbr": False, "samples": 0}
-    weights = committee.fits[asked["tags"]].heads
-    for parses in _of_members(committee, sentences, {**asked, **wanted}):
+    weights = committee.fits[options["tags"]].heads
+    for parses in _of_members(committee, sentences, {**options, **wanted}):
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], list[tuple[float, Analysis]]] = {}
         for place, parse in parses.items():
             for analysis in parse.analyses:
@@ -50,34 +50,34 @@ def pooled(
 
 
 def drawn(
-    committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
+    committee: CommitteeModel, sentences: Iterable[Sentence], options: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
     """Yield the trees that are drawn from the members' posteriors for each sentence."""
     wanted = {"kbest": 1, "mbr": True}
-    weights = committee.fits[asked["tags"]].heads
-    for number, parses in enumerate(_of_members(committee, sentences, {**asked, **wanted})):
-        stream = Stream(asked.get("seed", 1), purpose_key("committee.samples"), number)
+    weights = committee.fits[options["tags"]].heads
+    for number, parses in enumerate(_of_members(committee, sentences, {**options, **wanted})):
+        stream = Stream(options.get("seed", 1), purpose_key("committee.samples"), number)
         places = list(parses)
         borders = np.cumsum([weights[place] for place in places])
-        chosen = []
-        for i in range(asked["samples"]):
+        samples = []
+        for i in range(options["samples"]):
             member = int(np.searchsorted(borders, stream.uniform() * borders[-1], side="right"))
             place = places[min(member, len(places) - 1)]
             tree = parses[place].samples[i]
             tags = _tags(committee, tree, place, parses)
-            chosen.append(replace(tree, tags=tags, log_prob=math.nan, posterior=math.nan))
-        yield chosen
+            samples.append(replace(tree, tags=tags, log_prob=math.nan, posterior=math.nan))
+        yield samples
 
 
 def _of_members(
-    committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
+    committee: CommitteeModel, sentences: Iterable[Sentence], options: Mapping[str, Any]
 ) -> Iterator[dict[int, Parse]]:
     """Yield the members' parses of each sentence, by the index of the member."""
-    most = [committee.most_words_of(member, asked) for member in committee.members]
+    most = [committee.most_words_of(member, options) for member in committee.members]
     waiting, *copies = tee(sentences, len(committee.members) + 1)
     streams = [
         member.parse_all(
-            _up_to(words, copy), **committee.known_to(member, {**asked, "marginals": False})
+            _up_to(words, copy), **committee.known_to(member, {**options, "marginals": False})
         )
         for member, words, copy in zip(committee.members, most, copies, strict=True)
     ]

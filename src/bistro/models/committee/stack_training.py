@@ -68,10 +68,10 @@ def dealt(
     stretch = max(1, min(STRETCH, len(sentences) // (2 * folds)))
     number = np.arange(len(sentences)) // stretch % folds
     for fold in range(folds):
-        chosen = (number == fold).tolist()
+        is_held_out = (number == fold).tolist()
         yield (
-            [s for s, out in zip(sentences, chosen, strict=True) if not out],
-            [s for s, out in zip(sentences, chosen, strict=True) if out],
+            [s for s, out in zip(sentences, is_held_out, strict=True) if not out],
+            [s for s, out in zip(sentences, is_held_out, strict=True) if out],
         )
 
 

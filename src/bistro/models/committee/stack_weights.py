@@ -57,8 +57,8 @@ def restored(name: str, arrays: Arrays) -> Weights:
     large table. Therefore a full table is allocated only if it takes at most twice the memory of
     the arrays.
     """
-    found = {key: arrays.get(f"{name}.{key}") for key in ("size", "places", "weights")}
-    size, places, weights = found.values()
+    parts = {key: arrays.get(f"{name}.{key}") for key in ("size", "places", "weights")}
+    size, places, weights = parts.values()
     if size is None or weights is None:
         raise ModelFileError(DAMAGED)
     has_all = places is None

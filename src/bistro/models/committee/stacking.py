@@ -82,11 +82,11 @@ class Candidates:
 
     def places_of(self, gold: Ints) -> NDArray[np.int32]:
         """Return the index of each word's gold candidate, or -1 if there is no such candidate."""
-        found = np.full(len(self.rows), -1, dtype=np.int32)
+        places = np.full(len(self.rows), -1, dtype=np.int32)
         row = self.rows.row
         hits = np.flatnonzero(self.rows.what == gold[row])
-        found[row[hits]] = hits - self.rows.begin[row[hits]]
-        return found
+        places[row[hits]] = hits - self.rows.begin[row[hits]]
+        return places
 
 
 @dataclass(frozen=True)
@@ -182,9 +182,9 @@ class Ballot:
         of_arc = np.searchsorted(key[first], rows.row * span + rows.what)
         return self._with_none(Candidates(rows, votes, labels.likeliest()[of_arc]))
 
-    def _with_none(self, found: Candidates) -> Candidates:
+    def _with_none(self, candidates: Candidates) -> Candidates:
         """Add the candidate "none of these heads" to all words whose head is not given."""
-        rows, n = found.rows, len(found.rows)
+        rows, n = candidates.rows, len(candidates.rows)
         words = np.arange(n) if self.given is None else np.flatnonzero(~self.given)
         none = self.positions[words]
         span = 1 + max(int(rows.what.max(initial=0)), int(none.max(initial=0)))
@@ -196,16 +196,16 @@ class Ballot:
             np.insert(rows.what, at, none),
             np.insert(rows.probability, at, 0.0),
         )
-        votes = np.insert(found.votes, at, 0.0, axis=0)
-        return Candidates(wider, votes, np.insert(found.context, at, NO_LABEL))
+        votes = np.insert(candidates.votes, at, 0.0, axis=0)
+        return Candidates(wider, votes, np.insert(candidates.context, at, NO_LABEL))
 
     def label_candidates(self, heads: Ints) -> Candidates:
         """Return the candidate labels of all words, given their heads."""
         code, arcs = self.mixture.code, self.mixture.arcs
 
         def of_arc(rows: Rows) -> Rows:
-            chosen = (code.head(rows.what) == heads[rows.row]) & (code.label(rows.what) >= 0)
-            return normalised(rows.among(chosen))
+            mask = (code.head(rows.what) == heads[rows.row]) & (code.label(rows.what) >= 0)
+            return normalised(rows.among(mask))
 
         given_head = of_arc(arcs)
         rows, votes = tabled(given_head, [of_arc(one) for one in self.arcs], LEAST[LABELS])
@@ -262,24 +262,24 @@ class Stack:
             heads = heads.among(heads.what != ballot.positions[heads.row])
             mixture = replace(mixture, arcs=_with_heads(mixture, heads))
         if LABELS + suffix in self.weights:
-            chosen = mixture.trees(ballot.single_root, ballot.threads)[0]
-            found = ballot.label_candidates(chosen)
-            labels = self._probabilities(LABELS, suffix, ballot, tree, found)
-            mixture = replace(mixture, arcs=_with_labels(mixture, chosen, labels))
+            best_heads = mixture.trees(ballot.single_root, ballot.threads)[0]
+            candidates = ballot.label_candidates(best_heads)
+            labels = self._probabilities(LABELS, suffix, ballot, tree, candidates)
+            mixture = replace(mixture, arcs=_with_labels(mixture, best_heads, labels))
         return mixture
 
     def _probabilities(
-        self, name: str, suffix: str, ballot: Ballot, tree: Tree, found: Candidates
+        self, name: str, suffix: str, ballot: Ballot, tree: Tree, candidates: Candidates
     ) -> Rows:
         templates = self.templates.get(name + suffix)
         probability = stack_probabilities(
-            batch=ballot.batch(tree, found, has_words=templates is not None),
+            batch=ballot.batch(tree, candidates, has_words=templates is not None),
             task=name,
             weights=self.weights[name + suffix],
             threads=ballot.threads,
             templates=None if templates is None else compiled(*templates),
         )
-        return Rows(found.rows.begin, found.rows.what, probability)
+        return Rows(candidates.rows.begin, candidates.rows.what, probability)
 
     def arrays(self) -> Arrays:
         """Return the arrays with the weights of each decision.
@@ -288,17 +288,17 @@ class Stack:
         """
         if not self.templates:
             return {name: np.asarray(weights) for name, weights in self.weights.items()}
-        found: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, NDArray[Any]] = {}
         for name, weights in self.weights.items():
             kept = weights if isinstance(weights, StackWeights) else sparse(weights)
-            found[f"{name}.size"] = np.array([weights.size], dtype=np.int64)
+            arrays[f"{name}.size"] = np.array([weights.size], dtype=np.int64)
             places, values = kept.places(), kept.values()
             if PLACE_AND_WEIGHT * places.size < weights.size:
-                found[f"{name}.places"] = places
+                arrays[f"{name}.places"] = places
             else:
                 values = np.asarray(weights)
-            found[f"{name}.weights"] = values.astype(np.float16)
-        return found
+            arrays[f"{name}.weights"] = values.astype(np.float16)
+        return arrays
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, templates: Mapping[str, Templates] | None = None) -> Stack:

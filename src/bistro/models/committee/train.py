@@ -93,8 +93,8 @@ def train_committee(
         elif dev:
             model.fits = _fits(model, dev, run.session.threads, share=1.0)
         elif config.calibrate:
-            found = training.sharpness_by_way(members)
-            model.fits = {way: replace(fit, sharpness=found[way]) for way, fit in fits.items()}
+            sharpness = training.sharpness_by_way(members)
+            model.fits = {way: replace(fit, sharpness=sharpness[way]) for way, fit in fits.items()}
     return model
 
 
@@ -140,7 +140,7 @@ class _Training:
             return self._learn_elsewhere(workers)
         saved = self.run.session.saved(self.fingerprint)
         arrays = saved[1] if saved else {}
-        found: dict[str, Voter] = {}
+        models: dict[str, Voter] = {}
         done: dict[str, NDArray[Any]] = {}
         latent = self._latent()
         for phase, (name, settings) in enumerate(latent.items()):
@@ -152,11 +152,11 @@ class _Training:
             else:
                 with progress.phase(name, share=share):
                     model = self._learn(name, settings, phase, done)
-            found[name] = model
+            models[name] = model
             done[name] = np.frombuffer(model.to_bytes(), dtype=np.uint8)
         others, trace = self._sweep(done)
-        found |= others
-        return [found[name] for name in self.settings], trace
+        models |= others
+        return [models[name] for name in self.settings], trace
 
     def _latent(self) -> dict[str, IsbnConfig]:
         return {n: s for n, s in self.settings.items() if isinstance(s, IsbnConfig)}
@@ -177,8 +177,8 @@ class _Training:
         run, sampler = self.run, self.config.sampler
         own = self.other.own
         errand = Errand(self._by_tagset(), own, self.dev, run.seed, run.treebank, sampler)
-        found, trace = learn_members(workers, errand, self.settings, run.session, self.fingerprint)
-        return [found[name] for name in self.settings], trace
+        models, trace = learn_members(workers, errand, self.settings, run.session, self.fingerprint)
+        return [models[name] for name in self.settings], trace
 
     def _by_tagset(self) -> dict[str, list[Sentence]]:
         """Return the training sentences for each tag column that members use."""
@@ -235,13 +235,13 @@ class _Training:
             voting = self._of_the_rest(rest, None, shares)
             symbols = Symbols.of(voting.members, like=model.symbols)
             ways = progress.each(ballots.items(), "votes", len(ballots), share=shares["votes"])
-            for way, found in ways:
+            for way, counted in ways:
                 votes = voting.votes_of_members(held_out, model.asked(tags=way, threads=threads))
-                found.append(Counted(held_out, votes, symbols))
+                counted.append(Counted(held_out, votes, symbols))
         judging = Judging(model, self.config, self.run.seed, threads)
         ways = progress.each(ballots.items(), "judging", len(ballots), share=shares["judging"])
-        for way, found in ways:
-            model.fits[way], model.stacks[way] = judging.learned(way, found, self.dev)
+        for way, counted in ways:
+            model.fits[way], model.stacks[way] = judging.learned(way, counted, self.dev)
 
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
         """Return the sharpness for each source of tags, fitted on held-out sentences."""
@@ -251,8 +251,8 @@ class _Training:
             return dict.fromkeys(WAYS, USUAL_SHARPNESS)
         self.run.session.on_note(f"fitting the sharpness of votes on {words:,} held-out words")
         model = self._of_the_rest(rest, members if is_unseen else None)
-        found = _fits(model, held_out, self.run.session.threads, share=VOTING)
-        return {way: fit.sharpness for way, fit in found.items()}
+        fits = _fits(model, held_out, self.run.session.threads, share=VOTING)
+        return {way: fit.sharpness for way, fit in fits.items()}
 
     def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
         """Return training and held-out sentences, and whether latent members used this split.
@@ -285,13 +285,13 @@ class _Training:
         training = replace(self, sentences=rest, config=config, run=run)
         training.settings = {name: _quick(s, quick) for name, s in self.settings.items()}
         training.shares = dict(shares)
-        found, trace = training._sweep({})
+        models, trace = training._sweep({})
         latent = training._latent()
         for name, settings in latent.items():
             with progress.phase(name, share=shares["latent"] / len(latent)):
                 place = list(self.settings).index(name)
-                found[name] = members[place] if members else train_isbn(rest, settings, run)
-        ready = [found[name] for name in self.settings]
+                models[name] = members[place] if members else train_isbn(rest, settings, run)
+        ready = [models[name] for name in self.settings]
         fits = {way: Fit.equal(len(ready)) for way in WAYS}
         return CommitteeModel(config, ready, fits, run.origin(trace))
 

@@ -87,11 +87,11 @@ def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
     The mean probability and the accuracy are computed over all words. The mean probability grows
     with the power, so there is at most one solution in the search range.
     """
-    chosen = rows.likeliest()
-    accuracy = float(np.mean(chosen == gold))
+    best = rows.likeliest()
+    accuracy = float(np.mean(best == gold))
 
     def overconfidence(power: float) -> float:
-        return float(rows.sharpened(power).probability_of(chosen).mean()) - accuracy
+        return float(rows.sharpened(power).probability_of(best).mean()) - accuracy
 
     if overconfidence(1 / SHARPEST) > 0:
         return 1 / SHARPEST
@@ -118,13 +118,13 @@ def calibration(probability: Floats, is_right: NDArray[np.bool_]) -> tuple[float
     """
     inputs = np.stack((logit(probability.clip(CERTAIN, 1 - CERTAIN)), np.ones(probability.size)))
     usual = np.array([1.0, 0.0])
-    found = usual
+    line = usual
     for _ in range(NEWTON_STEPS):
-        p = expit(found @ inputs)
-        gradient = inputs @ (is_right - p) - (found - usual) / SPREAD**2
+        p = expit(line @ inputs)
+        gradient = inputs @ (is_right - p) - (line - usual) / SPREAD**2
         curvature = (inputs * (p * (1 - p))) @ inputs.T + np.eye(2) / SPREAD**2
         step = np.linalg.solve(curvature, gradient)
-        found = found + step / max(1.0, float(np.abs(step).max()))
+        line = line + step / max(1.0, float(np.abs(step).max()))
         if np.abs(step).max() < 1e-9:
             break
-    return float(max(found[0], 1 / SHARPEST)), float(found[1])
+    return float(max(line[0], 1 / SHARPEST)), float(line[1])

@@ -55,8 +55,8 @@ def _names(model: EisnerModel) -> list[str]:
 
 
 def _events(model: EisnerModel, batch: SentenceBatch) -> dict[str, Events]:
-    found = dependency_events(model.shape, batch)
-    return {name: Events(*found[name]) for name in _names(model)}
+    events = dependency_events(model.shape, batch)
+    return {name: Events(*events[name]) for name in _names(model)}
 
 
 @dataclass

@@ -109,8 +109,8 @@ class IsbnCodec(Codec):
     def root_labels(self, trees: Sequence[Tree]) -> Ints:
         """Return the label indices of words that depend on the root."""
         pairs = (pair for tree in trees for pair in zip(tree.heads, tree.labels, strict=True))
-        found = {self._label_ids[label] for head, label in pairs if head == 0}
-        return np.array(sorted(found), dtype=np.int32)
+        labels = {self._label_ids[label] for head, label in pairs if head == 0}
+        return np.array(sorted(labels), dtype=np.int32)
 
     def coarse_of(self, sentences: Sequence[Sentence], clusters: NDArray[np.int64]) -> Ints:
         """Return the most frequent coarse tag of every cluster."""

@@ -204,7 +204,7 @@ class IsbnConfig(ParserSettings):
         >>> IsbnConfig(features=("action", "local")).elements[:3]
         ('action', 's1.word', 's1.tag')
         """
-        names = (name for given in self.features for name in SETS.get(given, (given,)))
+        names = (name for feature in self.features for name in SETS.get(feature, (feature,)))
         return tuple(dict.fromkeys(names))
 
     def sees(self, attribute: str) -> bool:

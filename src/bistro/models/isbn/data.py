@@ -83,8 +83,8 @@ class IsbnSymbols:
         of_cluster, word = pairs // len(codec.vocabulary), pairs % len(codec.vocabulary)
         listed = counts >= config.listed
         word_begin, other_begin = (
-            np.searchsorted(of_cluster[chosen], np.arange(len(codec.tags) + 1)).astype(np.int32)
-            for chosen in (listed, ~listed)
+            np.searchsorted(of_cluster[mask], np.arange(len(codec.tags) + 1)).astype(np.int32)
+            for mask in (listed, ~listed)
         )
         by_word = np.lexsort((of_cluster, word))
         share = np.log(counts / np.bincount(clusters, minlength=len(codec.tags))[of_cluster])

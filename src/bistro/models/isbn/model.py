@@ -146,8 +146,8 @@ class IsbnModel(LanguageAbility):
         Words are in the order of generation, which is reversed in a right-to-left model.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
-        found = self._found(batch, self._chosen({"size": size, "mbr": False}).request(), 1)
-        return {name: found[name] for name in ("heads", "labels", "tags")}
+        arrays = self._parse_batch(batch, self._chosen({"size": size, "mbr": False}).request(), 1)
+        return {name: arrays[name] for name in ("heads", "labels", "tags")}
 
     def arrays(self) -> Arrays:
         """Return the arrays of the weights and of the data on words and clusters."""

@@ -51,12 +51,12 @@ def commonest(keys: Sequence[int], values: Sequence[int], num_keys: int) -> Ints
     >>> commonest([0, 0, 0, 2], [3, 1, 3, 5], 3)
     array([3, 0, 5], dtype=int32)
     """
-    found = np.zeros(num_keys, np.int32)
+    best = np.zeros(num_keys, np.int32)
     most = [0] * num_keys
     for (key, value), count in sorted(Counter(zip(keys, values, strict=True)).items()):
         if count > most[key]:
-            found[key], most[key] = value, count
-    return found
+            best[key], most[key] = value, count
+    return best
 
 
 def coarse_numbers(sentences: Sequence[Sentence]) -> list[list[int]]:

@@ -60,25 +60,25 @@ def train_with_text(
         return learning.finish(Run(run.seed, treebank, run.session), trace)
 
     settings = config.raw_text
-    found = training.model(settings.rounds, settings.beam, first_parser, learn)
-    assert isinstance(found, IsbnModel)
-    return found
+    model = training.model(settings.rounds, settings.beam, first_parser, learn)
+    assert isinstance(model, IsbnModel)
+    return model
 
 
 def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
     """Return the sentences of the raw text with the trees of their best parses."""
     columns = analyses.columns_of(0, analyses.words)
-    found: Trees = []
+    trees: Trees = []
     begin = 0
     for words in text:
         own = slice(begin, begin + len(words))
         begin += len(words)
         heads, labels, tags = (columns[name][own] for name in ("heads", "labels", "tags"))
         tree = codec.decode(heads, labels, tags, restore_crossing=False)
-        found.append((Sentence.from_columns(words), tree))
+        trees.append((Sentence.from_columns(words), tree))
     if begin != analyses.words:
         raise BistroError("the raw text changed during training: start from the beginning")
-    return found
+    return trees
 
 
 def _split(trees: Trees, number: int) -> tuple[Trees, Trees]:

@@ -67,8 +67,8 @@ def split(
     if len(sentences) < 2:
         raise BistroError("a latent-variable parser needs at least two training sentences")
     number = min(max(1, round(len(sentences) * config.learning.held_out)), len(sentences) - 1)
-    chosen = set(shuffled(len(sentences), seed, "isbn.held_out", 0)[:number].tolist())
-    parts = [i in chosen for i in range(len(sentences))]
+    places = set(shuffled(len(sentences), seed, "isbn.held_out", 0)[:number].tolist())
+    parts = [i in places for i in range(len(sentences))]
     return (
         [s for s, out in zip(sentences, parts, strict=True) if not out],
         [s for s, out in zip(sentences, parts, strict=True) if out],
@@ -171,7 +171,7 @@ class Training:
         """Return the held-out trees whose labels and tags all occur in the training trees."""
         labels, roots = set(self.codec.labels), set(self.symbols.root_labels.tolist())
         numbers = {label: i for i, label in enumerate(self.codec.labels)}
-        found = []
+        judges = []
         for sentence, tree in candidates:
             on_root = [la for h, la in zip(tree.heads, tree.labels, strict=True) if h == 0]
             if (
@@ -180,13 +180,13 @@ class Training:
                 and roots.issuperset(numbers[label] for label in on_root)
                 and (len(on_root) == 1 or not self.single_root)
             ):
-                found.append((sentence, tree))
-        if not found:
+                judges.append((sentence, tree))
+        if not judges:
             raise BistroError(
                 "every held-out sentence has labels or tags that do not occur in the training "
                 "sentences"
             )
-        return found
+        return judges
 
     def _digests(self, held_out: Sequence[Sentence]) -> list[str]:
         digest = hashlib.sha256()
@@ -300,12 +300,12 @@ class Training:
             return Progress(*(header[name] for name in ("trace", "best_pass", "best_score")))
 
     def _diverged(self, progress: Progress, session: Session) -> BistroError:
-        told = f"learning diverged in pass {progress.passes + 1}: set a lower "
-        told += f"learning.rate than {self.config.learning.rate:g}"
+        message = f"learning diverged in pass {progress.passes + 1}: set a lower "
+        message += f"learning.rate than {self.config.learning.rate:g}"
         if session.checkpoint and progress.passes:
             self._save(progress, session)
-            told += f"; {session.checkpoint.path} has the state before that pass"
-        return BistroError(told)
+            message += f"; {session.checkpoint.path} has the state before that pass"
+        return BistroError(message)
 
 
 def _own(arrays: Mapping[str, NDArray[Any]], name: str) -> Floats:

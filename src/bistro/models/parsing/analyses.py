@@ -78,5 +78,5 @@ def parse_piece(shared: SharedModel[Any], piece: Piece) -> tuple[int, dict[str, 
     size, text = piece
     sentences = text.sentences()
     parser: TextParser = shared.open()
-    found = parser.best_analyses(sentences, size)
-    return len(sentences), {name: found[name].astype(kind) for name, kind in COLUMNS.items()}
+    columns = parser.best_analyses(sentences, size)
+    return len(sentences), {name: columns[name].astype(kind) for name, kind in COLUMNS.items()}

@@ -163,24 +163,24 @@ class Codec:
         restore_crossing: bool = True,
     ) -> Tree:
         """Convert indices to a tree in the original word order, with crossing arcs restored."""
-        found, names = (
+        head_list, names = (
             heads.tolist(),
             [self.labels[i] if i >= 0 else EMPTY for i in labels.tolist()],
         )
         tag_names = [self.tags[i] for i in tags.tolist()]
         if self.config.direction == "right-to-left":
-            found = [self.mirror_head(head, len(found)) for head in reversed(found)]
+            head_list = [self.mirror_head(head, len(head_list)) for head in reversed(head_list)]
             names.reverse()
             tag_names.reverse()
         if restore_crossing and self.is_labelled and self.config.nonprojective != "lift":
             scheme: Scheme = self.config.nonprojective
-            restored = deprojectivize(found, names, scheme)
-            found, names = restored.heads, restored.labels
-        return Tree(tag_names, found, names)
+            restored = deprojectivize(head_list, names, scheme)
+            head_list, names = restored.heads, restored.labels
+        return Tree(tag_names, head_list, names)
 
-    def decode_votes(self, found: Mapping[str, Any], lengths: Sequence[int]) -> Votes:
+    def decode_votes(self, marginals: Mapping[str, Any], lengths: Sequence[int]) -> Votes:
         """Convert marginals from the core to votes in the original word order."""
-        begin, head, label, probability = found["arc_marginals"]
+        begin, head, label, probability = marginals["arc_marginals"]
         head = head.astype(np.int64)
         mirrored = self.config.direction == "right-to-left"
         offsets = np.concatenate(([0], np.cumsum(lengths)))
@@ -189,12 +189,12 @@ class Codec:
             head = np.where(head > 0, longer - head, 0)
         code = ArcCode(len(self.labels) if self.is_labelled else 0)
         arcs = Rows(begin, code.join(head, label), probability)
-        tag_begin, tag, tag_probability = found["tag_marginals"]
+        tag_begin, tag, tag_probability = marginals["tag_marginals"]
         tags = Rows(tag_begin, tag.astype(np.int64), tag_probability)
         if mirrored:
             order = _mirrored(offsets)
             arcs, tags = arcs.reordered(order), tags.reordered(order)
-        return Votes(arcs, tags, found["relaxed"].astype(np.bool_))
+        return Votes(arcs, tags, marginals["relaxed"].astype(np.bool_))
 
     def mirror_head(self, head: int, length: int) -> int:
         """Return the position of a head after the sentence is reversed."""
@@ -238,7 +238,7 @@ def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:
     names = tuple(config.tag_features)
     rows = zip(column, sentence.upos, sentence.feats, sentence.misc, strict=True)
     return [
-        tag if tag == EMPTY else tag + _chosen(upos, feats, misc, names)
+        tag if tag == EMPTY else tag + _features_of(upos, feats, misc, names)
         for tag, upos, feats, misc in rows
     ]
 
@@ -318,7 +318,7 @@ def _arc_over_own_head(heads: Sequence[int]) -> bool:
 
 
 @lru_cache(REMEMBERED)
-def _chosen(upos: str, feats: str, misc: str, names: tuple[str, ...]) -> str:
+def _features_of(upos: str, feats: str, misc: str, names: tuple[str, ...]) -> str:
     """Return the selected features of a word in the form in which they are appended to its tag."""
     pairs = f"{COARSE}={upos}|{feats}|{misc}".split("|")
     return "".join(f"|{pair}" for pair in pairs if pair.partition("=")[0] in names)

@@ -48,10 +48,10 @@ def require_known(codec: Codec, trees: Sequence[Tree], where: str) -> None:
 
 def training_batch(model: ParsingAbility, sentences: Iterable[Sentence]) -> SentenceBatch:
     """Return training sentences with their trees in the format that the C++ core expects."""
-    given = list(sentences)
-    trees = [training_tree(sentence, model.config) for sentence in given]
+    treebank = list(sentences)
+    trees = [training_tree(sentence, model.config) for sentence in treebank]
     require_known(model.codec, trees, "the training data")
-    return model.codec.encode(given, trees)
+    return model.codec.encode(treebank, trees)
 
 
 def arc_name(words: Sequence[str], head: int, dependent: int) -> str:

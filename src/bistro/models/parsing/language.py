@@ -151,58 +151,58 @@ class LanguageAbility(Scoring, ParsingAbility):
         """
         from bistro.models.parsing.prefix_sums import scores_of_prefixes
 
-        chosen = chosen_options(self, "score", options)
+        settings = chosen_options(self, "score", options)
         self.require_prefixes()
         texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
-        if observed() and len(texts) > SCORED_AT_ONCE and chosen.part is None:
+        if observed() and len(texts) > SCORED_AT_ONCE and settings.part is None:
             return self._score_in_pieces(texts, options)
         vocabulary = self.codec.vocabulary
         ids, _ = vocabulary.encode_all(sentence.forms for sentence in texts)
         unseen = self.codec.unseen(texts)
         batch = self.codec.encode(texts, None, unseen)
-        threads = chosen.threads or os.cpu_count() or 1
-        request = chosen.request(len(self.codec.tags), len(self.codec.labels))
-        sums = self._parser.graph_scores if chosen.method in GRAPHS else self._parser.score
-        found = sums(batch, request, threads)
+        threads = settings.threads or os.cpu_count() or 1
+        request = settings.request(len(self.codec.tags), len(self.codec.labels))
+        sums = self._parser.graph_scores if settings.method in GRAPHS else self._parser.score
+        arrays = sums(batch, request, threads)
         is_eos, offsets = TextScores.ends(map(len, texts))
-        _check_analyses(found["log_prefix"], offsets, chosen)
+        _check_analyses(arrays["log_prefix"], offsets, settings)
         is_oov = np.zeros(is_eos.size, dtype=np.bool_)
         is_oov[~is_eos] = vocabulary.unknown_mask(ids)
         log_scale = np.zeros(is_eos.size)
         log_scale[~is_eos] = unseen.log_scale
-        return scores_of_prefixes(found, is_eos, is_oov, offsets, log_scale)
+        return scores_of_prefixes(arrays, is_eos, is_oov, offsets, log_scale)
 
     def _score_in_pieces(self, texts: list[Sentence], options: dict[str, Any]) -> TextScores:
         """Compute the scores piece by piece, and show progress."""
-        total, found = len(texts), []
+        total, scores = len(texts), []
         with phase("scoring", total=total, unit="sentences") as work:
             for first in range(0, total, SCORED_AT_ONCE):
                 piece = texts[first : first + SCORED_AT_ONCE]
-                found.append(self.score(piece, **{**options, "part": (first, total)}))
+                scores.append(self.score(piece, **{**options, "part": (first, total)}))
                 work.advance(len(piece))
-        return TextScores.joined(found)
+        return TextScores.joined(scores)
 
     def next_sums(self, context: Sequence[str], **options: Any) -> ParsedSums:
         """Return the next-word distribution, summed over all derivations of a context."""
         from bistro.models.parsing.next_words import ParsedSums
 
-        chosen = chosen_options(self, "score", options)
+        settings = chosen_options(self, "score", options)
         self.require_prefixes()
         texts = [Sentence.from_columns(list(context))] if context else []
-        if chosen.method == "graph":  # its errors are known only for the words of the text
-            chosen = replace(chosen, repeats=chosen.repeats or RUNS)
-        request = chosen.request(len(self.codec.tags), len(self.codec.labels))
+        if settings.method == "graph":  # its errors are known only for the words of the text
+            settings = replace(settings, repeats=settings.repeats or RUNS)
+        request = settings.request(len(self.codec.tags), len(self.codec.labels))
         batch = self.codec.encode(texts, None, self.codec.unseen(texts))
-        sums = self._parser.next_words(batch, request, chosen.threads or os.cpu_count() or 1)
+        sums = self._parser.next_words(batch, request, settings.threads or os.cpu_count() or 1)
         if not np.isfinite(sums.log_prefix).any():
-            raise BistroError(f"no run found an analysis of the words; {_more(chosen)}")
+            raise BistroError(f"no run found an analysis of the words; {_more(settings)}")
         return ParsedSums(self.codec, context, sums, self.shown_tags(self.codec.tags))
 
     def score_protocol(self, **options: Any) -> str:
         """Return a description of how derivations are summed with these options."""
-        chosen = chosen_options(self, "score", options)
-        facts = {**vars(chosen), "runs": getattr(chosen, "runs", 1)}
-        summed = METHODS[chosen.method].format_map(facts)
+        settings = chosen_options(self, "score", options)
+        facts = {**vars(settings), "runs": getattr(settings, "runs", 1)}
+        summed = METHODS[settings.method].format_map(facts)
         return f"{self.kind} model, summed over analyses by {summed}"
 
     def require_prefixes(self) -> None:
@@ -323,7 +323,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         return (sentence.forms for sentence in drawn)
 
 
-def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], chosen: Any) -> None:
+def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], settings: Any) -> None:
     """Raise an error if all analyses of a sentence were lost because of too few particles."""
     if np.isfinite(prefix).all():
         return
@@ -332,14 +332,14 @@ def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], cho
         return
     place = int(np.argmin(has_any))
     number = int(np.searchsorted(offsets, place, side="right")) - 1
-    part = getattr(chosen, "part", None)
+    part = getattr(settings, "part", None)
     sentence = number + 1 + (part[0] if part else 0)
     raise BistroError(
         f"sentence {sentence}: no analysis is left after word {place - int(offsets[number]) + 1}; "
-        f"{_more(chosen)}"
+        f"{_more(settings)}"
     )
 
 
-def _more(chosen: Any) -> str:
-    enough = max(ScoreOptions.particles, 2 * chosen.particles)
-    return f"particles = {chosen.particles} is too small, use {enough} or more"
+def _more(settings: Any) -> str:
+    enough = max(ScoreOptions.particles, 2 * settings.particles)
+    return f"particles = {settings.particles} is too small, use {enough} or more"

@@ -35,20 +35,20 @@ class ParsedSums(VocabularySums):
 
     def of(self, words: Sequence[str]) -> Estimates:
         """Return word probabilities, including the spelling probabilities of unknown words."""
-        found = super().of(words)
+        estimates = super().of(words)
         speller = self._codec.speller
-        if speller is None or not found.is_oov.any():
-            return found
-        places = np.flatnonzero(found.is_oov).tolist()
+        if speller is None or not estimates.is_oov.any():
+            return estimates
+        places = np.flatnonzero(estimates.is_oov).tolist()
         logs = speller.log_unseen([seen(words[i]) for i in places])
         highest = logs.max(axis=1)
         by_tag = self._by_tag(np.array(self.ids(words))[places].tolist())
         shares = (by_tag * np.exp(logs - highest[:, None])).sum(axis=2)
-        spelled = Estimates.of_runs(shares, self._weights, found.is_oov[places])
-        found.log_probs[places] = spelled.log_probs + highest
-        if found.steps is not None and spelled.steps is not None:
-            found.steps[:, places] = spelled.steps
-        return found
+        spelled = Estimates.of_runs(shares, self._weights, estimates.is_oov[places])
+        estimates.log_probs[places] = spelled.log_probs + highest
+        if estimates.steps is not None and spelled.steps is not None:
+            estimates.steps[:, places] = spelled.steps
+        return estimates
 
     def tags(self, words: Sequence[str]) -> list[dict[str, float]]:
         """Return the tag probabilities of each word. The sentence end has no tags."""

@@ -130,39 +130,41 @@ class ParsingAbility(TaggingByParsing, Model):
         **options
             As in `parse`.
         """
-        chosen = self._chosen(options)
-        threads = chosen.threads or os.cpu_count() or 1
+        settings = self._chosen(options)
+        threads = settings.threads or os.cpu_count() or 1
         waiting, chunks = iter(sentences), count()
         while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
             unseen = self.codec.unseen(chunk)
-            batch = self._batch(chunk, chosen, unseen)
-            found = self._found(batch, chosen.request(next(chunks)), threads)
-            yield from self._results(chunk, found, chosen, unseen.log_scale)
+            batch = self._batch(chunk, settings, unseen)
+            arrays = self._parse_batch(batch, settings.request(next(chunks)), threads)
+            yield from self._results(chunk, arrays, settings, unseen.log_scale)
 
     def best_tree(self, sentence: Sentence, **options: Any) -> Tree:
         """Return the most probable tree, with crossing arcs still encoded in the labels."""
         self._check_length(sentence)
         request = self._chosen({"mbr": False, **options}).request()
-        found = self._found(self.codec.encode([sentence], None), request, 1)
+        arrays = self._parse_batch(self.codec.encode([sentence], None), request, 1)
         return self.codec.decode(
-            found["heads"], found["labels"], found["tags"], restore_crossing=False
+            arrays["heads"], arrays["labels"], arrays["tags"], restore_crossing=False
         )
 
     def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes:
         """Return the marginals of labelled heads and of tags, for a committee to mix."""
-        chosen = self._chosen(options)
-        threads = chosen.threads or os.cpu_count() or 1
-        batch = self._batch(sentences, chosen, self.codec.unseen(sentences))
-        found = self._found(batch, chosen.request(votes=True), threads)
-        return self.codec.decode_votes(found, [len(sentence) for sentence in sentences])
+        settings = self._chosen(options)
+        threads = settings.threads or os.cpu_count() or 1
+        batch = self._batch(sentences, settings, self.codec.unseen(sentences))
+        arrays = self._parse_batch(batch, settings.request(votes=True), threads)
+        return self.codec.decode_votes(arrays, [len(sentence) for sentence in sentences])
 
-    def _found(self, batch: SentenceBatch, request: Any, threads: int) -> dict[str, NDArray[Any]]:
+    def _parse_batch(
+        self, batch: SentenceBatch, request: Any, threads: int
+    ) -> dict[str, NDArray[Any]]:
         """Run the parser in the core. An error in the core means that the model is damaged."""
         try:
-            found: dict[str, NDArray[Any]] = self._parser.parse(batch, request, threads)
+            arrays: dict[str, NDArray[Any]] = self._parser.parse(batch, request, threads)
         except (RuntimeError, ValueError) as error:
             raise ModelFileError(f"the model is damaged: {error}") from error
-        return found
+        return arrays
 
     def _batch(
         self, sentences: Sequence[Sentence], options: SharedOptions, unseen: Unseen
@@ -195,14 +197,14 @@ class ParsingAbility(TaggingByParsing, Model):
     def _results(
         self,
         sentences: Sequence[Sentence],
-        found: dict[str, Any],
+        arrays: dict[str, Any],
         options: SharedOptions,
         log_scale: NDArray[np.float64],
     ) -> Iterator[Parse]:
         word = parsed = 0
-        begins, log_totals = found["parse_begin"].tolist(), found["log_total"].tolist()
-        figures = list(zip(found["log_prob"].tolist(), found["posterior"].tolist(), strict=True))
-        marginals = self._all_marginals(found, sentences) if options.marginals else repeat(None)
+        begins, log_totals = arrays["parse_begin"].tolist(), arrays["log_total"].tolist()
+        figures = list(zip(arrays["log_prob"].tolist(), arrays["posterior"].tolist(), strict=True))
+        marginals = self._all_marginals(arrays, sentences) if options.marginals else repeat(None)
         for number, (sentence, own) in enumerate(zip(sentences, marginals, strict=False)):
             n = len(sentence)
             scale = float(log_scale[word : word + n].sum())
@@ -211,7 +213,7 @@ class ParsingAbility(TaggingByParsing, Model):
                 span = slice(parsed, parsed + n)
                 parsed += n
                 tree = self.codec.decode(
-                    found["heads"][span], found["labels"][span], found["tags"][span]
+                    arrays["heads"][span], arrays["labels"][span], arrays["tags"][span]
                 )
                 analyses.append(
                     Analysis(tree.heads, tree.labels, tree.tags, log_prob + scale, posterior)
@@ -223,17 +225,17 @@ class ParsingAbility(TaggingByParsing, Model):
                 analyses[best:],
                 own,
                 log_totals[number] + scale,
-                bool(found["relaxed"][number]),
+                bool(arrays["relaxed"][number]),
             )
             word += n
 
     def _all_marginals(
-        self, found: Mapping[str, Any], sentences: Sequence[Sentence]
+        self, arrays: Mapping[str, Any], sentences: Sequence[Sentence]
     ) -> Iterator[Marginals]:
         """Yield the marginals of each sentence. Marginals that were not requested are empty."""
         mirrored = self.config.direction == "right-to-left"
         heads, labels, tags = (
-            _ragged(found.get(f"{name}_marginals"), names)
+            _ragged(arrays.get(f"{name}_marginals"), names)
             for name, names in (
                 ("head", None),
                 ("label", self.codec.labels),
@@ -254,10 +256,10 @@ class ParsingAbility(TaggingByParsing, Model):
         return Marginals(heads, own.labels[::-1], own.tags[::-1])
 
 
-def _ragged(found: Any, names: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
+def _ragged(columns: Any, names: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
     """Return the outcomes of each word as pairs (name, probability), or an empty list."""
-    if found is None:
+    if columns is None:
         return []
-    begin, what, probability = (column.tolist() for column in found)
+    begin, what, probability = (column.tolist() for column in columns)
     pairs = list(zip(what if names is None else [names[i] for i in what], probability, strict=True))
     return [pairs[a:b] for a, b in pairwise(begin)]

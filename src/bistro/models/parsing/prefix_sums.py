@@ -16,7 +16,7 @@ value."""
 
 
 def scores_of_prefixes(
-    found: dict[str, NDArray[np.float64]],
+    arrays: dict[str, NDArray[np.float64]],
     is_eos: NDArray[np.bool_],
     is_oov: NDArray[np.bool_],
     offsets: NDArray[np.int64],
@@ -26,8 +26,8 @@ def scores_of_prefixes(
 
     `log_scale` is the term of each word's log-probability that is the same in all analyses.
     """
-    runs = max(found["log_prefix"].size // max(is_eos.size, 1), 1)
-    prefix = found["log_prefix"].reshape(runs, is_eos.size)
+    runs = max(arrays["log_prefix"].size // max(is_eos.size, 1), 1)
+    prefix = arrays["log_prefix"].reshape(runs, is_eos.size)
     # The means of each run are weighted by the probability that the run found.
     share = np.exp(prefix - np.logaddexp.reduce(prefix, axis=0))
     mean = np.logaddexp.reduce(prefix, axis=0) - np.log(runs)
@@ -36,9 +36,9 @@ def scores_of_prefixes(
         is_eos,
         is_oov,
         offsets,
-        lexical=(share * found["lexical"].reshape(prefix.shape)).sum(axis=0) - log_scale,
-        entropy=np.maximum(0.0, mean - (share * found["log_joint"].reshape(prefix.shape)).sum(0)),
-        deviation=_deviation(found, prefix, share, mean, offsets),
+        lexical=(share * arrays["lexical"].reshape(prefix.shape)).sum(axis=0) - log_scale,
+        entropy=np.maximum(0.0, mean - (share * arrays["log_joint"].reshape(prefix.shape)).sum(0)),
+        deviation=_deviation(arrays, prefix, share, mean, offsets),
     )
 
 
@@ -57,7 +57,7 @@ def _words_of(prefix: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArra
 
 
 def _deviation(
-    found: dict[str, NDArray[Any]],
+    arrays: dict[str, NDArray[Any]],
     prefix: NDArray[np.float64],
     share: NDArray[np.float64],
     mean: NDArray[np.float64],
@@ -67,11 +67,11 @@ def _deviation(
 
     For the graph method, runs with the estimated variance are simulated.
     """
-    if "noise" not in found:
+    if "noise" not in arrays:
         return np.exp(prefix - mean) if len(prefix) > 1 else None
-    if not found["noise"].any():
+    if not arrays["noise"].any():
         return None
-    noise = found["noise"].reshape(*prefix.shape, -1)
+    noise = arrays["noise"].reshape(*prefix.shape, -1)
     steps = steps_between(1.0 + np.einsum("re,rec->ce", share, noise), offsets)
     # The errors are relative to the estimate, but errors of the logarithm are needed: if the
     # estimate is too high by a fraction e of itself, its logarithm is too high by -log(1 - e).

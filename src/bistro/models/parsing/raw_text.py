@@ -130,9 +130,9 @@ class TextTraining:
 
         pieces = ((size, piece) for piece in self._pieces_after(analyses))
         session.on_words(analyses.words, self.text.words)
-        found = self.workers.run(parse_piece, SharedModel(model), pieces)
+        results = self.workers.run(parse_piece, SharedModel(model), pieces)
         try:
-            for sentences, columns in self._counted(found, analyses, share):
+            for sentences, columns in self._counted(results, analyses, share):
                 analyses.add(sentences, columns)
                 session.on_words(analyses.words, self.text.words)
                 if session.stop_asked() and analyses.words < self.text.words:

@@ -45,8 +45,8 @@ class Parsing(ABC):
 
     def parse_protocol(self, **options: Any) -> str:
         """Return a description of how trees are found with these options."""
-        chosen: SharedOptions = self._chosen(options)
-        return chosen.protocol(self.kind)
+        settings: SharedOptions = self._chosen(options)
+        return settings.protocol(self.kind)
 
     def _chosen(self, options: Mapping[str, Any]) -> Any:
         return chosen_options(self, "parse", options)

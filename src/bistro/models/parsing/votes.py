@@ -47,8 +47,8 @@ class Rows:
         """Reorder the rows. Row i of the result is row ``order[i]`` of the original."""
         lengths = np.diff(self.begin)[order]
         begin = np.concatenate(([0], np.cumsum(lengths)))
-        chosen = np.repeat(self.begin[:-1][order] - begin[:-1], lengths) + np.arange(begin[-1])
-        return Rows(begin, self.what[chosen], self.probability[chosen])
+        entries = np.repeat(self.begin[:-1][order] - begin[:-1], lengths) + np.arange(begin[-1])
+        return Rows(begin, self.what[entries], self.probability[entries])
 
     def spread(self, places: NDArray[np.bool_]) -> Rows:
         """Distribute the rows over the true positions of a mask. All other rows are empty."""
@@ -71,8 +71,8 @@ class Rows:
         """Return the probability of one given entry per word, or 0 if it is not listed."""
         row = self.row
         is_wanted = self.what == wanted[row]
-        found = np.bincount(row[is_wanted], self.probability[is_wanted], minlength=len(self))
-        return found.astype(np.float64)
+        sums = np.bincount(row[is_wanted], self.probability[is_wanted], minlength=len(self))
+        return sums.astype(np.float64)
 
     def likeliest(self) -> Ints:
         """Return the most probable entry of each word, or -1 for a word without entries."""
@@ -85,10 +85,10 @@ class Rows:
         best[self.row[places]] = self.what[places]
         return best
 
-    def among(self, chosen: NDArray[np.bool_]) -> Rows:
+    def among(self, mask: NDArray[np.bool_]) -> Rows:
         """Return rows that contain only the selected entries."""
-        kept = np.concatenate(([0], np.cumsum(chosen)))
-        return Rows(kept[self.begin], self.what[chosen], self.probability[chosen])
+        kept = np.concatenate(([0], np.cumsum(mask)))
+        return Rows(kept[self.begin], self.what[mask], self.probability[mask])
 
     def sharpened(self, power: float) -> Rows:
         """Raise the probabilities to a power and rescale each row to its original sum."""

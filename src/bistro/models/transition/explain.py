@@ -66,7 +66,7 @@ def explain_derivation(
 def training_events(model: TransitionModel, sentences: Iterable[Sentence]) -> dict[str, Events]:
     """Return the training events of the given sentences for each distribution."""
     events = oracle_events(model.shape, training_batch(model, sentences))
-    return {name: Events(*found) for name, found in events.items() if name != "failed"}
+    return {name: Events(*arrays) for name, arrays in events.items() if name != "failed"}
 
 
 @dataclass

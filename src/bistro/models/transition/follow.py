@@ -75,28 +75,28 @@ class FollowingAbility(LanguageAbility):
         **options
             ``particles`` and ``tags``, as in `FollowOptions`.
         """
-        chosen = FollowOptions.of(options, self.kind, "follow a sentence")
-        request = chosen.score_options().request(len(self.codec.tags), len(self.codec.labels))
+        settings = FollowOptions.of(options, self.kind, "follow a sentence")
+        request = settings.score_options().request(len(self.codec.tags), len(self.codec.labels))
         self.require_prefixes()
         if analyses < 1:
             raise ConfigError(f"analyses is {analyses}, but must be at least 1")
         sentence = Sentence.from_columns(as_sentence(words).forms)
         unseen = self.codec.unseen([sentence])
-        found = self._parser.follow(
+        columns = self._parser.follow(
             self.codec.encode([sentence], None, unseen), request, min(analyses, 2**31)
         )
-        log_probs = np.diff(found["log_prefix"], prepend=0.0)
+        log_probs = np.diff(columns["log_prefix"], prepend=0.0)
         log_probs[:-1] += unseen.log_scale
         surprisals = (-log_probs / math.log(2)).tolist()
-        steps = list(_steps(self.codec, sentence.forms, found, surprisals))
-        return Reading(sentence.forms, steps, chosen.protocol())
+        steps = list(_steps(self.codec, sentence.forms, columns, surprisals))
+        return Reading(sentence.forms, steps, settings.protocol())
 
 
 def _steps(
-    codec: Codec, words: list[str], found: Mapping[str, Any], surprisals: list[float]
+    codec: Codec, words: list[str], columns: Mapping[str, Any], surprisals: list[float]
 ) -> Iterator[Step]:
     """Convert the flat arrays from the core to the steps of a reading."""
-    shown = found["shown_begin"].tolist()
+    shown = columns["shown_begin"].tolist()
     shown_before: set[int] = set()
     at = 0
     for i, token in enumerate([*words, END_SYMBOL]):
@@ -104,21 +104,21 @@ def _steps(
         size = min(i + 1, len(words))
         analyses = []
         for row in range(*shown[i : i + 2]):
-            arrays = [found[name][at : at + size] for name in ("heads", "labels", "tags")]
-            parent = int(found["parents"][row])
+            arrays = [columns[name][at : at + size] for name in ("heads", "labels", "tags")]
+            parent = int(columns["parents"][row])
             analyses.append(
                 _live(
                     codec,
-                    int(found["ids"][row]),
+                    int(columns["ids"][row]),
                     parent if parent in shown_before else None,
-                    float(found["probabilities"][row]),
+                    float(columns["probabilities"][row]),
                     arrays,
                 )
             )
             at += size
         shown_before = {live.id for live in analyses}
-        entropy = max(0.0, float(found["entropy"][i]) / math.log(2))
-        yield Step(i + 1, token, surprisals[i], entropy, int(found["alive"][i]), analyses)
+        entropy = max(0.0, float(columns["entropy"][i]) / math.log(2))
+        yield Step(i + 1, token, surprisals[i], entropy, int(columns["alive"][i]), analyses)
 
 
 def _live(

@@ -178,8 +178,8 @@ class TransitionModel(FollowingAbility):
         # The parses are training data, so a word gets only tags that it has in the treebank.
         hard = {"tag_dictionary": "hard", "tags_per_word": 3}
         request = self._chosen({"size": particles, "mbr": False, **hard}).request()
-        found = self._found(batch, request, 1)
-        return {name: found[name] for name in ("heads", "labels", "tags")}
+        arrays = self._parse_batch(batch, request, 1)
+        return {name: arrays[name] for name in ("heads", "labels", "tags")}
 
     def best_derivation(self, sentence: Sentence, tree: Tree) -> dict[str, Any]:
         """Return the most probable derivation of a projective tree, as indices for each step."""

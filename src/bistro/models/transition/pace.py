@@ -95,13 +95,13 @@ def matched_pace(
     high, of_high = math.inf, -math.inf
     exponent = FIRST_EXPONENT
     for _ in range(MOST_TRIALS):
-        found = excess(exponent)
-        if abs(found) <= CLOSE_ENOUGH:
+        of_exponent = excess(exponent)
+        if abs(of_exponent) <= CLOSE_ENOUGH:
             break
-        if found > 0:
-            low, of_low = exponent, found
+        if of_exponent > 0:
+            low, of_low = exponent, of_exponent
         else:
-            high, of_high = exponent, found
+            high, of_high = exponent, of_exponent
         is_between = math.isfinite(high)
         share = of_low / (of_low - of_high) if is_between else 0.0
         exponent = low + share * (high - low) if is_between else 2 * exponent

@@ -110,14 +110,14 @@ def chain_over(
 ) -> DerivationChain:
     """Return a Markov chain given the trees or, with an unsupervised stage, only the words."""
     latent = config.unsupervised.latent if config.unsupervised.sweeps else ""
-    given = _batch(drawn)
+    trees = _batch(drawn)
     options: dict[str, Any] = {
         "particles": config.unsupervised.particles if latent else config.particles,
         "seed": seed,
         "labels_in_contexts": config.labels != "none" and config.contexts.see_labels,
     }
     learned = parts_of(config, shape, seed)
-    chain = DerivationChain(shape, given, learned, **options)
+    chain = DerivationChain(shape, trees, learned, **options)
     chain.seat()
     if latent:
         batch = _batch(drawn, latent)

@@ -100,11 +100,11 @@ class _Training:
     def model(self) -> TransitionModel:
         """Run all training phases that are not finished in a checkpoint, and return the model."""
         settings = self.config.raw_text
-        found = self.training.model(
+        model = self.training.model(
             settings.rounds, settings.particles, self._first_parser, self._learn
         )
-        assert isinstance(found, TransitionModel)
-        return found
+        assert isinstance(model, TransitionModel)
+        return model
 
     def _first_parser(self, session: Session) -> TransitionModel:
         config = replace(self.config, unknown="classes")
@@ -134,10 +134,10 @@ class _Training:
         tagged = np.zeros(0, np.int64)
         items = self._parsed_text(analyses)
         recorded = self.training.workers.run(record_piece, self.recorder.for_text(), items)
-        for found in progress.each(recorded, "taking in parses", unit="pieces"):
-            for name, events in found.events.items():
+        for piece in progress.each(recorded, "taking in parses", unit="pieces"):
+            for name, events in piece.events.items():
                 runs[name].add(events)
-            tagged = np.union1d(tagged, found.tagged)
+            tagged = np.union1d(tagged, piece.tagged)
             if self.run.session.stop_asked():
                 raise StoppedError("stopped while learning from the parses of the raw text")
         return runs, tagged

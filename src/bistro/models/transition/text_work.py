@@ -75,8 +75,8 @@ def record_piece(shared: Recorder, text: ParsedText) -> TextEvents:
         raise BistroError("the raw text changed during training: start from the beginning")
     known: dict[str, Any] = {"spelled": np.zeros(0, np.int32), "spellings": np.zeros(0)}
     batch = SentenceBatch(ids, offsets, **{**known, **text.columns})
-    found = shared.recorded(batch, text.first)
+    events = shared.recorded(batch, text.first)
     learns = shared.config.raw_text.learns
     tags = text.columns["tags"].astype(np.int64)
     tagged = np.unique(ids.astype(np.int64) * len(shared.codec.tags) + tags)
-    return TextEvents({n: e.sorted() for n, e in found.items() if n in learns}, tagged)
+    return TextEvents({n: e.sorted() for n, e in events.items() if n in learns}, tagged)

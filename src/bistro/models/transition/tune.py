@@ -127,12 +127,12 @@ class Search:
                 )
         try:
             self.accepted = [self._try(start, "the beginning", needed=True)]
-            found = True
-            while found:
-                found = False
+            has_improved = True
+            while has_improved:
+                has_improved = False
                 for part in parts:
                     while self._improve(part):
-                        found = True
+                        has_improved = True
         except OutOfTimeError:
             self._accept(self._tried)
         return self.best
