@@ -228,9 +228,9 @@ def score_settings(
     scorer = SCORE.of(model)
     options = scorer.score_options
     tags = "seen" if tags_seen else None
-    chosen = given(method=method, particles=particles, repeats=repeats, tags=tags, **search)
+    settings = given(method=method, particles=particles, repeats=repeats, tags=tags, **search)
     known = options.names()
-    if chosen and not known:
+    if settings and not known:
         raise BistroError(
             f"{a_model(model.kind)} has no analyses to sum over; omit --method, --particles, "
             f"--repeats, --selection, --tags-per-word and --tags-seen"
@@ -238,11 +238,11 @@ def score_settings(
     if method not in (None, "graph", "exact", "smc", "search"):
         raise BistroError(f"--method must be graph, exact, smc or search, not '{method}'")
     if "seed" in known:
-        chosen["seed"] = seed
-    whole = chosen_options(scorer, "score", chosen)
-    if "selection" in chosen and whole.method != "search":
+        settings["seed"] = seed
+    whole = chosen_options(scorer, "score", settings)
+    if "selection" in settings and whole.method != "search":
         raise BistroError("--selection can only be used with --method search")
-    return chosen
+    return settings
 
 
 def given(**options: Any) -> dict[str, Any]:

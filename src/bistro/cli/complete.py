@@ -51,15 +51,15 @@ def complete(
         raise BistroError(
             "--kind, --config and --set are for training: leave them out if --model is given"
         )
-    chosen = kind or USUAL_KIND
-    settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
+    kind = kind or USUAL_KIND
+    settings: Any = None if model else chosen_config(kind, config, overrides)[1]
     trained = bistro.load(model) if model else None
     sentences = bistro.read(treebank, format=format, roots="any", partial=True)
     done = run(
         sentences,
         trained,
         below=below,
-        kind=chosen,
+        kind=kind,
         seed=seed,
         threads=threads,
         config=settings,

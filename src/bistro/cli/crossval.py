@@ -64,7 +64,7 @@ def crossval(
     odd_words.tell_odd_words(sentences)
     settings = common.fitting_config(family, settings, config, overrides, sentences)
     with common.cluster_workers(cluster) as workers:
-        found = cross_validate(
+        validation = cross_validate(
             family.name,
             sentences,
             k=folds,
@@ -79,12 +79,12 @@ def crossval(
             on_fold=lambda number, fold: say(f"fold {number} of {folds}: {_shown(fold.figures)}"),
         )
     if output is not None:
-        _write_parses(found, output, given_tags=way == "given")
+        _write_parses(validation, output, given_tags=way == "given")
     if json:
-        common.print_json(found.to_dict())
+        common.print_json(validation.to_dict())
     elif output != "-":
-        print(found.to_tsv(), end="")
-    say(found.protocol)
+        print(validation.to_tsv(), end="")
+    say(validation.protocol)
 
 
 def _shown(figures: dict[str, float]) -> str:
@@ -92,12 +92,12 @@ def _shown(figures: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.2f}" for name, value in figures.items())
 
 
-def _write_parses(found: CrossValidation, output: str, *, given_tags: bool) -> None:
+def _write_parses(validation: CrossValidation, output: str, *, given_tags: bool) -> None:
     from bistro.tasks.parsed import ParseWriter
 
-    writer = ParseWriter(cast(Any, found.folds[0].tag_column), given_tags)
-    parses = found.parses()
+    writer = ParseWriter(cast(Any, validation.folds[0].tag_column), given_tags)
+    parses = validation.parses()
     bistro.write((s for parse in parses for s in writer.sentences(parse)), output)
-    given = [parse.sentence for parse in parses if parse.sentence.format == "conllu"]
-    if kept := sum(any(deps != "_" for deps in sentence.deps) for sentence in given):
+    sentences = [parse.sentence for parse in parses if parse.sentence.format == "conllu"]
+    if kept := sum(any(deps != "_" for deps in sentence.deps) for sentence in sentences):
         say(f"enhanced graphs (DEPS) of {number_of(kept, 'sentence')} kept as given")

@@ -96,26 +96,26 @@ def diagnose(
             )
         if cluster:
             raise ConfigError("--cluster is for training chains: leave it out for trained models")
-        found, title = _trained_before(sources, burn_in)
+        all_chains, title = _trained_before(sources, burn_in)
     else:
         kind, *files = sources
         family, settings = common.chosen_config(kind, config, overrides)
         data = read_data(family, settings, files, format)
         seeds = range(seed, seed + (chains or 4))
         with common.cluster_workers(cluster) as workers:
-            found, title = _trained_now(
+            all_chains, title = _trained_now(
                 family.name, data, settings, seeds, threads, burn_in, workers
             )
-    rows = judge(found)
+    rows = judge(all_chains)
     print("\n".join(table_lines(rows)))
-    say(f"{title}; burn-in: {found.burn_in} of {found.sweeps} sweeps left out")
-    for sentence in advice(found, rows):
+    say(f"{title}; burn-in: {all_chains.burn_in} of {all_chains.sweeps} sweeps left out")
+    for sentence in advice(all_chains, rows):
         say(sentence)
     if netcdf is not None:
-        write_netcdf(found, netcdf)
+        write_netcdf(all_chains, netcdf)
         say(f"{netcdf}: read it with arviz.from_netcdf")
     if output is not None:
-        diagnose_page(found, rows, f"Chains: {title.partition(';')[0]}", title).write(output)
+        diagnose_page(all_chains, rows, f"Chains: {title.partition(';')[0]}", title).write(output)
         say(f"{output}: open it in a browser")
 
 
@@ -142,9 +142,9 @@ def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]
             "with a different --seed"
         )
     names = [f"seed {seed}" for seed in seeds]
-    found = chains_of([model.origin.trace for model in models], names, burn_in)
+    chains = chains_of([model.origin.trace for model in models], names, burn_in)
     source = models[0].origin.treebank.get("name", "unnamed data")
-    return found, f"{models[0].kind} of {source}; {', '.join(PurePath(p).name for p in paths)}"
+    return chains, f"{models[0].kind} of {source}; {', '.join(PurePath(p).name for p in paths)}"
 
 
 def _check_same(first: str, one: bistro.Model, path: str, other: bistro.Model) -> None:
@@ -208,5 +208,5 @@ def _trained_now(
     except StoppedError as interruption:
         say(f"{interruption}: nothing was compared")
         raise typer.Exit(common.INTERRUPTED) from None
-    found = chains_of(traces, [f"seed {seed}" for seed in seeds], burn_in)
-    return found, f"{kind} of {data.label}; seeds {seeds[0]} to {seeds[-1]}"
+    chains = chains_of(traces, [f"seed {seed}" for seed in seeds], burn_in)
+    return chains, f"{kind} of {data.label}; seeds {seeds[0]} to {seeds[-1]}"

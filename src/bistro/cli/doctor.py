@@ -74,7 +74,7 @@ def doctor(
     common.require_suffix(html, ".html", ".htm")
     family, settings = common.chosen_config(kind, config, overrides)
     examined = bistro.read(since or treebank, format=format, roots="any", partial=True)
-    found = bistro.examine(
+    examination = bistro.examine(
         examined,
         kind=family.name,
         k=folds,
@@ -86,41 +86,44 @@ def doctor(
         dev=common.development(family, dev, format, "any"),
         on_fold=lambda number, total: say(f"models finished: {number} of {total}"),
     )
-    ranked = found.findings if only is None else getattr(found, only)
+    ranked = examination.findings if only is None else getattr(examination, only)
     shown = ranked[:top] if top else ranked
-    write_text(output, _table(found, shown, treebank if since else None, format))
+    write_text(output, _table(examination, shown, treebank if since else None, format))
     if html is not None:
         from bistro.report.doctor import doctor_page, left_out
 
-        doctor_page(found, shown).write(html)
-        if absent := left_out(found, shown):
+        doctor_page(examination, shown).write(html)
+        if absent := left_out(examination, shown):
             say(f"{html}: {absent}")
-    skipped = f"; sentences without all heads and tags, left out: {found.skipped:,}"
+    skipped = f"; sentences without all heads and tags, left out: {examination.skipped:,}"
     say(
-        f"{len(shown):,} of {len(ranked):,} values; {found.protocol}"
-        f"{skipped if found.skipped else ''}"
+        f"{len(shown):,} of {len(ranked):,} values; {examination.protocol}"
+        f"{skipped if examination.skipped else ''}"
     )
-    if found.crossings and only != "crossings":
-        say(f"arcs with an unseen crossing pattern: {len(found.crossings):,}; see --only crossings")
+    if examination.crossings and only != "crossings":
+        say(
+            f"arcs with an unseen crossing pattern: {len(examination.crossings):,}; "
+            "see --only crossings"
+        )
 
 
 _LISTS = ("arcs", "tags", "crossings")
 
 
-def _table(found: Any, shown: Any, newer: str | None, format: str | None) -> str:
+def _table(examination: Any, shown: Any, newer: str | None, format: str | None) -> str:
     """Return the findings as a table.
 
     Given a newer version of the file, the table also contains the new values.
     """
     if newer is None:
-        return str(found.to_tsv(shown))
+        return str(examination.to_tsv(shown))
     from bistro.evaluate.doctor_since import changes, hits
 
     later = bistro.read(newer, format=format, roots="any", partial=True)
-    changed = changes(found.sentences, later, found.tag_column)
+    changed = changes(examination.sentences, later, examination.tag_column)
     for name in ("arcs", "tags"):
-        say(f"{name}: {hits(getattr(found, name), changed)}")
-    header, *rows = found.to_tsv(shown).splitlines()
+        say(f"{name}: {hits(getattr(examination, name), changed)}")
+    header, *rows = examination.to_tsv(shown).splitlines()
     values = [changed.new_value(finding) or "" for finding in shown]
     lines = [f"{header}\tchanged_to", *(f"{r}\t{v}" for r, v in zip(rows, values, strict=True))]
     return "".join(f"{line}\n" for line in lines)

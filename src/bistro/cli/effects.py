@@ -118,17 +118,17 @@ def effects(
     scored = {name: _regions(m, read, stimuli, groups, options) for name, m in trained.items()}
     names = None if conditions is None else [name.strip() for name in conditions.split(",")]
     pair = conditions_of(next(iter(scored.values())), names)
-    found = {name: effects_of(regions, pair) for name, regions in scored.items()}
-    common.write_table("-", COLUMNS, _rows(found, pair))
-    protocols = _protocols(trained, options, read, stimuli, found)
+    by_model = {name: effects_of(regions, pair) for name, regions in scored.items()}
+    common.write_table("-", COLUMNS, _rows(by_model, pair))
+    protocols = _protocols(trained, options, read, stimuli, by_model)
     for line in protocols:
         say(line)
     if table is not None:
-        common.write_table(table, ITEM_COLUMNS, _item_rows(found, pair))
+        common.write_table(table, ITEM_COLUMNS, _item_rows(by_model, pair))
     if plot is not None:
-        write_text(plot, effect_chart(found))
+        write_text(plot, effect_chart(by_model))
     if output is not None:
-        effects_page(found, pair, PurePath(items).name, protocols).write(output)
+        effects_page(by_model, pair, PurePath(items).name, protocols).write(output)
         say(f"{output}: open it in a browser")
 
 
@@ -145,8 +145,8 @@ def _regions(
     return critical_regions(model, table, stimuli, groups, **settings)
 
 
-def _rows(found: dict[str, list[Effect]], pair: tuple[str, str]) -> Iterator[list[Any]]:
-    for name, own in found.items():
+def _rows(by_model: dict[str, list[Effect]], pair: tuple[str, str]) -> Iterator[list[Any]]:
+    for name, own in by_model.items():
         for effect in own:
             yield [
                 *(name, effect.group, effect.region, *pair, effect.items, *effect.means),
@@ -160,8 +160,8 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _item_rows(found: dict[str, list[Effect]], pair: tuple[str, str]) -> Iterator[list[Any]]:
-    for name, own in found.items():
+def _item_rows(by_model: dict[str, list[Effect]], pair: tuple[str, str]) -> Iterator[list[Any]]:
+    for name, own in by_model.items():
         for effect in own:
             for one in effect.pairs:
                 first, second = one.first, one.second
@@ -177,7 +177,7 @@ def _protocols(
     options: dict[str, Any],
     table: Table,
     stimuli: Sequence[Stimulus],
-    found: dict[str, list[Effect]],
+    by_model: dict[str, list[Effect]],
 ) -> list[str]:
     """Describe how each model scores words, and which sentences were left out."""
     from bistro.models.abilities import SCORE
@@ -189,7 +189,7 @@ def _protocols(
         lines.append(f"{name}: {protocol}")
     if none := sum(all(cells[-1] == MISSING for cells in s.cells) for s in stimuli):
         lines.append(f"sentences without a critical region, left out: {none}")
-    unknown = {name: sum(effect.unknown for effect in own) for name, own in found.items()}
+    unknown = {name: sum(effect.unknown for effect in own) for name, own in by_model.items()}
     lines += [
         f"{name} does not know a word of the critical region of {number} items (column unknown)"
         for name, number in unknown.items()

@@ -72,11 +72,11 @@ def explain(
         raise BistroError(f"--format must be text, tsv or json, not '{format}'")
     trained = bistro.load(model)
     explanation = _explanation(trained, sentence, tree, train, member)
-    chosen = _chosen(explanation, word)
+    decisions = _decisions(explanation, word)
     if format == "text":
-        _write_text(explanation, chosen, output)
+        _write_text(explanation, decisions, output)
     else:
-        _write_data(dataclasses.replace(explanation, decisions=chosen), format, output)
+        _write_data(dataclasses.replace(explanation, decisions=decisions), format, output)
     say(explanation.protocol)
 
 
@@ -95,22 +95,22 @@ def _explanation(
     if (text is None) == (tree is None):
         raise BistroError("specify either a SENTENCE or --tree FILE")
     explainer = EXPLAIN.of(model)
-    given: Any = words_in(*cutting(model)([text])) if text is not None else None
+    sentence: Any = words_in(*cutting(model)([text])) if text is not None else None
     if tree is not None:
         sentences = list(bistro.read(tree, roots="any"))
         if not sentences:
             raise BistroError(f"{tree}: the file has no sentence to explain")
-        given = sentences[0]
-    elif not given:
+        sentence = sentences[0]
+    elif not sentence:
         raise BistroError("the SENTENCE has no word to explain")
     training = None if train is None else list(bistro.read(train, roots="any"))
     if member is not None and not hasattr(model, "member_names"):
         raise BistroError(f"{a_model(model.kind)} has no members: leave --member out")
     which: dict[str, Any] = {} if member is None else {"member": member}
-    return explainer.explain(given, training, **which)
+    return explainer.explain(sentence, training, **which)
 
 
-def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:
+def _decisions(explanation: Explanation, places: list[int] | None) -> list[Decision]:
     """Return the decisions about the requested words, or all decisions if none are requested."""
     if not places:
         return explanation.decisions
@@ -124,12 +124,12 @@ def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision
     return [decision for decision in explanation.decisions if decision.word in places]
 
 
-def _write_text(explanation: Explanation, chosen: list[Decision], output: str) -> None:
+def _write_text(explanation: Explanation, decisions: list[Decision], output: str) -> None:
 
     from bistro.report.explained import tables_of, tree_of
 
-    whole = len(chosen) == len(explanation.decisions)
-    parts = [tree_of(explanation)] if whole else tables_of(chosen)
+    whole = len(decisions) == len(explanation.decisions)
+    parts = [tree_of(explanation)] if whole else tables_of(decisions)
     if output == "-":
         console = common.console(markup=True)
         if not console.is_terminal:

@@ -79,9 +79,9 @@ def _print_cached() -> None:
     from bistro.treebank.fetch import cache_folder, cached
 
     typer.echo("treebank\trelease\tmegabytes\tfolder")
-    for found in cached():
-        size = sum(path.stat().st_size for path in found.files) / 1e6
-        typer.echo(f"{found.name}\t{found.release}\t{size:.1f}\t{found.folder}")
+    for treebank in cached():
+        size = sum(path.stat().st_size for path in treebank.files) / 1e6
+        typer.echo(f"{treebank.name}\t{treebank.release}\t{size:.1f}\t{treebank.folder}")
     say(f"Cache: {cache_folder()}")
 
 

@@ -63,9 +63,9 @@ def linearize(
     if score:
         write_text(output, score_rows(trained, sentences, input, say, of_labels=of_labels))
         return
-    found = orders_of(trained, sentences, input, kbest or 1, samples, seed, say, ties=ties)
+    orders = orders_of(trained, sentences, input, kbest or 1, samples, seed, say, ties=ties)
     if text:
-        write_text(output, (" ".join(result.sentence.forms) + "\n" for result in found))
+        write_text(output, (" ".join(result.sentence.forms) + "\n" for result in orders))
     else:
         numbered = kbest is not None or samples is not None
-        bistro.write((with_probability(result, numbered=numbered) for result in found), output)
+        bistro.write((with_probability(result, numbered=numbered) for result in orders), output)

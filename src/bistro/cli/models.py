@@ -34,20 +34,20 @@ def models(
     """
     from bistro.models.installed import DamagedPackageError, every
 
-    found, problems = [], []
+    models, problems = [], []
     for one in every():
         try:
             if isinstance(one, DamagedPackageError):
                 raise one
             if check:
                 one.check()
-            found.append(_facts(one))
+            models.append(_facts(one))
         except BistroError as error:
             problems.append(str(error))
     if json:
-        print_json({"models": found, "problems": problems})
-    elif found:
-        _print_table(found)
+        print_json({"models": models, "problems": problems})
+    elif models:
+        _print_table(models)
     elif not problems:
         say("no model is installed; bistro package makes a package of a model")
     for problem in problems:
@@ -70,7 +70,7 @@ def _facts(one: Installed) -> dict[str, Any]:
     }
 
 
-def _print_table(found: list[dict[str, Any]]) -> None:
+def _print_table(models: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     table = Table()
@@ -78,7 +78,7 @@ def _print_table(found: list[dict[str, Any]]) -> None:
         table.add_column(name, no_wrap=name in ("name", "kind"), overflow="fold")
     table.add_column("MB", justify="right", no_wrap=True)
     table.add_column("SHA-256", overflow="fold")
-    for facts in found:
+    for facts in models:
         size = "–" if facts["bytes"] is None else f"{facts['bytes'] / 1e6:.1f}"
         names = ("name", "version", "kind", "treebank", "licence")
         cells = [str(facts[name] or "–") for name in names]

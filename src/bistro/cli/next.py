@@ -56,13 +56,13 @@ def next(
         raise BistroError(
             "--kind, --config and --set are for training: leave them out if --model is given"
         )
-    chosen = kind or DEFAULT_KIND
-    settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
+    kind = kind or DEFAULT_KIND
+    settings: Any = None if model else chosen_config(kind, config, overrides)[1]
     ranking = rank_next(
         bistro.read(treebank, format=format, roots="any", partial=True),
         bistro.load(model) if model else None,
         strategy=strategy,
-        kind=chosen,
+        kind=kind,
         seed=seed,
         threads=threads,
         config=settings,

@@ -116,8 +116,8 @@ def _questions(
             )
         return [], [Question("1", context_words(visible_text(context), cut), more)]
     table = read_table(context)
-    found = list(questions_of_table(table, text, target, id, cut))
-    questions = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in found]
+    questions = list(questions_of_table(table, text, target, id, cut))
+    questions = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in questions]
     return table.columns, questions
 
 
@@ -145,8 +145,8 @@ def _write_table(
     from bistro.tasks.next_word import COLUMNS, answers, rows_of
 
     def rows() -> Iterator[list[Any]]:
-        for question, found in answers(reader, questions, **settings):
-            for row in rows_of(question, found, top):
+        for question, answer in answers(reader, questions, **settings):
+            for row in rows_of(question, answer, top):
                 yield [*question.cells, *_cells(row)]
 
     ours = [f"bistro_{name}" if name in columns else name for name in COLUMNS]
@@ -170,13 +170,13 @@ def _objects(
     """Yield one JSON object per context, in which every listed word has all its tags."""
     from bistro.tasks.next_word import answers, number_shown
 
-    for question, found in answers(reader, questions, **settings):
+    for question, answer in answers(reader, questions, **settings):
         yield {
             "id": question.name,
             "context": question.context,
-            "entropy": found.entropy,
-            "entropy_se": found.entropy_se,
-            "covered": found.covered,
-            "likeliest": [vars(word) for word in found.top(number_shown(question, top))],
-            "targets": [vars(word) for word in found.of(question.targets)],
+            "entropy": answer.entropy,
+            "entropy_se": answer.entropy_se,
+            "covered": answer.covered,
+            "likeliest": [vars(word) for word in answer.top(number_shown(question, top))],
+            "targets": [vars(word) for word in answer.of(question.targets)],
         }

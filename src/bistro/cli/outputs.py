@@ -187,9 +187,9 @@ def _texts(value: Any) -> Iterator[str]:
 def _identity(name: str) -> tuple[int, int] | None:
     """Return the device and inode of a regular file, or None for anything else."""
     with contextlib.suppress(OSError, ValueError):
-        found = os.fstat(0) if name == STANDARD_STREAM else Path(name).stat()
-        if stat.S_ISREG(found.st_mode):
-            return found.st_dev, found.st_ino
+        status = os.fstat(0) if name == STANDARD_STREAM else Path(name).stat()
+        if stat.S_ISREG(status.st_mode):
+            return status.st_dev, status.st_ino
     return None
 
 

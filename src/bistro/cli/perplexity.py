@@ -76,13 +76,13 @@ def perplexity(
         _print_mixture(mixture, paths, texts, facts, json)
         return
     settings = score_settings(trained, **choices)
-    found = read_sentences(trained, input, format, roots="any")
-    sentences = list(odd_words.watch_words(found, input, trained))
+    items = read_sentences(trained, input, format, roots="any")
+    sentences = list(odd_words.watch_words(items, input, trained))
     odd_words.tell_odd_words(sentences)
     context = {"documents": document_numbers(sentences)} if memory else {}
     figures = text_figures(trained, sentences, **settings, **context)
-    chosen = vars(chosen_options(SCORE.of(trained), "score", settings))
-    summed = {"options": chosen} if chosen else {}
+    options = vars(chosen_options(SCORE.of(trained), "score", settings))
+    summed = {"options": options} if options else {}
     protocol = {"memory": memory_of(trained).memory_protocol()} if memory else {}
     if json:
         print_json({"model": model, "input": input, **protocol, **figures.to_dict(), **summed})

@@ -127,17 +127,19 @@ def reading_times(
     names = {"word": word, "item": item, "condition": condition, "time": time}
     names |= {"position": position, "participant": participant}
     columns = dict.fromkeys([*(keep or ()), *(document or ())])
-    found = read_reading_data(data, keep=tuple(columns), only=only or (), **names)
+    reading_data = read_reading_data(data, keep=tuple(columns), only=only or (), **names)
     counts = None
     if frequencies is not None:
         counts = word_counts([sentence.forms for sentence in bistro.read(frequencies)])
     trained = {name: bistro.load(path) for name, path in model_names(models).items()}
-    say("columns: " + ", ".join(f"{name} ({what})" for what, name in found.columns.items()))
+    say("columns: " + ", ".join(f"{name} ({what})" for what, name in reading_data.columns.items()))
     options = {"method": method, "particles": particles, "repeats": repeats}
     choices = {**options, "tags_seen": False, "seed": seed}
-    scores = _scores(trained, found, split_punct, choices, found.documents(document or ()))
+    scores = _scores(
+        trained, reading_data, split_punct, choices, reading_data.documents(document or ())
+    )
     result = study(
-        found,
+        reading_data,
         {name: own.surprisal for name, own in scores.items()},
         counts=counts,
         before=before,
@@ -150,7 +152,7 @@ def reading_times(
     )
     common.write_table("-", GAINS, gain_rows(result))
     _say(result)
-    _write(found, result, output, coefficients, table, log)
+    _write(reading_data, result, output, coefficients, table, log)
 
 
 def _scores(

@@ -76,11 +76,11 @@ def report(
         say(f"{output}: open it in a browser")
 
 
-def _lengths(given: list[str]) -> list[int]:
+def _lengths(lists: list[str]) -> list[int]:
     """Return the limits of the sentence-length classes from comma-separated lists of numbers."""
     from bistro.evaluate.by_sentence import check_borders
 
-    texts = [text.strip() for one in given for text in one.split(",")]
+    texts = [text.strip() for one in lists for text in one.split(",")]
     for text in texts:
         if not text.isdecimal():
             raise ConfigError(

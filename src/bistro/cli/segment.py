@@ -69,14 +69,14 @@ def print_scores(gold: str, system: str, json: bool, training: Iterable[str] = (
     from bistro.models.morphology.config import MorphologyConfig
     from bistro.treebank.morphology_files import read_segmented
 
-    right, found = (
+    gold_words, system_words = (
         [word for paragraph in read_segmented(path) for word in paragraph]
         for path in (gold, system)
     )
     tolerance = MorphologyConfig().bad_words
     learned = (read_segmented(path, tolerance=tolerance) for path in training)
     seen = {word.form for text in learned for paragraph in text for word in paragraph} or None
-    scores = score(right, found, seen, gold_name=gold, system_name=system)
+    scores = score(gold_words, system_words, seen, gold_name=gold, system_name=system)
     if not scores.figures:
         raise BistroError(f"{gold}: the file has no words to compare")
     if json:

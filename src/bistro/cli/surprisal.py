@@ -160,9 +160,9 @@ def surprisal(
                 odd_words.warn_of_uncut_words(lines, input, trained, can_split=True)
             columns, rows = _of_stimuli(reader, stimuli, score_options)
         else:
-            given = _sentences(trained, input, format, split_punct, not words, brackets)
-            names = [str(one.document) for one in given]
-            columns, rows = _of_sentences(reader, given, score_options)
+            sentences = _sentences(trained, input, format, split_punct, not words, brackets)
+            names = [str(one.document) for one in sentences]
+            columns, rows = _of_sentences(reader, sentences, score_options)
         if not others:
             common.tell_reader(trained, settings)
         if memory:
@@ -224,8 +224,10 @@ def _sentences(
         )
     finds_words = TOKENISE.is_of(model) and split_punct is not False
     if finds_words and format == "raw" and not brackets:
-        found = file_sentences(model, path)
-        return [cut_sentence(t, str(i), multiword=multiword) for i, t in enumerate(found, start=1)]
+        token_lists = file_sentences(model, path)
+        return [
+            cut_sentence(t, str(i), multiword=multiword) for i, t in enumerate(token_lists, start=1)
+        ]
     treebank = bistro.read(path, format=format, roots="any")
     is_cut = treebank.format == "text" and (split_punct or (finds_words and format is None))
     if split_punct and not is_cut:
@@ -237,9 +239,9 @@ def _sentences(
         cut = cutting(model, split_punct)
         return [bracketed_sentence(s, str(i), path, cut) for i, s in enumerate(treebank, start=1)]
     sentences = treebank if is_cut else odd_words.watch_words(treebank, path, model, can_split=True)
-    chosen = cutting(model, split_punct) if is_cut else None
+    cutter = cutting(model, split_punct) if is_cut else None
     lines = (
-        read_sentence(sentence, str(i), path, multiword=multiword, cut=chosen)
+        read_sentence(sentence, str(i), path, multiword=multiword, cut=cutter)
         for i, sentence in enumerate(sentences, start=1)
     )
     named = zip(lines, document_numbers(treebank), strict=True)
@@ -298,20 +300,20 @@ def _stimuli(
     table = read_table(path)
     columns = table.columns
     if sentence:
-        found = list(one_word_a_row(table, text, sentence, cut=cut))
+        stimuli = list(one_word_a_row(table, text, sentence, cut=cut))
     elif brackets or critical is not None:
-        found = list(region_stimuli(table, text, name=id, cut=cut, critical=critical))
+        stimuli = list(region_stimuli(table, text, name=id, cut=cut, critical=critical))
         columns = [*columns, f"bistro_{COLUMN}" if COLUMN in columns else COLUMN]
     else:
-        found = list(one_row_each(table, text, name=id, cut=cut))
+        stimuli = list(one_row_each(table, text, name=id, cut=cut))
     if document:
-        found = list(in_documents(table, found, document))
+        stimuli = list(in_documents(table, stimuli, document))
     if region is not None:
         place = table.column(region)
-        found = [joined_regions(stimulus, place) for stimulus in found]
+        stimuli = [joined_regions(stimulus, place) for stimulus in stimuli]
     place = table.column(text)
     odd_words.tell_invisible(cells[place] for _, cells in table.rows)
-    return columns, found
+    return columns, stimuli
 
 
 def _of_stimuli(

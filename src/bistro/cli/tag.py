@@ -66,7 +66,7 @@ def tag(
     from bistro.tasks.tag import TagRun
 
     trained = bistro.load(model)
-    given = common.given(
+    search_options = common.given(
         search=search,
         beam=beam,
         samples=samples,
@@ -74,13 +74,13 @@ def tag(
         expansions=expansions,
         expand=expand,
     )
-    if given and PARSE.is_of(trained):
+    if search_options and PARSE.is_of(trained):
         raise BistroError(
             f"{a_model(trained.kind)} finds tags with its trees, by its own search: "
-            "leave out --" + ", --".join(given)
+            "leave out --" + ", --".join(search_options)
         )
     always = {"marginals": marginals, "seed": seed, "threads": threads}
-    options = {**given, **always, **common.given(mbr=mbr, tag_dictionary=tag_dictionary)}
+    options = {**search_options, **always, **common.given(mbr=mbr, tag_dictionary=tag_dictionary)}
     run = TagRun(trained, options)
     sentences = read_sentences(trained, input, format)
     sentences = odd_words.watch_words(sentences, input, trained)

@@ -49,14 +49,14 @@ def show(
     from bistro.report.topics import state_card, topic_cards
 
     trained = STATES.of(bistro.load(model))
-    found = trained.top_states(words=words, sample=sample)
+    all_states = trained.top_states(words=words, sample=sample)
     if json:
-        print_json({"model": model, "states": [vars(state) for state in found[:states]]})
+        print_json({"model": model, "states": [vars(state) for state in all_states[:states]]})
     else:
-        table = Table(title=f"{model}: {min(states, len(found))} of {len(found)} states")
+        table = Table(title=f"{model}: {min(states, len(all_states))} of {len(all_states)} states")
         for column in ("state", "share", "words", "parents"):
             table.add_column(column, justify="right" if column == "share" else "left")
-        for state in found[:states]:
+        for state in all_states[:states]:
             table.add_row(
                 state.name,
                 f"{100 * state.share:.1f} %",
@@ -65,6 +65,6 @@ def show(
             )
         common.console().print(table)
     if picture is not None:
-        cards = [state_card(state) for state in found[:states]]
+        cards = [state_card(state) for state in all_states[:states]]
         write_text(picture, topic_cards(cards))
         say(f"{picture}: {len(cards)} states")

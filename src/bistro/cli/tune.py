@@ -209,15 +209,15 @@ class _Errand:
         say(f"{self.output}: score {before['score']:.2f} -> {after['score']:.2f}, trained in full")
 
 
-def _check(option: str, given: Sequence[str], choices: Sequence[str]) -> None:
-    for name in given:
+def _check(option: str, names: Sequence[str], choices: Sequence[str]) -> None:
+    for name in names:
         if name not in choices:
             hint = nearest(name, choices)
             raise ConfigError(f"{option} {name}: expected one of {', '.join(choices)}{hint}")
 
 
-def _names(option: str, given: str, choices: Sequence[str]) -> list[str]:
-    names = [name.strip() for name in given.split(",")]
+def _names(option: str, text: str, choices: Sequence[str]) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
     names = [name for name in names if name not in ("", "none")]
     _check(option, names, choices)
     return names

@@ -119,10 +119,10 @@ def score_brackets(
     golds, systems = list(gold), list(system)
     _check_sizes(golds, systems, gold_name, system_name)
     everything, short = Counter[str](), Counter[str]()
-    for number, (right, given) in enumerate(zip(golds, systems, strict=True), start=1):
-        gold_leaves, system_leaves = _spoken(right), _spoken(given)
-        _check_words(right, given, number, gold_name, system_name)
-        counts = _compare(right, given, gold_leaves, system_leaves)
+    for number, (right, predicted) in enumerate(zip(golds, systems, strict=True), start=1):
+        gold_leaves, system_leaves = _spoken(right), _spoken(predicted)
+        _check_words(right, predicted, number, gold_name, system_name)
+        counts = _compare(right, predicted, gold_leaves, system_leaves)
         everything.update(counts)
         if len(gold_leaves) <= SHORT:
             short.update(counts)
@@ -139,7 +139,7 @@ def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent
     [Constituent(label='S', begin=0, end=2), Constituent(label='NP', begin=0, end=2)]
     """
     begins: dict[int, int] = {}
-    found: list[Constituent] = []
+    spans: list[Constituent] = []
     place = words = 0
     todo: list[tuple[Tree, bool]] = [(tree, False)]
     while todo:
@@ -154,10 +154,10 @@ def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent
             todo += [(child, False) for child in reversed(node.children)]
         elif words > begins[id(node)] and not _is_root(node, tree):
             label = plain_label(node.label)
-            found.append(Constituent(EQUAL_LABELS.get(label, label), begins[id(node)], words))
+            spans.append(Constituent(EQUAL_LABELS.get(label, label), begins[id(node)], words))
     # Found bottom-up; returned from left to right, widest first, equal spans top-down.
-    found.reverse()
-    return sorted(found, key=lambda span: (span.begin, -span.end))
+    spans.reverse()
+    return sorted(spans, key=lambda span: (span.begin, -span.end))
 
 
 def crosses(one: Constituent, other: Constituent) -> bool:
@@ -182,10 +182,10 @@ def _compare(
     left_out = {i for i, leaf in enumerate(gold_leaves) if leaf.label in PUNCTUATION}
     if len(left_out) == len(gold_leaves):
         return {}
-    right, given = constituents(gold, left_out), constituents(system, left_out)
-    matched = (Counter(right) & Counter(given)).total()
-    spans = Counter((c.begin, c.end) for c in right) & Counter((c.begin, c.end) for c in given)
-    crossing = sum(any(crosses(one, other) for other in right) for one in given)
+    right, predicted = constituents(gold, left_out), constituents(system, left_out)
+    matched = (Counter(right) & Counter(predicted)).total()
+    spans = Counter((c.begin, c.end) for c in right) & Counter((c.begin, c.end) for c in predicted)
+    crossing = sum(any(crosses(one, other) for other in right) for one in predicted)
     tags = sum(
         one.label == other.label
         for i, (one, other) in enumerate(zip(gold_leaves, system_leaves, strict=True))
@@ -195,10 +195,10 @@ def _compare(
         "sentences": 1,
         "words": len(gold_leaves) - len(left_out),
         "gold": len(right),
-        "system": len(given),
+        "system": len(predicted),
         "matched": matched,
         "spans": spans.total(),
-        "exact": int(matched == len(right) == len(given)),
+        "exact": int(matched == len(right) == len(predicted)),
         "crossing": crossing,
         "no crossing": int(not crossing),
         "tags": tags,

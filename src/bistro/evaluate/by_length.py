@@ -77,20 +77,22 @@ def score_by_length(
     """
     counts: Counter[tuple[str, str]] = Counter()
     labels = set()
-    for right, given in zip(gold, system, strict=True):
+    for right, predicted in zip(gold, system, strict=True):
         skipped = mark(right, punct) if punct else [False] * len(right)
-        rows = zip(right.heads, given.heads, right.deprels, given.deprels, skipped, strict=True)
-        for word, (head, found, label, found_label, skip) in enumerate(rows, start=1):
+        rows = zip(
+            right.heads, predicted.heads, right.deprels, predicted.deprels, skipped, strict=True
+        )
+        for word, (head, predicted_head, label, predicted_label, skip) in enumerate(rows, start=1):
             if skip:
                 continue
-            labels.add(found_label)
+            labels.add(predicted_label)
             counts["gold", length_class(word, head)] += 1
-            if found == MISSING:
+            if predicted_head == MISSING:
                 continue
-            counts["system", length_class(word, found)] += 1
-            if head == found:
+            counts["system", length_class(word, predicted_head)] += 1
+            if head == predicted_head:
                 counts["uas", length_class(word, head)] += 1
-                same = plain_relation(label) == plain_relation(found_label)
+                same = plain_relation(label) == plain_relation(predicted_label)
                 counts["las", length_class(word, head)] += same
     return [_summarise(counts, name, labelled=not labels <= {EMPTY}) for name in CLASSES]
 

@@ -42,16 +42,16 @@ class RelationScores:
 
 def score_by_relation(gold: Iterable[Sentence], system: Iterable[Sentence]) -> list[RelationScores]:
     """Return the scores of every gold relation, the most common first."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     heads: Counter[str] = Counter()
     labelled: Counter[str] = Counter()
-    for right, given in zip(gold, system, strict=True):
-        rows = zip(right.heads, given.heads, right.deprels, given.deprels, strict=True)
-        for head, found_head, label, found_label in rows:
-            relation, other = plain_relation(label), plain_relation(found_label)
-            found[relation][other] += 1
-            heads[relation] += head == found_head
-            labelled[relation] += head == found_head and relation == other
+    for right, predicted in zip(gold, system, strict=True):
+        rows = zip(right.heads, predicted.heads, right.deprels, predicted.deprels, strict=True)
+        for head, predicted_head, label, predicted_label in rows:
+            relation, other = plain_relation(label), plain_relation(predicted_label)
+            counts[relation][other] += 1
+            heads[relation] += head == predicted_head
+            labelled[relation] += head == predicted_head and relation == other
     return [
         RelationScores(
             relation,
@@ -61,7 +61,7 @@ def score_by_relation(gold: Iterable[Sentence], system: Iterable[Sentence]) -> l
             100.0 * others[relation] / others.total(),
             commonest_other(others, relation),
         )
-        for relation, others in sorted(found.items(), key=lambda item: (-item[1].total(), item[0]))
+        for relation, others in sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
     ]
 
 

@@ -59,9 +59,9 @@ def score_by_sentence(
     """
     check_borders(borders)
     counts = [[0] * 5 for _ in range(len(borders) + 1)]
-    for right, given in zip(gold, system, strict=True):
-        heads = [a == b for a, b in zip(right.heads, given.heads, strict=True)]
-        labels = zip(right.deprels, given.deprels, strict=True)
+    for right, predicted in zip(gold, system, strict=True):
+        heads = [a == b for a, b in zip(right.heads, predicted.heads, strict=True)]
+        labels = zip(right.deprels, predicted.deprels, strict=True)
         same = [plain_relation(a) == plain_relation(b) for a, b in labels]
         labelled = sum(a and b for a, b in zip(heads, same, strict=True))
         row = counts[bisect.bisect_left(borders, len(right))]

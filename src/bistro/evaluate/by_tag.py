@@ -34,13 +34,13 @@ def score_by_tag(
 ) -> list[TagScores]:
     """Return the scores of every gold tag in `column`, the most common first."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for right, given in zip(gold, system, strict=True):
-        for tag, found in zip(getattr(right, column), getattr(given, column), strict=True):
-            counts[tag][found] += 1
+    for right, predicted in zip(gold, system, strict=True):
+        for tag, other in zip(getattr(right, column), getattr(predicted, column), strict=True):
+            counts[tag][other] += 1
     ordered = sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
     return [
         TagScores(
-            tag, found.total(), 100.0 * found[tag] / found.total(), commonest_other(found, tag)
+            tag, others.total(), 100.0 * others[tag] / others.total(), commonest_other(others, tag)
         )
-        for tag, found in ordered
+        for tag, others in ordered
     ]

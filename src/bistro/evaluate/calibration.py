@@ -94,25 +94,25 @@ def calibrate(
     Both must have the same words; `bistro.evaluate.attachment.score` checks this.
     """
     pairs: dict[str, list[tuple[float, bool]]] = {key: [] for key in KEYS.values()}
-    for right, given in zip(gold, system, strict=True):
-        if given.format != "conllu":
+    for right, predicted in zip(gold, system, strict=True):
+        if predicted.format != "conllu":
             continue
         for column, key in KEYS.items():
             values = zip(
-                read_probabilities(given, key, path=system_name),
+                read_probabilities(predicted, key, path=system_name),
                 getattr(right, column),
-                getattr(given, column),
+                getattr(predicted, column),
                 strict=True,
             )
             pairs[key] += [(p, one == other) for p, one, other in values if p is not None]
-    found = {key: calibration_of(of_key) for key, of_key in pairs.items() if of_key}
-    if not found:
+    calibrations = {key: calibration_of(of_key) for key, of_key in pairs.items() if of_key}
+    if not calibrations:
         raise TreebankError(
             f"there are no probabilities ({', '.join(KEYS.values())}) in the column MISC: parse "
             "with --marginals, and write CoNLL-U",
             path=system_name,
         )
-    return found
+    return calibrations
 
 
 def _bin(number: int, pairs: list[tuple[float, bool]]) -> Bin:

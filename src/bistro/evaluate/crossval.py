@@ -7,10 +7,10 @@ the remaining fold. Let x_1 … x_k be the scores of the folds.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=60, seed=1)
->>> found = cross_validate("eisner", treebank, k=3, sampler={"sweeps": 2, "samples": 1})
->>> found.names, len(found.folds), 0 < found.mean("las") < 100
+>>> validation = cross_validate("eisner", treebank, k=3, sampler={"sweeps": 2, "samples": 1})
+>>> validation.names, len(validation.folds), 0 < validation.mean("las") < 100
 (['uas', 'las', 'tags'], 3, True)
->>> print(found.to_tsv())                                              # doctest: +SKIP
+>>> print(validation.to_tsv())                                         # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -161,8 +161,8 @@ def judged_kind(
     abilities: Sequence[str] = JUDGED,
 ) -> Kind:
     """Return a `Kind`, or raise an error if models of this kind cannot be tested on a treebank."""
-    given = {} if config is None else configuration.to_dict(config)
-    family, _ = kinds.settled(kind, configuration.merged(given, settings or {}))
+    base = {} if config is None else configuration.to_dict(config)
+    family, _ = kinds.settled(kind, configuration.merged(base, settings or {}))
     if _is_judged(family, abilities):
         return family
     able = [one.name for one in kinds.every() if _is_judged(one, abilities)]

@@ -43,10 +43,10 @@ class DevelopmentSet:
         figures: dict[str, float] = {}
         for way in ways:
             parses = model.parse_all(self.sentences, tags=way, threads=self.threads)
-            found = score(self.sentences, annotated(parses, model), self.punct)
-            figures |= {f"{way}.{name}": value for name, value in _figures(found)}
+            scores = score(self.sentences, annotated(parses, model), self.punct)
+            figures |= {f"{way}.{name}": value for name, value in _figures(scores)}
             if way == "joint" and model.finds_tags:
-                figures["joint.tags"] = getattr(found, model.tag_column)
+                figures["joint.tags"] = getattr(scores, model.tag_column)
         wanted = [figures.get(f"{way}.{self.metric}") for way in ways]
         if None in wanted:
             raise BistroError(
@@ -85,15 +85,15 @@ def annotated(parses: Iterable[Parse], model: Parser) -> Iterator[Sentence]:
     for parse in parses:
         # Features that are joined to a tag are not written to the tag column.
         tags = model.shown_tags(parse.tags)
-        found: dict[str, Any] = {"heads": parse.heads, model.tag_column: tags}
+        columns: dict[str, Any] = {"heads": parse.heads, model.tag_column: tags}
         if model.is_labelled:
-            found["deprels"] = parse.labels
-        yield parse.sentence.replace(**found)
+            columns["deprels"] = parse.labels
+        yield parse.sentence.replace(**columns)
 
 
-def _figures(found: AttachmentScores) -> Iterator[tuple[str, float]]:
+def _figures(scores: AttachmentScores) -> Iterator[tuple[str, float]]:
     for name in FIGURES:
-        value: Any = found
+        value: Any = scores
         for part in name.split("."):
             value = getattr(value, part)
         if value is not None:

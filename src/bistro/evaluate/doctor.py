@@ -13,8 +13,8 @@ Values with the highest possible surprise are ordered by the probability of the 
 >>> import bistro
 >>> treebank = list(bistro.builtin(sentences=80, seed=1))
 >>> treebank[7] = treebank[7].replace(upos=["X", *treebank[7].upos[1:]])
->>> found = examine(treebank, k=4, sampler={"sweeps": 3, "samples": 1})
->>> "X" in [finding.annotated for finding in found.tags[:5]]
+>>> examination = examine(treebank, k=4, sampler={"sweeps": 3, "samples": 1})
+>>> "X" in [finding.annotated for finding in examination.tags[:5]]
 True
 """
 
@@ -185,8 +185,8 @@ def examine(
             sentence, home = known[place], places[place]
             whats = _kinds_of_arcs(sentence, row_of_arcs)
             arcs += _findings(home, arc_names(sentence), row_of_arcs, whats)
-            given = getattr(sentence, column)
-            tags += _findings(home, given, row_of_tags, ["tag"] * len(given))
+            own_tags = getattr(sentence, column)
+            tags += _findings(home, own_tags, row_of_tags, ["tag"] * len(own_tags))
         on_fold(number, len(splits))
     models = "one model of other data" if not splits[0].train else f"{len(splits)} folds by {by}"
     return Examination(

@@ -182,7 +182,7 @@ def critical_regions(
     )
     places = {what: None if name is None else table.column(name) for what, name in columns.items()}
     cells = (own for stimulus in stimuli for own in stimulus.cells[:-1])
-    found = []
+    regions = []
     for own, row in zip(cells, rows, strict=True):
         if own[-1] == MISSING:
             continue
@@ -191,8 +191,8 @@ def critical_regions(
             for place in (places["item"], places["condition"], places["group"])
         )
         figures = (row.surprisal, row.mc_se or 0.0, row.oov == 1)
-        found.append(Region(item, condition, group, own[-1], row.token, *figures))
-    return found
+        regions.append(Region(item, condition, group, own[-1], row.token, *figures))
+    return regions
 
 
 def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tuple[str, str]:
@@ -203,13 +203,13 @@ def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tup
             "no sentence has a critical region: mark regions with [brackets], or name their column "
             "with --critical COLUMN"
         )
-    chosen = known if names is None else list(names)
-    if len(chosen) != 2 or len(set(chosen)) != 2 or not set(chosen) <= set(known):
+    pair = known if names is None else list(names)
+    if len(pair) != 2 or len(set(pair)) != 2 or not set(pair) <= set(known):
         raise BistroError(
             "an effect needs two conditions: name them, as in --conditions A,B; the conditions "
             f"with critical regions are {', '.join(known)}"
         )
-    first, second = chosen
+    first, second = pair
     return first, second
 
 
@@ -231,11 +231,11 @@ def effects(regions: Iterable[Region], conditions: tuple[str, str]) -> list[Effe
             )
         own[region.condition] = region
     first, second = conditions
-    found = []
+    effects = []
     for (group, number), items in of_pair.items():
         pairs = [Pair(own[first], own[second]) for own in items.values() if len(own) == 2]
         if pairs:
-            found.append(Effect(group, number, pairs))
-    if not found:
+            effects.append(Effect(group, number, pairs))
+    if not effects:
         raise BistroError(f"no item has a critical region in both conditions, {first} and {second}")
-    return found
+    return effects

@@ -61,9 +61,9 @@ def judge(
         return Judgement(figures, *size, kept, model.tag_column)
     if isinstance(model, Tagger):
         return Judgement({"tags": _tag_accuracy(model, sentences)}, *size, [])
-    found = text_figures(model, sentences)
+    scores = text_figures(model, sentences)
     return Judgement(
-        {"perplexity": found.perplexity, "bits_per_word": found.bits_per_word}, *size, []
+        {"perplexity": scores.perplexity, "bits_per_word": scores.bits_per_word}, *size, []
     )
 
 
@@ -81,15 +81,15 @@ def require_trees(sentences: Sequence[Any], path: str | None = None) -> None:
 def _attachment(
     model: Parser, sentences: Sequence[Sentence], parses: list[Parse], tags: Tags
 ) -> dict[str, float]:
-    found = score(sentences, annotated(parses, model))
-    figures = {"uas": found.uas, "las": found.las if model.is_labelled else None}
+    scores = score(sentences, annotated(parses, model))
+    figures = {"uas": scores.uas, "las": scores.las if model.is_labelled else None}
     if tags == "joint" and model.finds_tags:
-        figures["tags"] = getattr(found, model.tag_column)
+        figures["tags"] = getattr(scores, model.tag_column)
     return {name: value for name, value in figures.items() if value is not None}
 
 
 def _tag_accuracy(model: Tagger, sentences: Sequence[Sentence]) -> float:
     column = model.tag_column
     pairs = [(t.tags, getattr(t.sentence, column)) for t in model.tag_all(sentences)]
-    right = sum(sum(map(eq, found, gold)) for found, gold in pairs)
+    right = sum(sum(map(eq, tags, gold)) for tags, gold in pairs)
     return 100 * right / sum(len(gold) for _, gold in pairs)

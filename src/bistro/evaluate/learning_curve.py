@@ -107,17 +107,21 @@ class LearningCurve:
             sizes = [f"{part.share:.5g}", str(part.sentences), f"{part.words:.0f}"]
             means = [f"{fmean(c):.3f}" for c in columns]
             lines.append(["measured", *sizes, str(len(part.judgements)), *means, *deviations])
-        for what, found in (("hindcast", self.hindcast), ("forecast", self.doubled)):
-            if found is not None:
-                lines.append(self._forecast_line(what, found))
+        for what, forecast in (("hindcast", self.hindcast), ("forecast", self.doubled)):
+            if forecast is not None:
+                lines.append(self._forecast_line(what, forecast))
         return "".join("\t".join(line) + "\n" for line in lines)
 
-    def _forecast_line(self, what: str, found: Forecast) -> list[str]:
+    def _forecast_line(self, what: str, forecast: Forecast) -> list[str]:
         last = self.parts[-1]
-        times = found.size / last.words
-        sizes = [f"{times * last.share:.5g}", f"{times * last.sentences:.0f}", f"{found.size:.0f}"]
+        times = forecast.size / last.words
+        sizes = [
+            f"{times * last.share:.5g}",
+            f"{times * last.sentences:.0f}",
+            f"{forecast.size:.0f}",
+        ]
         # Half the width of a 90 % interval is 1.645 standard deviations.
-        figures = found.mean, (found.high - found.low) / 3.29
+        figures = forecast.mean, (forecast.high - forecast.low) / 3.29
         cells = [
             f"{value:.3f}" if name == self.figure else "NA"
             for value in figures
@@ -200,18 +204,20 @@ def learning_curve(
     ]
     splits = [split for _, split in named]
     recipe = Recipe(kind, settings, config, seed, dev)
-    found = []
+    judgements = []
     work = partial(judge, tags=tags)
     for judgement in run_splits(recipe, together, splits, work, threads, workers):
-        found.append(judgement)
-        on_model(len(found), len(splits))
+        judgements.append(judgement)
+        on_model(len(judgements), len(splits))
     parts = []
     for share in sizes:
-        own = [(split, j) for (size, split), j in zip(named, found, strict=True) if size == share]
+        own = [
+            (split, j) for (size, split), j in zip(named, judgements, strict=True) if size == share
+        ]
         parts.append(_part(share, own, together, len(folds)))
     how = f"tags {tags}, " if family.can("parse") else ""
     where = f"{len(folds)} folds by {by}" if test is None else "a test set"
-    figures = list(found[0].figures)
+    figures = list(judgements[0].figures)
     figure = next(name for name in ("las", "uas", "tags") if name in figures)
     drawn = "1 draw" if draws == 1 else f"{draws} draws"
     protocol = f"{family.name}, {how}judged on {where}, {drawn} of nested parts, seed {seed}"

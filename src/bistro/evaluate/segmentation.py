@@ -71,9 +71,9 @@ def score(
     `seen` contains the words of the training data.
     """
     counts = {group: Counter[str]() for group in (GROUPS if seen is not None else GROUPS[:1])}
-    for right, found in zip_longest(gold, system):
-        _check_same(right, found, gold_name, system_name)
-        one = _compare(right, found)
+    for right, predicted in zip_longest(gold, system):
+        _check_same(right, predicted, gold_name, system_name)
+        one = _compare(right, predicted)
         counts["all"].update(one)
         if seen is not None:
             counts["seen" if right.form in seen else "unseen"].update(one)
@@ -82,21 +82,21 @@ def score(
 
 
 def _check_same(
-    right: SegmentedWord | None, found: SegmentedWord | None, gold_name: str, system_name: str
+    right: SegmentedWord | None, predicted: SegmentedWord | None, gold_name: str, system_name: str
 ) -> None:
-    if right is None or found is None:
+    if right is None or predicted is None:
         shorter = gold_name if right is None else system_name
         raise TreebankError("the file has fewer words than the other file", path=shorter)
-    if right.form != found.form:
+    if right.form != predicted.form:
         raise TreebankError(
-            f"the word is '{found.form}', but {gold_name}:{right.line} has '{right.form}'",
+            f"the word is '{predicted.form}', but {gold_name}:{right.line} has '{right.form}'",
             path=system_name,
-            line=found.line,
+            line=predicted.line,
         )
 
 
-def _compare(right: SegmentedWord, found: SegmentedWord) -> dict[str, int]:
-    spans, others = spans_of(right), spans_of(found)
+def _compare(right: SegmentedWord, predicted: SegmentedWord) -> dict[str, int]:
+    spans, others = spans_of(right), spans_of(predicted)
     inside, guessed = (_inside(s, len(right.form)) for s in (spans, others))
     labelled = Counter(spans) & Counter(others)
     return {
@@ -109,7 +109,7 @@ def _compare(right: SegmentedWord, found: SegmentedWord) -> dict[str, int]:
         "morphemes_found": len(others),
         "morphemes_right": sum(labelled.values()),
         "words_right": spans == others,
-        "canonical_right": _forms(right) == _forms(found),
+        "canonical_right": _forms(right) == _forms(predicted),
     }
 
 
@@ -124,10 +124,10 @@ def _forms(word: SegmentedWord) -> list[str]:
 def _figures(counts: Counter[str]) -> dict[str, float]:
     figures: dict[str, float] = {}
     for name, what in (("boundary", "boundaries"), ("labelled", "morphemes")):
-        right, found, gold = (counts[what + end] for end in ("_right", "_found", ""))
-        figures[f"{name}_precision"] = _percent(right, found)
+        right, predicted, gold = (counts[what + end] for end in ("_right", "_found", ""))
+        figures[f"{name}_precision"] = _percent(right, predicted)
         figures[f"{name}_recall"] = _percent(right, gold)
-        figures[f"{name}_f1"] = _percent(2 * right, found + gold)
+        figures[f"{name}_f1"] = _percent(2 * right, predicted + gold)
     for name in ("segments", "words", "canonical"):
         figures[f"{name}_right"] = _percent(counts[f"{name}_right"], counts["words"])
     return figures

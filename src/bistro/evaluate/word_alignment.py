@@ -147,8 +147,8 @@ def _align_spans(gold: _Side, system: _Side, characters: int) -> tuple[Integers,
     one, other = np.flatnonzero(gold.free), np.flatnonzero(system.free)
     word_at = np.full(characters + 1, NOT_ALIGNED, dtype=np.int64)
     word_at[gold.starts[one]] = one
-    found = word_at[system.starts[other]]
-    one, other = found[found != NOT_ALIGNED], other[found != NOT_ALIGNED]
+    matches = word_at[system.starts[other]]
+    one, other = matches[matches != NOT_ALIGNED], other[matches != NOT_ALIGNED]
     same = gold.ends[one] == system.ends[other]
     return one[same], other[same]
 

@@ -63,15 +63,17 @@ class AnnotateRun:
         A text file is read as running text by default.
         """
         with opened(input) as (stream, path):
-            chosen = choose_format(path, stream, format)
-            if chosen in RUNNING_TEXT and format not in ("text", "lines"):
+            file_format = choose_format(path, stream, format)
+            if file_format in RUNNING_TEXT and format not in ("text", "lines"):
                 text = decoded(stream, path)
-                found = self._of_text(text)
+                sentences = self._of_text(text)
             else:
-                rows = enumerate(self._watch(parse(stream, path, chosen, "any", partial=True)), 1)
+                rows = enumerate(
+                    self._watch(parse(stream, path, file_format, "any", partial=True)), 1
+                )
                 sentences = (as_columns(sentence, number) for number, sentence in rows)
-                found = self._of_sentences(sentences, {"keep": self._keep, **self._options})
-            yield from self._counted(found)
+                sentences = self._of_sentences(sentences, {"keep": self._keep, **self._options})
+            yield from self._counted(sentences)
 
     def _of_text(self, text: Iterator[str]) -> Iterator[Sentence]:
         if self._workers is None:
@@ -115,8 +117,8 @@ def read_sentences(
         return
     number = 0
     with opened(input) as (stream, path):
-        for number, found in enumerate(TOKENISE.of(model).tokenise(decoded(stream, path)), 1):
-            yield found.to_sentence(number)
+        for number, sentence in enumerate(TOKENISE.of(model).tokenise(decoded(stream, path)), 1):
+            yield sentence.to_sentence(number)
         if not number:
             raise TreebankError("the file is empty: expected at least one sentence", path=path)
 

@@ -63,13 +63,13 @@ def check_sampler(
     if not isinstance(sampler, str):
         name = getattr(sampler, "__name__", type(sampler).__name__)
         return calibrate(name, sampler, runs, seed=seed, error_rate=error_rate, on_run=on_run)
-    given = {} if config is None else configuration.to_dict(config)
-    kind, chosen = settled_settings(sampler, configuration.merged(given, settings))
+    base = {} if config is None else configuration.to_dict(config)
+    kind, config = settled_settings(sampler, configuration.merged(base, settings))
     if not kind.prior:
         able = [other.name for other in kinds.every() if other.prior]
         raise BistroError(
             f"{a_model(kind.name)} has no prior to draw from; the kinds with a prior are: "
             f"{', '.join(able)}"
         )
-    simulate = partial(kinds.resolve(kind.prior), chosen)
+    simulate = partial(kinds.resolve(kind.prior), config)
     return calibrate(kind.name, simulate, runs, seed=seed, error_rate=error_rate, on_run=on_run)

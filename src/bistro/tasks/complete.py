@@ -81,8 +81,8 @@ class Completion:
                 f"{len(self.relaxed):,} (first at line {self.relaxed[0]})"
             )
         if self.unknown:
-            given = ", ".join(f"{name} {number:,}" for name, number in self.unknown.items())
-            line += f"; given values unknown to the model, so not used: {given}"
+            unused = ", ".join(f"{name} {number:,}" for name, number in self.unknown.items())
+            line += f"; given values unknown to the model, so not used: {unused}"
         return line
 
 
@@ -165,11 +165,11 @@ def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
     columns = {"heads": sentence.heads, model.tag_column: getattr(sentence, model.tag_column)}
     if model.is_labelled:
         columns["deprels"] = sentence.deprels
-    found = {
+    open_words = {
         name: [word for word, value in enumerate(values) if value in (MISSING, EMPTY)]
         for name, values in columns.items()
     }
-    return {name: found[name] for name in NAMES if found.get(name)}
+    return {name: open_words[name] for name in NAMES if open_words.get(name)}
 
 
 def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
@@ -201,7 +201,7 @@ def _filled(
     open_words = lacking(sentence, model)
     heads = combined_heads(sentence, parse, single_root=model.single_root)
     sure = {name: value_probabilities(name, heads, parse, model) for name in open_words}
-    found: dict[str, Sequence[Any]] = {
+    values: dict[str, Sequence[Any]] = {
         "heads": heads,
         "deprels": parse.labels,
         model.tag_column: model.shown_tags(parse.tags),
@@ -214,7 +214,7 @@ def _filled(
         accepted["deprels"] -= set(open_words["heads"]) - accepted["heads"]
     columns = {
         name: [
-            found[name][word] if word in accepted[name] else old
+            values[name][word] if word in accepted[name] else old
             for word, old in enumerate(getattr(sentence, name))
         ]
         for name in open_words
@@ -225,9 +225,9 @@ def _filled(
         return sentence.replace(**columns)
     misc = list(sentence.misc)
     for word in sorted({word for words in open_words.values() for word in words}):
-        own = {name: found[name][word] for name, words in open_words.items() if word in words}
-        chosen = [name for name in own if word in accepted[name]]
-        misc[word] = _note(misc[word], own, chosen, {name: sure[name][word] for name in own})
+        own = {name: values[name][word] for name, words in open_words.items() if word in words}
+        filled = [name for name in own if word in accepted[name]]
+        misc[word] = _note(misc[word], own, filled, {name: sure[name][word] for name in own})
     return sentence.replace(**columns, misc=misc)
 
 
@@ -273,17 +273,17 @@ def value_probabilities(name: str, heads: list[int], parse: Parse, model: Parser
     assert marginals is not None
     words = range(len(parse.sentence))
     if name == "heads":
-        found = [head_probability(heads, word, heads[word], marginals) for word in words]
+        probabilities = [head_probability(heads, word, heads[word], marginals) for word in words]
     elif name == "deprels":
-        found = [
+        probabilities = [
             added(p for label, p in row if plain_label(label) == own)
             for row, own in zip(marginals.labels, parse.labels, strict=True)
         ]
     else:
         tags = model.shown_tags(parse.tags)
         rows = [[(model.shown_tags([t])[0], p) for t, p in row] for row in marginals.tags]
-        found = [added(p for t, p in rows[word] if t == tags[word]) for word in words]
-    return [min(1.0, p) for p in found]
+        probabilities = [added(p for t, p in rows[word] if t == tags[word]) for word in words]
+    return [min(1.0, p) for p in probabilities]
 
 
 def _count(
@@ -297,15 +297,15 @@ def _count(
 
 
 def _note(
-    misc: str, found: Mapping[str, Any], chosen: Sequence[str], sure: Mapping[str, float]
+    misc: str, values: Mapping[str, Any], filled: Sequence[str], sure: Mapping[str, float]
 ) -> str:
     """Return the MISC field of a word, with filled or open values and their probabilities."""
     kept = [] if misc == EMPTY else misc.split("|")
     kept = [entry for entry in kept if entry.partition("=")[0] not in OWN_KEYS]
-    if chosen:
-        kept.append(f"{FILLED}={','.join(NAMES[name] for name in chosen)}")
-    for name, value in found.items():
-        if name not in chosen:
+    if filled:
+        kept.append(f"{FILLED}={','.join(NAMES[name] for name in filled)}")
+    for name, value in values.items():
+        if name not in filled:
             shown = head_text(value) if name == "heads" else value
             kept.append(f"{MAYBE}{NAMES[name]}={shown}")
     return put_probabilities("|".join(kept) or EMPTY, {KEYS[name]: p for name, p in sure.items()})

@@ -116,7 +116,7 @@ def visible_text(text: str, path: str | None = None, line: int | None = None) ->
 def file_sentences(model: Model, source: Source) -> list[list[CutToken]]:
     """Return the tokens of each sentence that a model finds in a file of running text."""
     with opened(source) as (stream, path):
-        found = list(cut_sentences(TOKENISE.of(model), decoded(stream, path)))
-        if not found:
+        sentences = list(cut_sentences(TOKENISE.of(model), decoded(stream, path)))
+        if not sentences:
             raise TreebankError("the file is empty: expected at least one sentence", path=path)
-    return found
+    return sentences

@@ -163,20 +163,20 @@ def chosen_sentences(sentences: Iterable[Sentence], names: Sequence[str]) -> lis
     """Return the sentences with the given ids or numbers (from 1), in the order of `names`."""
     items = list(sentences)
     by_id = {sentence.sent_id: sentence for sentence in items if sentence.sent_id}
-    found = []
+    selection = []
     for name in names:
         number = int(name) if name.isdecimal() else 0
         if name in by_id:
-            found.append(by_id[name])
+            selection.append(by_id[name])
         elif 1 <= number <= len(items):
-            found.append(items[number - 1])
+            selection.append(items[number - 1])
         else:
             hint = nearest(name, [*by_id])
             raise BistroError(
                 f"there is no sentence '{name}'{hint}: use a sent_id, or a number from 1 to "
                 f"{len(items):,}"
             )
-    return found
+    return selection
 
 
 def _document(pictures: Iterable[str]) -> bytes:
@@ -192,11 +192,11 @@ def _arcs(item: Sentence | Tree) -> Sentence:
 
 
 def _head_probabilities(sentence: Sentence, path: str | None) -> list[float]:
-    found = read_probabilities(sentence, "PHead", path=path)
-    if any(p is None for p in found):
+    probabilities = read_probabilities(sentence, "PHead", path=path)
+    if any(p is None for p in probabilities):
         raise TreebankError(
             "there is no PHead in the column MISC: parse with --marginals to get probabilities",
             path=path,
             line=sentence.line,
         )
-    return [p for p in found if p is not None]
+    return [p for p in probabilities if p is not None]

@@ -109,10 +109,12 @@ def arcs(
         ]
         own[lost] = others[lost] * _ratios(model, pairs, threads)
         for i, (place, word) in enumerate(scored_words):
-            found = None
+            alternative = None
             if other[i] >= 0:
-                found = _as_annotated(model, trees[place], word, *likeliest[i])
-            opinions[place].append(_arc_opinion(sentences[place], word, own[i], found, others[i]))
+                alternative = _as_annotated(model, trees[place], word, *likeliest[i])
+            opinions[place].append(
+                _arc_opinion(sentences[place], word, own[i], alternative, others[i])
+            )
     return opinions
 
 
@@ -291,8 +293,8 @@ def _ratios(
         options = model.known_to(
             member, model.asked(tags="given", partial=True, mbr=False, threads=threads)
         )
-        found = np.array([parse.log_prob for parse in member.parse_all(both, **options)])
-        logs.append(np.minimum(0.0, found[::2] - found[1::2]) / temperatures(member))
+        log_probs = np.array([parse.log_prob for parse in member.parse_all(both, **options)])
+        logs.append(np.minimum(0.0, log_probs[::2] - log_probs[1::2]) / temperatures(member))
     ratios[able] = np.exp(np.stack(logs)).mean(axis=0)
     return ratios
 
@@ -319,10 +321,10 @@ def _as_annotated(
 
 
 def _arc_opinion(
-    sentence: Sentence, word: int, own: float, found: tuple[int, str] | None, other: float
+    sentence: Sentence, word: int, own: float, alternative: tuple[int, str] | None, other: float
 ) -> Opinion:
-    if found is None:
+    if alternative is None:
         return Opinion(float(own), "", 0.0)
-    head, label = found
+    head, label = alternative
     arc = f"{head}:{label}" if label != EMPTY else str(head)
     return Opinion(float(own), arc, float(other), same_head=head == sentence.heads[word])

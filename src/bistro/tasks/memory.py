@@ -29,9 +29,9 @@ def memory_of(model: Model) -> Rememberer:
             f"{a_model(model.kind)} has no memory of the document: train a reader, which can have "
             "a single member (--set 'members=[\"ngram\"]')"
         )
-    found = REMEMBER.of(model)
-    found.memory_protocol()  # Raises an error if the model was trained without memory.
-    return found
+    rememberer = REMEMBER.of(model)
+    rememberer.memory_protocol()  # Raises an error if the model was trained without memory.
+    return rememberer
 
 
 def in_documents(

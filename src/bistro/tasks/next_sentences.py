@@ -16,8 +16,8 @@ remaining sentences.
 >>> import bistro
 >>> whole = list(bistro.builtin(sentences=60, seed=1))
 >>> bare = [s.replace(heads=[-1] * len(s), deprels=["_"] * len(s)) for s in whole[40:]]
->>> found = rank_next(whole[:40] + bare, kind="eisner", sampler={"sweeps": 3, "samples": 1})
->>> len(found.sentences), found.sentences[0].score >= found.sentences[-1].score
+>>> ranking = rank_next(whole[:40] + bare, kind="eisner", sampler={"sweeps": 3, "samples": 1})
+>>> len(ranking.sentences), ranking.sentences[0].score >= ranking.sentences[-1].score
 (20, True)
 """
 

@@ -105,8 +105,8 @@ def next_word_rows(
     **options
         Options of the model's scores.
     """
-    for question, found in answers(model, questions, **options):
-        yield from rows_of(question, found, top)
+    for question, answer in answers(model, questions, **options):
+        yield from rows_of(question, answer, top)
 
 
 def rows_of(question: Question, found: NextWords, top: int | None = None) -> list[NextWordRow]:
@@ -120,7 +120,7 @@ def number_shown(question: Question, top: int | None) -> int:
     return (0 if question.targets else DEFAULT_TOP) if top is None else top
 
 
-def _row(question: Question, found: NextWords, word: NextWord, target: int) -> NextWordRow:
+def _row(question: Question, answer: NextWords, word: NextWord, target: int) -> NextWordRow:
     tag, share = next(iter((word.tags or {}).items()), (None, None))
     return NextWordRow(
         question.name,
@@ -134,8 +134,8 @@ def _row(question: Question, found: NextWords, word: NextWord, target: int) -> N
         word.mc_se,
         tag,
         share,
-        found.entropy,
-        found.entropy_se,
+        answer.entropy,
+        answer.entropy_se,
     )
 
 

@@ -32,7 +32,7 @@ class ParseRun:
         self._whole = model
         self._workers = workers
         self.model.parse_options.of(options, model.kind, "parse")
-        self._given = dict(options)
+        self._options = dict(options)
         self.words = 0
         self.sentences = 0
         self.relaxed: list[int] = []
@@ -45,19 +45,23 @@ class ParseRun:
 
     def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence | Written]:
         """Yield the sentences of the output."""
-        given = self._prepared(sentences)
+        sentences = self._prepared(sentences)
         if self._workers is not None:
             from bistro.tasks import spread  # only for clusters, which few use
 
             results = spread.parsed(
-                self._workers, self._whole, given, self._given, given_tags=self._tags_are_given
+                self._workers,
+                self._whole,
+                sentences,
+                self._options,
+                given_tags=self._tags_are_given,
             )
             for facts, written in results:
                 self._count(facts)
                 yield from written
             return
         writer = ParseWriter.of(self.model, given_tags=self._tags_are_given)
-        for parse in self.model.parse_all(given, **self._given):
+        for parse in self.model.parse_all(sentences, **self._options):
             self._count(ParseFacts.of(parse, self.model, given_tags=self._tags_are_given))
             yield from writer.sentences(parse)
 
@@ -82,11 +86,11 @@ class ParseRun:
 
     def protocol(self) -> str:
         """Return a description of the parser's search."""
-        return self.model.parse_protocol(**self._given)
+        return self.model.parse_protocol(**self._options)
 
     @property
     def _tags_are_given(self) -> bool:
-        return self._given.get("tags") == "given"
+        return self._options.get("tags") == "given"
 
     def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Prepare sentences for the parser. Given heads are removed if they do not fit any tree."""
@@ -94,14 +98,14 @@ class ParseRun:
             if sentence.format == "conllx":
                 self._refuse_probabilities()
             single_root = self.model.single_root
-            if self._given.get("partial") and not can_be_met(sentence, single_root=single_root):
+            if self._options.get("partial") and not can_be_met(sentence, single_root=single_root):
                 self._left_open.add(sentence.line)
                 sentence = sentence.replace(heads=[-1] * len(sentence))
             yield sentence
 
     def _refuse_probabilities(self) -> None:
         for name in ("marginals", "kbest", "samples"):
-            if name in self._given:
+            if name in self._options:
                 raise BistroError(
                     f"--{name} writes probabilities, for which CoNLL-X has no column: convert the "
                     "input to CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"

@@ -49,7 +49,7 @@ class TreeRun:
         for parse in self._parses(sentences):
             self._count(parse)
             self._on_words(len(parse.words))
-            yield from (found.tree for found in parse.trees)
+            yield from (one.tree for one in parse.trees)
 
     def _parses(self, sentences: Iterator[list[str]]) -> Iterator[TreeParse]:
         if self._workers is None:
@@ -93,10 +93,10 @@ class TreeRun:
         else:
             self.accepted += parse.accepted
             self.unfinished += not parse.is_complete
-        for rank, found in enumerate(parse.trees, start=1):
+        for rank, tree in enumerate(parse.trees, start=1):
             cells = (
                 *(self.sentences, rank, len(parse.words)),
-                *(f"{found.log_prob:.6f}", f"{-found.log_prob / math.log(2):.6f}"),
+                *(f"{tree.log_prob:.6f}", f"{-tree.log_prob / math.log(2):.6f}"),
                 *(int(parse.is_found), f"{parse.accepted:.6f}"),
             )
             self.rows.append("\t".join(map(str, cells)))
@@ -113,20 +113,20 @@ def tree_options(options: dict[str, Any], of_trees: dict[str, Any]) -> dict[str,
     of_trees
         Options of `bistro.models.unbounded.search.SearchOptions`.
     """
-    chosen = {**options, "drawn": options.get("samples")}
-    chosen.pop("samples", None)
-    if chosen.pop("tags") != "joint":
+    values = {**options, "drawn": options.get("samples")}
+    values.pop("samples", None)
+    if values.pop("tags") != "joint":
         raise ConfigError(
             "--tags given is for dependency parsers: a constituency model predicts the tags of all "
             "words"
         )
-    if chosen.pop("search", None) == "particles":
+    if values.pop("search", None) == "particles":
         raise ConfigError("--particles is for dependency parsers: use --search and --draws")
-    chosen["beam"] = chosen.pop("size", None)
-    for name in chosen:
+    values["beam"] = values.pop("size", None)
+    for name in values:
         if name not in UNDERSTOOD:
             raise ConfigError(f"{option_name(name)} is for dependency parsers: leave it out")
-    return {name: value for name, value in chosen.items() if value is not None} | of_trees
+    return {name: value for name, value in values.items() if value is not None} | of_trees
 
 
 def option_name(name: str) -> str:

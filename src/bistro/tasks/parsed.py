@@ -126,11 +126,11 @@ class ParseWriter:
         return sentence.replace(**added)
 
     def _tags(self, base: Sentence, analysis: Analysis) -> list[str]:
-        found = self.shown_tags(analysis.tags)
+        predicted = self.shown_tags(analysis.tags)
         if not self.given_tags:
-            return found
+            return predicted
         given = getattr(base, self.tag_column)
-        return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
+        return [new if old == EMPTY else old for old, new in zip(given, predicted, strict=True)]
 
     def _misc(self, sentence: Sentence, marginals: Marginals) -> list[str]:
         misc = []

@@ -71,13 +71,13 @@ def critical_parts(text: str, cell: str, path: str | None = None, line: int | No
             raise _error(f"there is no word at position {cell}", text, path, line)
         begin, end = places[int(cell) - 1]
     else:
-        found = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(cell)}(?!\w)", text)]
-        if not found:
+        spans = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(cell)}(?!\w)", text)]
+        if not spans:
             raise _error(f"the critical region '{cell}' does not occur", text, path, line)
-        if len(found) > 1:
-            problem = f"the critical region '{cell}' occurs {len(found)} times (mark it with "
+        if len(spans) > 1:
+            problem = f"the critical region '{cell}' occurs {len(spans)} times (mark it with "
             raise _error(problem + "brackets, or give its position)", text, path, line)
-        [(begin, end)] = found
+        [(begin, end)] = spans
     parts: Parts = [(text[:begin], None), (text[begin:end], "1"), (text[end:], None)]
     return [(part.strip(), region) for part, region in parts if part.strip()]
 

@@ -49,10 +49,10 @@ def checked(model: Segmenter, input: str, beam: int, note: Note) -> Iterator[str
     words = [word for paragraph in read_segmented(input) for word in paragraph]
     if not any(word.has_form for word in words):
         note("there is no column of words: they were formed by joining their morphemes")
-    given = model.score_words(words)
-    found = model.iter_segment((word.form for word in words), beam=beam)
+    scores = model.score_words(words)
+    analyses = model.iter_segment((word.form for word in words), beam=beam)
     rows = []
-    for word, log_prob, one in zip(words, given.tolist(), found, strict=True):
+    for word, log_prob, one in zip(words, scores.tolist(), analyses, strict=True):
         annotation = format_morphemes(word.morphemes)
         if annotation.lower() in (one.best.canonical.lower(), str(one.best).lower()):
             continue

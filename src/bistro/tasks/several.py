@@ -43,13 +43,13 @@ def several_traces(
     `on_sweep` receives the number of finished sweeps of all chains, and the total number of sweeps.
     With `workers`, each run is performed by one worker, and `on_sweep` counts whole runs.
     """
-    _require_draws(*settled_settings(kind, _given(settings)))
+    _require_draws(*settled_settings(kind, _all_settings(settings)))
     if workers is not None:
-        found: list[Trace] = []
+        traces: list[Trace] = []
         for trace in workers.run(_trace, (kind, data, settings), seeds):
-            found.append(trace)
-            on_sweep(len(found) * len(trace), len(seeds) * len(trace))
-        return found
+            traces.append(trace)
+            on_sweep(len(traces) * len(trace), len(seeds) * len(trace))
+        return traces
     lock, done = threading.Lock(), [0]
 
     def note(sweep: Sweep) -> None:
@@ -72,7 +72,7 @@ def _trace(shared: tuple[str, Any, dict[str, Any]], seed: int) -> Trace:
     return train(kind, data, seed=seed, **settings).origin.trace
 
 
-def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _all_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Combine a configuration and individual settings into the settings for `train`."""
     changes = {name: value for name, value in settings.items() if name != "config"}
     config = settings.get("config")

@@ -10,8 +10,8 @@ sentence in the input, which is sent along with the batch.
 >>> from bistro.inference.workers import LocalWorkers
 >>> treebank = bistro.builtin(sentences=60, seed=1)
 >>> model = bistro.train("eisner", treebank, sampler={"sweeps": 2, "samples": 1})
->>> found = parsed(LocalWorkers(2), model, treebank, {})
->>> sum(facts.words for facts, _ in found) == sum(map(len, treebank))
+>>> parses = parsed(LocalWorkers(2), model, treebank, {})
+>>> sum(facts.words for facts, _ in parses) == sum(map(len, treebank))
 True
 """
 
@@ -87,8 +87,8 @@ def parsed(
         for first, piece in pieces_of(sentences, size)
     )
     task = partial(parse_piece, given_tags=given_tags)
-    for found in workers.run(task, SharedModel(model), questions):
-        yield from found
+    for answer in workers.run(task, SharedModel(model), questions):
+        yield from answer
 
 
 def parse_piece(
@@ -113,8 +113,8 @@ def annotate_all(
     """Yield the results of ``model.annotate_all(sentences, **options)``."""
     worker_options = {**options, "threads": 1}
     questions = (Question(piece, worker_options) for _, piece in pieces_of(sentences))
-    for found in workers.run(_annotate, SharedModel(model), questions):
-        yield from found
+    for answer in workers.run(_annotate, SharedModel(model), questions):
+        yield from answer
 
 
 def _annotate(shared: SharedModel[Any], question: Question) -> list[Sentence]:
@@ -130,8 +130,8 @@ def parse_trees(
         Question(piece, {**worker_options, "first": first})
         for first, piece in pieces_of(sentences, TREE_SENTENCES)
     )
-    for found in workers.run(_parse_trees, SharedModel(model), questions):
-        yield from found
+    for answer in workers.run(_parse_trees, SharedModel(model), questions):
+        yield from answer
 
 
 TREE_SENTENCES = 10

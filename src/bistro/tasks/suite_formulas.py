@@ -70,14 +70,14 @@ class _Reader:
         self.place = 0
 
     def _split(self) -> list[re.Match[str]]:
-        found, at = [], 0
+        tokens, at = [], 0
         while self.text[at:].strip():
             match = _TOKEN.match(self.text, at)
             if match is None:
                 raise self._error(f"'{self.text[at:].strip()[:20]}' cannot be read")
-            found.append(match)
+            tokens.append(match)
             at = match.end()
-        return found
+        return tokens
 
     def formula(self) -> Formula:
         margin, is_prediction = self._whole()

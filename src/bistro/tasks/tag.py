@@ -4,8 +4,8 @@ All other columns stay unchanged. With marginals, MISC has the probability of ea
 or ``PXpos`` (see `bistro.treebank.probabilities`).
 
 >>> from bistro.models.results.structures import Tagging
->>> found = Tagging(Sentence.from_columns(["It", "rains"]), ["PRON", "VERB"], -7.5)
->>> tagged_sentence(found, "upos", number=1).upos
+>>> tagging = Tagging(Sentence.from_columns(["It", "rains"]), ["PRON", "VERB"], -7.5)
+>>> tagged_sentence(tagging, "upos", number=1).upos
 ['PRON', 'VERB']
 """
 

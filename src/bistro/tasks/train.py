@@ -116,25 +116,25 @@ def train(
     **settings
         Changes of single settings, as in ``order=3`` or ``sampler={"sweeps": 20}``.
     """
-    merged = configuration.merged(_given_settings(config), settings)
-    family, chosen = settled_settings(kind, merged, where=f"train {kind}")
-    check_defaults(family, chosen)
+    merged = configuration.merged(_settings_of(config), settings)
+    family, config = settled_settings(kind, merged, where=f"train {kind}")
+    check_defaults(family, config)
     check_seed(seed)
     if dev is not None and not family.dev:
         raise BistroError(f"{a_model(kind)} does not use a development set")
     try:
-        items, facts = family.data().items(data, chosen)
+        items, facts = family.data().items(data, config)
         run = Run(seed, facts, session or Session())
         fitting = {} if dev is None else {"dev": dev if isinstance(dev, Treebank) else list(dev)}
         with run.session.continuing(), phase("training", share=run.session.share):
             if text:
-                return family.train_with_text(items, chosen, run, RawText(text), **fitting)
-            return family.train(items, chosen, run, **fitting)
+                return family.train_with_text(items, config, run, RawText(text), **fitting)
+            return family.train(items, config, run, **fitting)
     except TreebankError as error:
         raise error.in_file(data.path if isinstance(data, Treebank) else None) from None
 
 
-def _given_settings(config: Any) -> Mapping[str, Any]:
+def _settings_of(config: Any) -> Mapping[str, Any]:
     """Return the settings of a configuration object, preset or file."""
     if config is None:
         return {}

@@ -53,7 +53,7 @@ def find_columns(
         The file, for messages.
     """
     plain = {plain_name(column): column for column in reversed(header)}
-    found = {}
+    columns = {}
     for what, guesses in GUESSES.items():
         name = names.get(what)
         if name is not None:
@@ -63,12 +63,12 @@ def find_columns(
                 guesses = (*guesses, IBEX[what])
             name = next((plain[guess] for guess in guesses if guess in plain), None)
         if name is not None:
-            found[what] = name
+            columns[what] = name
         elif what in NEEDED:
             shown = " or ".join(guesses[:2])
             problem = f"the table has no column {shown}: add --{what} COLUMN; its columns are "
             raise TreebankError(problem + ", ".join(header), path=path)
-    return found
+    return columns
 
 
 def require_column(name: str, header: Sequence[str], path: str) -> int:

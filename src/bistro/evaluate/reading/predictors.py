@@ -64,11 +64,11 @@ def lagged(name: str, values: Floats, data: ReadingData, before: int) -> dict[st
     """Return the values of each word and of up to `before` preceding words of its text."""
     starts = data.starts[data.text_of_token]
     places = np.arange(len(values))
-    found = {name: values}
+    columns = {name: values}
     for lag in range(1, before + 1):
         moved = np.concatenate((np.full(lag, np.nan), values[:-lag]))
-        found[f"{name}, {lag} before"] = np.where(places - lag >= starts, moved, np.nan)
-    return found
+        columns[f"{name}, {lag} before"] = np.where(places - lag >= starts, moved, np.nan)
+    return columns
 
 
 def word_counts(sentences: Sequence[Sequence[str]]) -> dict[str, int]:

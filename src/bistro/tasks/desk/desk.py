@@ -146,14 +146,14 @@ class Desk:
         with self.lock:
             if key in self._suggestions:
                 return self._suggestions[key]
-        found = suggesting.suggest(shot.sentence, suggester.parser)
+        suggestion = suggesting.suggest(shot.sentence, suggester.parser)
         with self.lock:
-            self._suggestions[key] = found
+            self._suggestions[key] = suggestion
             if len(self._suggestions) > KEPT_SUGGESTIONS:
                 self._suggestions.popitem(last=False)
-        if found.doubts:
-            self.note_doubts(shot, suggester.number, found.doubts)
-        return found
+        if suggestion.doubts:
+            self.note_doubts(shot, suggester.number, suggestion.doubts)
+        return suggestion
 
     def note_doubts(self, shot: Snapshot, model: int, doubts: tuple[float, ...] | None) -> None:
         """Store a model's doubt about a sentence, unless the sentence has since changed."""
@@ -171,8 +171,8 @@ class Desk:
             raise BistroError(
                 f"there is no word {word}: the words are numbered from 1 to {len(shot.sentence)}"
             )
-        found = suggesting.ask_word(shot.sentence, word, self.suggester.parser)
-        return {**found, **self.seen.of(shot.sentence.forms[word - 1])}
+        alternatives = suggesting.ask_word(shot.sentence, word, self.suggester.parser)
+        return {**alternatives, **self.seen.of(shot.sentence.forms[word - 1])}
 
     def findings(self, shot: Snapshot) -> list[Finding]:
         """Return the values of a fully annotated sentence that the model considers suspicious."""
@@ -224,14 +224,14 @@ class Desk:
     def _kept(self, place: int, version: int, decision: Decision) -> dict[str, int]:
         """Count the open fields that a decision fills in, and the fields that match suggestions."""
         key = (place, version, self.suggester.number)
-        found = self._suggestions.get(key)
-        if found is None or not isinstance(decision, SetFields):
+        suggestion = self._suggestions.get(key)
+        if suggestion is None or not isinstance(decision, SetFields):
             return {}
         offered = kept = 0
         for word, fields in decision.values.items():
-            if not 1 <= word <= len(found.heads):
+            if not 1 <= word <= len(suggestion.heads):
                 continue
-            own = found.values(word - 1)
+            own = suggestion.values(word - 1)
             for name, value in fields.items():
                 if name in own and value not in (MISSING, EMPTY):
                     offered += 1

@@ -301,8 +301,8 @@ class Document:
 
 def _mark(event: Event) -> str | None:
     """Return the digest of the file's content in an event, or None if it has no digest."""
-    found: str | None = event.get("opened") or event.get("saving")
-    return found
+    mark: str | None = event.get("opened") or event.get("saving")
+    return mark
 
 
 def _patch(event: Event) -> Patch:
@@ -320,7 +320,7 @@ def _content(path: Path) -> bytes:
 
 def _read(path: Path, content: bytes) -> list[Sentence]:
     reader = ColumnReader(CONLLU, str(path), roots="any", partial=True)
-    found = list(reader.iter_sentences(io.BytesIO(content)))
-    if not found:
+    sentences = list(reader.iter_sentences(io.BytesIO(content)))
+    if not sentences:
         raise TreebankError("the file has no sentences", path=str(path))
-    return found
+    return sentences

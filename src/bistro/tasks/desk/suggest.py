@@ -8,8 +8,8 @@ way. The values of the word are treated as open, and all other words are evidenc
 >>> from bistro.models.abilities import PARSE
 >>> parser = PARSE.of(bistro.train("transition", bistro.builtin(sentences=300, seed=1), seed=1))
 >>> dog = Sentence.from_columns(["The", "dog", "sleeps"], heads=[-1, 3, -1])
->>> found = suggest(dog, parser)
->>> found.heads, found.sure["heads"][1]
+>>> suggestion = suggest(dog, parser)
+>>> suggestion.heads, suggestion.sure["heads"][1]
 ([2, 3, 0], None)
 """
 
@@ -96,7 +96,7 @@ def suggest(sentence: Sentence, parser: Parser, seed: int = 1) -> Suggestion:
     (parse,) = parser.parse_all([evidence], seed=seed, **OPTIONS)
     heads = combined_heads(sentence, parse, single_root=parser.single_root)
     column = parser.tag_column
-    found: dict[str, Sequence[Any]] = {
+    values: dict[str, Sequence[Any]] = {
         "heads": heads,
         "deprels": [plain_label(label) for label in parse.labels] if parser.is_labelled else [],
         column: parser.shown_tags(parse.tags),
@@ -104,10 +104,10 @@ def suggest(sentence: Sentence, parser: Parser, seed: int = 1) -> Suggestion:
     open_words = lacking(sentence, parser)
     sure: dict[str, list[float | None]] = {}
     kept: dict[str, list[Any]] = {}
-    for name in found:
+    for name in values:
         own = getattr(sentence, name)
         is_open = set(open_words.get(name, ()))
-        kept[name] = [found[name][w] if w in is_open else own[w] for w in range(len(own))]
+        kept[name] = [values[name][w] if w in is_open else own[w] for w in range(len(own))]
         figures = value_probabilities(name, heads, parse, parser) if is_open else []
         sure[name] = [figures[w] if w in is_open else None for w in range(len(own))]
     return Suggestion(
@@ -196,7 +196,7 @@ def findings(sentence: Sentence, committee: CommitteeModel) -> list[Finding]:
     if lacking(sentence, committee):
         return []
     column = committee.tag_column
-    found = [
+    findings = [
         _on_arc(sentence, word, opinion)
         for word, opinion in enumerate(given_the_rest.arcs(committee, [sentence])[0])
         if _is_finding(opinion)
@@ -204,8 +204,10 @@ def findings(sentence: Sentence, committee: CommitteeModel) -> list[Finding]:
     tags = getattr(sentence, column)
     for word, opinion in enumerate(given_the_rest.tags(committee, [sentence])[0]):
         if _is_finding(opinion):
-            found.append(_finding(word, "tag", tags[word], opinion, {column: opinion.alternative}))
-    return sorted(found, key=lambda one: (one.probability, -one.alternative_probability))
+            findings.append(
+                _finding(word, "tag", tags[word], opinion, {column: opinion.alternative})
+            )
+    return sorted(findings, key=lambda one: (one.probability, -one.alternative_probability))
 
 
 def _is_finding(opinion: Opinion) -> bool:
