@@ -197,7 +197,8 @@ def report(name: str, figures: Measured, words: int) -> None:
     print(
         f"  {name}: {words / figures.clock:,.0f} words/s, {words / figures.cpu:,.0f} a CPU second "
         f"({figures.own_cpu / figures.cpu:.1%} in the first process), broadcast "
-        f"{figures.broadcast:.2f} s, {figures.sent / words:.1f} bytes a word come back, waiting {figures.waited:.2f} s",
+        f"{figures.broadcast:.2f} s, {figures.sent / words:.1f} bytes a word come back, "
+        f"waiting {figures.waited:.2f} s",
         flush=True,
     )
 
