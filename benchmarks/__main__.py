@@ -26,13 +26,13 @@ def benchmarks() -> dict[str, str]:
     A benchmark is a module with a function `main`. The sources are only read: some import packages
     that are not installed everywhere.
     """
-    found = {}
+    titles = {}
     for path in sorted(FOLDER.glob("[!_]*.py")):
         module = ast.parse(path.read_text(encoding="utf-8"))
         functions = [node.name for node in module.body if isinstance(node, ast.FunctionDef)]
         if "main" in functions:
-            found[path.stem] = (ast.get_docstring(module) or "").partition("\n")[0]
-    return found
+            titles[path.stem] = (ast.get_docstring(module) or "").partition("\n")[0]
+    return titles
 
 
 def run(name: str) -> bool:

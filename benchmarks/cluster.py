@@ -121,10 +121,10 @@ def measure(workers: Workers, model: TransitionModel, pieces: Sequence[Piece]) -
     results = workers.run(parse, SharedModel(model), [empty, *pieces])
     next(results)
     ready, own = time.perf_counter(), time.process_time()
-    found = list(results)
+    parts = list(results)
     clock, own = time.perf_counter() - ready, time.process_time() - own
-    elsewhere = sum(cpu for _, process, cpu in found if process != os.getpid())
-    sent = sum(len(pickle.dumps(columns)) for columns, _, _ in found)
+    elsewhere = sum(cpu for _, process, cpu in parts if process != os.getpid())
+    sent = sum(len(pickle.dumps(columns)) for columns, _, _ in parts)
     return Measured(ready - begin, clock, own + elsewhere, own, sent, waiting(workers))
 
 
@@ -174,12 +174,12 @@ def main() -> None:
     for number in range(ROUNDS):
         for kind in KINDS:
             with workers_for(*kind) as workers:
-                found = measure(workers, model, pieces)
-            best[kind] = least(best.get(kind, found), found)
-            report(f"round {number + 1}, {kind[0] or f'{kind[1]} threads'}", found, words)
+                figures = measure(workers, model, pieces)
+            best[kind] = least(best.get(kind, figures), figures)
+            report(f"round {number + 1}, {kind[0] or f'{kind[1]} threads'}", figures, words)
     print("least of all rounds:")
-    for kind, found in best.items():
-        report(kind[0] or f"{kind[1]} threads", found, words)
+    for kind, figures in best.items():
+        report(kind[0] or f"{kind[1]} threads", figures, words)
     for what, one, two in (("threads", KINDS[0], KINDS[1]), ("Dask workers", KINDS[2], KINDS[3])):
         print(
             f"two {what}: {best[one].clock / best[two].clock:.2f} times one by the clock, "
@@ -193,11 +193,12 @@ def least(a: Measured, b: Measured) -> Measured:
     return Measured(*map(min, dataclasses.astuple(a), dataclasses.astuple(b)))
 
 
-def report(name: str, found: Measured, words: int) -> None:
+def report(name: str, figures: Measured, words: int) -> None:
     print(
-        f"  {name}: {words / found.clock:,.0f} words/s, {words / found.cpu:,.0f} a CPU second "
-        f"({found.own_cpu / found.cpu:.1%} in the first process), broadcast {found.broadcast:.2f} "
-        f"s, {found.sent / words:.1f} bytes a word come back, waiting {found.waited:.2f} s",
+        f"  {name}: {words / figures.clock:,.0f} words/s, {words / figures.cpu:,.0f} a CPU second "
+        f"({figures.own_cpu / figures.cpu:.1%} in the first process), broadcast "
+        f"{figures.broadcast:.2f} s, {figures.sent / words:.1f} bytes a word come back, "
+        f"waiting {figures.waited:.2f} s",
         flush=True,
     )
 

@@ -51,7 +51,7 @@ def bare(sentence: Sentence) -> Sentence:
     return sentence.replace(heads=[-1] * len(sentence), deprels=nothing, upos=nothing)
 
 
-def told(name: str, seconds: Sequence[float]) -> None:
+def print_times(name: str, seconds: Sequence[float]) -> None:
     """Print a median and a 90 % quantile in milliseconds."""
     ordered = sorted(seconds)
     high = ordered[int(0.9 * (len(ordered) - 1))]
@@ -93,7 +93,7 @@ def decide(server: Server, gold: Sequence[Sentence], number: int) -> None:
             server.ask("decide", sentence=place, version=version, set=values)
             seconds.append(time.perf_counter() - begin)
             version += 1
-    told("decision to answer", seconds)
+    print_times("decision to answer", seconds)
     used = (processor_seconds(server) - before) / len(seconds)
     print(f"  of which a processor of the server: {1000 * used:.0f} ms (mean)", flush=True)
 
@@ -116,7 +116,7 @@ def in_browser(server: Server, number: int) -> None:
         page.locator(".board").focus()
         page.wait_for_timeout(2000)  # until the page has come to rest
         measured = [page.evaluate(DRAWN) for _ in range(number)]
-        told("key to picture", [one / 1000 for one in measured if one is not None])
+        print_times("key to picture", [one / 1000 for one in measured if one is not None])
         browser.close()
 
 
@@ -154,15 +154,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--model", type=Path)
     parser.add_argument("--decisions", type=int, default=60)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        model = given.model
+        model = options.model
         if model is None:
             model = folder / "parser.bistro"
             train = bistro.read(data_dir() / "en_ewt" / "en_ewt-ud-train.conllu")
             bistro.train("transition", train).save(model)
-        run(model, folder, given.decisions)
+        run(model, folder, options.decisions)
 
 
 if __name__ == "__main__":

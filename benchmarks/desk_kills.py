@@ -54,10 +54,10 @@ class Server:
         )
         assert self.process.stderr is not None
         line = self.process.stderr.readline()
-        found = ADDRESS.search(line)
-        if found is None:
+        match = ADDRESS.search(line)
+        if match is None:
             raise LostError(f"the server did not start: {line}{self.process.stderr.read()}")
-        self.address = found.group(1)
+        self.address = match.group(1)
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
     def ask(self, name: str, **body: Any) -> Any:
@@ -188,9 +188,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--number", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        kills, answered = run(given.number, given.seed, Path(folder))
+        kills, answered = run(options.number, options.seed, Path(folder))
     print(f"{kills} kills, {answered} decisions answered, none lost")
 
 

@@ -34,8 +34,8 @@ def growth(model: EisnerModel, words: Sequence[str], tags: Sequence[str]) -> Non
                 for i in range(0, min(len(words), 4000) - length, length)
             ]
             times.append(speed(model, glued, tags=way) / len(glued) * 1e3)
-        told = " ".join(f"{time:.2f}" for time in times)
-        print(f"  tags {way}, 10 20 40 80 160 words: {told} ms a sentence", flush=True)
+        row = " ".join(f"{time:.2f}" for time in times)
+        print(f"  tags {way}, 10 20 40 80 160 words: {row} ms a sentence", flush=True)
 
 
 def main() -> None:
@@ -52,9 +52,9 @@ def main() -> None:
         {"tags": "joint", "samples": 10},
     ):
         seconds = speed(model, test, **options)
-        told = ", ".join(f"{name} {value}" for name, value in options.items())
+        settings = ", ".join(f"{name} {value}" for name, value in options.items())
         print(
-            f"  {told}: {len(test) / seconds:,.0f} sentences/s, "
+            f"  {settings}: {len(test) / seconds:,.0f} sentences/s, "
             f"{test.words / seconds:,.0f} words/s",
             flush=True,
         )

@@ -34,8 +34,8 @@ AT_ONCE = 50
 
 def stored_scorers(paths: Sequence[str] = ()) -> dict[str, Scorer]:
     """Return the models that score words, by the names of their files."""
-    chosen = [Path(path) for path in paths] or sorted(STORED.glob(LATEST))
-    models = {path.name: bistro.load(path) for path in chosen}
+    files = [Path(path) for path in paths] or sorted(STORED.glob(LATEST))
+    models = {path.name: bistro.load(path) for path in files}
     return {name: SCORE.of(model) for name, model in models.items() if SCORE.is_of(model)}
 
 
@@ -70,8 +70,8 @@ def check(scorer: Scorer, sentences: Sequence[Sequence[str]]) -> int:
     if scores.log_probs.size and scores.log_probs.max() > ROUNDING:
         raise AssertionError(f"a log-probability is above 0: {scores.log_probs.max()}")
     for name in ("lexical", "entropy", "deviation", "standard_error"):
-        if (found := getattr(scores, name)) is not None:
-            _finite(name, found)
+        if (values := getattr(scores, name)) is not None:
+            _finite(name, values)
     after = scorer.next_words(list(sentences[0]), **options)
     _finite("probability", after.probabilities)
     _finite("entropy", np.array([after.entropy, after.entropy_se or 0.0]))
@@ -120,11 +120,11 @@ def main() -> None:
     parser.add_argument("models", nargs="*", help="model files; default: the stored ones")
     parser.add_argument("--inputs", type=int, default=20_000, help="sentences of each model")
     parser.add_argument("--seed", type=int, default=1)
-    chosen = parser.parse_args()
-    scorers = stored_scorers(chosen.models)
+    options = parser.parse_args()
+    scorers = stored_scorers(options.models)
     for name, scorer in scorers.items():
         began = time.process_time()
-        events = run({name: scorer}, chosen.inputs, chosen.seed)
+        events = run({name: scorer}, options.inputs, options.seed)
         seconds = time.process_time() - began
         print(f"{name}: {events:,} surprisals, all finite, in {seconds:.0f} CPU s", flush=True)
 

@@ -133,14 +133,14 @@ def run(model: PipelineModel, inputs: int, seed: int) -> tuple[int, int]:
         text = random_text(rng)
         try:
             if number % WHOLE_PIPELINE:
-                found = check(text, model.sentences(text))
+                count = check(text, model.sentences(text))
             else:
-                found = check(text, model.annotate(text, search="beam", size=1))
+                count = check(text, model.annotate(text, search="beam", size=1))
         except Exception as error:
             print(f"text {number}: {text!r}", file=sys.stderr)
             raise SystemExit(f"{type(error).__name__}: {error}") from error
         characters += len(text)
-        sentences += found
+        sentences += count
     return characters, sentences
 
 

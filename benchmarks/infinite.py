@@ -38,15 +38,15 @@ def measure(
 ) -> tuple[float, float, float]:
     """Return seconds, the percentage of right tags, and the states of the lattice by word."""
     begin = time.process_time()
-    found = list(model.tag_all(sentences, threads=1, **options))
+    taggings = list(model.tag_all(sentences, threads=1, **options))
     seconds = time.process_time() - begin
     right = sum(
         tag == gold
-        for tagging in found
+        for tagging in taggings
         for tag, gold in zip(tagging.tags, getattr(tagging.sentence, model.tag_column), strict=True)
     )
     words = sum(map(len, sentences))
-    return seconds, 100 * right / words, sum(tagging.states for tagging in found) / words
+    return seconds, 100 * right / words, sum(tagging.states for tagging in taggings) / words
 
 
 def main() -> None:

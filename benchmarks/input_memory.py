@@ -134,16 +134,16 @@ KINDS: dict[str, tuple[str, Callable[[int], bytes], Callable[[Path], object]]] =
 
 def child(kind: str, path: Path) -> None:
     """Read an input; print the peak of memory in bytes, and whether it was refused."""
-    told = "read"
+    outcome = "read"
     try:
         kept = KINDS[kind][2](path)
         if kept == 2:
-            told = "refused"
+            outcome = "refused"
     except BistroError:
-        told = "refused"
+        outcome = "refused"
     # `getrusage` would count what the parent had when this process was started.
     status = Path("/proc/self/status").read_text()
-    print(int(status.partition("VmHWM:")[2].split()[0]) * 1024, told)
+    print(int(status.partition("VmHWM:")[2].split()[0]) * 1024, outcome)
 
 
 def peak(kind: str, folder: Path, size: int) -> tuple[int, str]:
@@ -153,8 +153,8 @@ def peak(kind: str, folder: Path, size: int) -> tuple[int, str]:
     path.write_bytes(make(size))
     command = [sys.executable, "-m", "benchmarks.input_memory", "--child", kind, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    memory, told = done.stdout.split()[-2:]
-    return int(memory), told
+    memory, outcome = done.stdout.split()[-2:]
+    return int(memory), outcome
 
 
 def main() -> None:
@@ -172,11 +172,11 @@ def main() -> None:
         for kind in options.only:
             size = options.megabytes * 1_000_000
             base, _ = peak(kind, Path(name), 500)
-            memory, told = peak(kind, Path(name), size)
+            memory, outcome = peak(kind, Path(name), size)
             ratio = (memory - base) / size
             taken = f"{ratio:5.1f} times its size, {(memory - base) / 1e6:5.0f} MB"
-            print(f"{kind:<16} {taken}, {told}", flush=True)
-            all_good &= told == "read" or ratio <= MOST or memory - base <= ENOUGH
+            print(f"{kind:<16} {taken}, {outcome}", flush=True)
+            all_good &= outcome == "read" or ratio <= MOST or memory - base <= ENOUGH
     sys.exit(not all_good)
 
 

@@ -106,7 +106,7 @@ def prepare(folder: Path) -> None:
 
 def cases() -> list[Case]:
     """Return training of every family, and parsing."""
-    found = [
+    all_cases = [
         Case(kind, ("train", kind, *rest, *ALWAYS, "-o", "out.bistro"), "out.bistro", ("--resume",))
         for kind, rest in FAMILIES.items()
     ]
@@ -114,7 +114,7 @@ def cases() -> list[Case]:
     on_two = ("--cluster", "local:2")
     text = ("train.conllu", "--text", "raw.txt", *FEW)
     spread = {"cluster-text": ("transition", *text), "cluster-committee": ("committee", *text[:1])}
-    found += [
+    all_cases += [
         Case(
             name,
             ("train", *rest, *FEW, *ALWAYS, *on_two, "-o", "out.bistro"),
@@ -124,8 +124,8 @@ def cases() -> list[Case]:
         )
         for name, rest in spread.items()
     ]
-    found += [Case("cluster-parse", (*parse, *on_two), "out.conllu", on_cluster=True)]
-    return [*found, Case("parse", parse, "out.conllu")]
+    all_cases += [Case("cluster-parse", (*parse, *on_two), "out.conllu", on_cluster=True)]
+    return [*all_cases, Case("parse", parse, "out.conllu")]
 
 
 def killed(case: Case, folder: Path, after: float, again: tuple[str, ...], what: str) -> bool:
@@ -160,12 +160,12 @@ def _killed_worker(process: subprocess.Popen[bytes]) -> bool:
 
 def workers_of(pid: int) -> list[int]:
     """Return the processes that a process has started."""
-    found = [pid]
-    for one in found:
+    family = [pid]
+    for one in family:
         with contextlib.suppress(OSError):
             for task in Path(f"/proc/{one}/task").iterdir():
-                found += map(int, (task / "children").read_text().split())
-    return found[1:]
+                family += map(int, (task / "children").read_text().split())
+    return family[1:]
 
 
 def _await_end(pid: int) -> None:
@@ -289,11 +289,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         prepare(folder)
-        chosen = [case for case in cases() if not options.only or case.name in options.only]
+        selected = [case for case in cases() if not options.only or case.name in options.only]
         with_server = not options.only or "serve" in options.only
-        each = -(-options.number // (len(chosen) + with_server))
+        each = -(-options.number // (len(selected) + with_server))
         total, faults = 0, 0
-        for case in chosen:
+        for case in selected:
             case.measure(folder)
             (folder / case.output).unlink()
             hits = 0

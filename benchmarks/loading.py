@@ -97,9 +97,9 @@ def main() -> None:
     times: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
     for repeat in range(options.repeats + 1):
         for checked in (True, False) if repeat % 2 else (False, True):
-            found = seconds(options.model, checked=checked)
+            pair = seconds(options.model, checked=checked)
             if repeat:  # The first time, modules are imported and pages are read.
-                times[checked].append(found)
+                times[checked].append(pair)
     print(f"{options.model}: {Path(options.model).stat().st_size / 1e6:.0f} MB")
     for number, name in enumerate(("CPU time", "clock")):
         with_checks, without = (

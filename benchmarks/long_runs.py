@@ -42,12 +42,12 @@ def training(kind: str, data: Any, group: str = "sampler", **settings: Any) -> W
     def work(iterations: int, on_done: Callable[[int], None]) -> None:
         length = {"sweeps": iterations, "samples": 1}
         own = settings.get(group, {}) if group else {}
-        chosen = {**settings, group: {**own, **length}} if group else {**settings, **length}
+        whole = {**settings, group: {**own, **length}} if group else {**settings, **length}
 
         def note(sweep: Sweep) -> None:
             on_done(sweep.number)
 
-        bistro.train(kind, data, seed=1, session=Session(on_sweep=note), **chosen)
+        bistro.train(kind, data, seed=1, session=Session(on_sweep=note), **whole)
 
     return work
 
@@ -95,8 +95,8 @@ class Server:
 def _address(process: subprocess.Popen[bytes]) -> str:
     assert process.stdout is not None
     for line in process.stdout:
-        if found := re.search(rb"http://[\d.]+:\d+", line):
-            return found[0].decode()
+        if match := re.search(rb"http://[\d.]+:\d+", line):
+            return match[0].decode()
     raise SystemExit("the server does not say where it listens")
 
 

@@ -76,8 +76,8 @@ def growth(model: TransitionModel, sentences: Treebank) -> None:
                 for i in range(0, min(len(words), 4000) - length, length)
             ]
             times.append(speed(model, glued, mbr=False, size=size) / len(glued) / length * 1e6)
-        told = " ".join(f"{time:.1f}" for time in times)
-        print(f"  {size} particles by weight, 25 50 100 200 words: {told} microseconds a word")
+        row = " ".join(f"{time:.1f}" for time in times)
+        print(f"  {size} particles by weight, 25 50 100 200 words: {row} microseconds a word")
 
 
 def wsj() -> None:

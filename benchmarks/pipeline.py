@@ -150,23 +150,23 @@ def alone(task: Callable[..., None], *arguments: object) -> None:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("model", nargs="?", type=Path)
-    options.add_argument("--repeats", type=int, default=5, help="of the measurements of speed")
-    options.add_argument("--tokenised", type=int, default=200, help="megabytes for the tokeniser")
-    options.add_argument("--annotated", type=int, default=4, help="megabytes for the pipeline")
-    chosen = options.parse_args()
+    parser.add_argument("model", nargs="?", type=Path)
+    parser.add_argument("--repeats", type=int, default=5, help="of the measurements of speed")
+    parser.add_argument("--tokenised", type=int, default=200, help="megabytes for the tokeniser")
+    parser.add_argument("--annotated", type=int, default=4, help="megabytes for the pipeline")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        model = chosen.model or Path(folder) / "pipeline.bistro"
-        if chosen.model is None:
+        model = options.model or Path(folder) / "pipeline.bistro"
+        if options.model is None:
             alone(train, model)
         text = development_text()
-        alone(speed_of_words, model, text, chosen.repeats)
-        alone(speed_of_all, model, text, chosen.repeats)
-        alone(memory_of_words, model, chosen.tokenised)
-        alone(memory_of_all, model, chosen.annotated)
+        alone(speed_of_words, model, text, options.repeats)
+        alone(speed_of_all, model, text, options.repeats)
+        alone(memory_of_words, model, options.tokenised)
+        alone(memory_of_all, model, options.annotated)
 
 
 if __name__ == "__main__":

@@ -48,12 +48,12 @@ def write_text(path: Path, words: int) -> int:
 
 def family_of(pid: int) -> list[int]:
     """Return a process with all its children."""
-    found = [pid]
-    for one in found:
+    family = [pid]
+    for one in family:
         with contextlib.suppress(OSError):
             for task in Path(f"/proc/{one}/task").iterdir():
-                found += map(int, (task / "children").read_text().split())
-    return found
+                family += map(int, (task / "children").read_text().split())
+    return family
 
 
 def memory_of(pids: list[int]) -> tuple[int, int]:
@@ -63,8 +63,8 @@ def memory_of(pids: list[int]) -> tuple[int, int]:
         with contextlib.suppress(OSError):
             text = Path(f"/proc/{pid}/smaps_rollup").read_text()
             whole += 1024 * int(re.search(r"^Pss:\s+(\d+)", text, re.M)[1])  # type: ignore[index]
-            found = re.search(r"^Pss_File:\s+(\d+)", text, re.M)
-            mapped += 1024 * int(found[1]) if found else 0
+            match = re.search(r"^Pss_File:\s+(\d+)", text, re.M)
+            mapped += 1024 * int(match[1]) if match else 0
     return whole, mapped
 
 

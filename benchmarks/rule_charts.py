@@ -72,8 +72,8 @@ def model_of(
         depth=-1,
         blocks=1,
     )
-    given = {"base": shares, "discount": np.full(3, 0.5), "strength": np.full(3, 1.0)}
-    return _core.RuleTrie(**trie.freeze(**given), **given, depth=-1)
+    settings = {"base": shares, "discount": np.full(3, 0.5), "strength": np.full(3, 1.0)}
+    return _core.RuleTrie(**trie.freeze(**settings), **settings, depth=-1)
 
 
 def milliseconds(work: Callable[[], Any], number: int) -> float:

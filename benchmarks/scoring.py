@@ -58,8 +58,8 @@ def with_bistro(gold: Path, system: Path) -> Counts:
 
 
 def with_official(gold: Path, system: Path) -> Counts:
-    found = evaluate(load_conllu_file(str(gold)), load_conllu_file(str(system)))
-    named = {name: found[label] for label, name, _ in IN_ORDER}
+    scores = evaluate(load_conllu_file(str(gold)), load_conllu_file(str(system)))
+    named = {name: scores[label] for label, name, _ in IN_ORDER}
     return {name: (m.correct, m.gold_total, m.system_total) for name, m in named.items()}
 
 

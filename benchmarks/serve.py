@@ -155,18 +155,18 @@ def start(paths: list[str]) -> tuple[subprocess.Popen[str], str]:
     environment = {**os.environ, "PYTHONPATH": source}
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
     assert server.stderr is not None
-    found = re.search(r"http://([\d.:]+)/", server.stderr.readline())
-    if found is None:
+    match = re.search(r"http://([\d.:]+)/", server.stderr.readline())
+    if match is None:
         server.kill()
         sys.exit("the server did not start")
-    return server, found[1]
+    return server, match[1]
 
 
 def megabytes(pid: int) -> float:
     """Return the memory of a process without the pages of files, such as those of its models."""
-    found = re.search(r"RssAnon:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found[1]) / 1000
+    match = re.search(r"RssAnon:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert match is not None
+    return int(match[1]) / 1000
 
 
 def report(took: list[Took], seconds: float) -> None:
@@ -186,26 +186,26 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--treebank", help="a treebank of the data folder; usual: the built-in one")
-    given = parser.parse_args()
-    learned, asked = treebank(given.treebank)
-    asks = list(mixture(asked))
+    options = parser.parse_args()
+    learned, sentences = treebank(options.treebank)
+    asks = list(mixture(sentences))
     with tempfile.TemporaryDirectory() as folder:
         server, host = start(train(Path(folder), learned, ("transition", "ngram", "linearize")))
         try:
-            Load(host, asks, given.connections, given.seconds / 2).run()
+            Load(host, asks, options.connections, options.seconds / 2).run()
             memory = [megabytes(server.pid)]
-            load = Load(host, asks, given.connections, given.seconds)
+            load = Load(host, asks, options.connections, options.seconds)
             watcher = threading.Thread(target=load.run)
             watcher.start()
             for _ in range(LOOKS):
-                time.sleep(given.seconds / LOOKS)
+                time.sleep(options.seconds / LOOKS)
                 memory.append(megabytes(server.pid))
             watcher.join()
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(60)
-    print(f"{given.connections} connections, treebank: {given.treebank or 'built-in'}")
-    report(load.took, given.seconds)
+    print(f"{options.connections} connections, treebank: {options.treebank or 'built-in'}")
+    report(load.took, options.seconds)
     print(
         "memory of the server in MB, without mapped files:",
         ", ".join(f"{size:.1f}" for size in memory),

@@ -274,23 +274,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--connections", type=int, default=500)
-    given = parser.parse_args()
+    options = parser.parse_args()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with tempfile.TemporaryDirectory() as folder:
         server, host = start(train(Path(folder), bistro.builtin(sentences=500, seed=1), KINDS))
         try:
             port = int(host.rpartition(":")[2])
-            phase(port, given.connections, given.seconds * WARM_UP, server.pid)
+            phase(port, options.connections, options.seconds * WARM_UP, server.pid)
             time.sleep(REST)
             idle = [megabytes(server.pid)]
-            record, memory = phase(port, given.connections, given.seconds, server.pid)
+            record, memory = phase(port, options.connections, options.seconds, server.pid)
             time.sleep(REST)
             idle.append(megabytes(server.pid))
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(60)
-    print(f"{given.connections} connections, {given.seconds:g} s")
+    print(f"{options.connections} connections, {options.seconds:g} s")
     report(record, memory, idle)
 
 

@@ -59,21 +59,21 @@ def by_flag(work: Callable[[], object], wait: float) -> float:
     assert thread.ident is not None
     clock = time.pthread_getcpuclockid(thread.ident)
     time.sleep(wait)
-    asked = time.clock_gettime(clock)
+    begin = time.clock_gettime(clock)
     flag.set()
     thread.join()
-    return 1000 * (ends[0] - asked)
+    return 1000 * (ends[0] - begin)
 
 
 def by_signal(work: Callable[[], object], wait: float) -> float:
     """Return the milliseconds of CPU time from Ctrl-C to the end of the computation."""
     ident = threading.main_thread().ident
     assert ident is not None
-    clock, asked = time.pthread_getcpuclockid(ident), list[float]()
+    clock, begins = time.pthread_getcpuclockid(ident), list[float]()
 
     def interrupt() -> None:
         time.sleep(wait)
-        asked.append(time.clock_gettime(clock))
+        begins.append(time.clock_gettime(clock))
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupt).start()
@@ -81,7 +81,7 @@ def by_signal(work: Callable[[], object], wait: float) -> float:
         while True:
             work()
     except KeyboardInterrupt:
-        return 1000 * (time.thread_time() - asked[0])
+        return 1000 * (time.thread_time() - begins[0])
 
 
 def main() -> None:
@@ -113,9 +113,9 @@ def main() -> None:
     for name, work in works.items():
         for how, measure in (("flag", by_flag), ("Ctrl-C", by_signal)):
             waits = [chance.uniform(0.05, MOST_SECONDS_BEFORE) for _ in range(trials)]
-            found = sorted(measure(work, wait) for wait in waits)
+            times = sorted(measure(work, wait) for wait in waits)
             print(
-                f"{name}, {how}: median {found[trials // 2]:.0f} ms, at most {found[-1]:.0f} ms",
+                f"{name}, {how}: median {times[trials // 2]:.0f} ms, at most {times[-1]:.0f} ms",
                 flush=True,
             )
 

@@ -61,15 +61,15 @@ def wsj_sample() -> list[list[str]]:
 def text_of(folder: Path, words: int) -> list[list[str]]:
     """Return about `words` words of English text, in equal parts of every genre."""
     files = sorted(folder.glob("*.txt"))
-    chosen = []
+    sentences = []
     for file in files:
         count = 0
         for sentence in words_of(file):
             if count >= words / len(files):
                 break
-            chosen.append(sentence)
+            sentences.append(sentence)
             count += len(sentence)
-    return chosen
+    return sentences
 
 
 def main() -> None:

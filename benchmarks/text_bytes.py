@@ -122,8 +122,8 @@ def main() -> None:
     )
     # A process of its own for each row: the peak of one must not hide that of the next.
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        for row, found in zip(rows, pool.imap(_measure, rows, chunksize=1), strict=True):
-            text, count, bits, micro, held, peak = found
+        for row, figures in zip(rows, pool.imap(_measure, rows, chunksize=1), strict=True):
+            text, count, bits, micro, held, peak = figures
             print(
                 f"{text:>8} {row[2]:>8} {row[3]:>6} {count:>10,} {bits:>7.4f} {micro:>6.2f} "
                 f"{held:>6.1f} {peak:>7.1f}",

@@ -122,19 +122,19 @@ def _mean(values: Sequence[float]) -> str:
 
 def main() -> None:
     """Print the tables of the treebanks."""
-    options = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("treebanks", nargs="*", default=["ewt", "ddt"])
-    options.add_argument("--seeds", type=int, default=5)
-    options.add_argument("--strategies", nargs="*", default=list(STRATEGIES))
-    options.add_argument("--store", type=Path, default=Path("annotators.jsonl"))
-    options.add_argument("--only-table", action="store_true")
-    given = options.parse_args()
-    for name in given.treebanks:
-        if not given.only_table:
-            run(name, range(1, given.seeds + 1), given.strategies, given.store)
-        print_table(name, stored(given.store))
+    parser.add_argument("treebanks", nargs="*", default=["ewt", "ddt"])
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--strategies", nargs="*", default=list(STRATEGIES))
+    parser.add_argument("--store", type=Path, default=Path("annotators.jsonl"))
+    parser.add_argument("--only-table", action="store_true")
+    options = parser.parse_args()
+    for name in options.treebanks:
+        if not options.only_table:
+            run(name, range(1, options.seeds + 1), options.strategies, options.store)
+        print_table(name, stored(options.store))
 
 
 if __name__ == "__main__":

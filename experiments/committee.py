@@ -145,15 +145,15 @@ def main() -> None:
     parser.add_argument("--part", choices=("dev", "test"), default="test")
     parser.add_argument("--particles", type=int, default=None)
     parser.add_argument("--members", nargs="+", default=None)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     settings: dict[str, Any] = {}
-    if chosen.particles:
-        settings["particles"] = chosen.particles
-    if chosen.members:
-        settings["members"] = chosen.members
+    if options.particles:
+        settings["particles"] = options.particles
+    if options.members:
+        settings["members"] = options.members
     print(__doc__)
-    for name in chosen.treebanks:
-        report(load_split(name), chosen.part, settings)
+    for name in options.treebanks:
+        report(load_split(name), options.part, settings)
 
 
 if __name__ == "__main__":

@@ -138,11 +138,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--with-train", action="store_true")
     parser.add_argument("-k", type=int, default=None)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     print(__doc__)
-    for name in chosen.treebanks:
-        seeds = range(1, chosen.seeds + 1)
-        report(name, chosen.kind, seeds, chosen.with_train, chosen.k)
+    for name in options.treebanks:
+        seeds = range(1, options.seeds + 1)
+        report(name, options.kind, seeds, options.with_train, options.k)
 
 
 if __name__ == "__main__":

@@ -94,17 +94,17 @@ def ranked_by(
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--part", default="dev", choices=("dev", "test"))
-    options.add_argument("--kinds", nargs="*", default=["eisner"])
-    options.add_argument("--folds", type=int, default=10)
-    options.add_argument("--seed", type=int, default=1)
-    chosen = options.parse_args()
+    parser.add_argument("--part", default="dev", choices=("dev", "test"))
+    parser.add_argument("--kinds", nargs="*", default=["eisner"])
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
     folder = data_dir() / "en_ewt_releases"
-    older = bistro.read(folder / f"en_ewt-r2.8-{chosen.part}.conllu")
-    newer = bistro.read(folder / f"en_ewt-r2.12-{chosen.part}.conllu")
+    older = bistro.read(folder / f"en_ewt-r2.8-{options.part}.conllu")
+    newer = bistro.read(folder / f"en_ewt-r2.12-{options.part}.conllu")
     changed = changes(older, newer)
 
     def show(name: str, ranked: Sequence[Finding]) -> None:
@@ -117,10 +117,10 @@ def main() -> None:
         context = f"variation n-grams, {around} words of context"
         show(f"arcs, {context}", ranked_by(variation(pairs_of_words(older, around)), older, "head"))
         show(f"tags, {context}", ranked_by(variation(words(older, around)), older, "tag"))
-    for kind in chosen.kinds:
-        found = bistro.examine(older, kind=kind, k=chosen.folds, seed=chosen.seed)
-        show(f"arcs, {kind}, {chosen.folds} folds", found.arcs)
-        show(f"tags, {kind}, {chosen.folds} folds", found.tags)
+    for kind in options.kinds:
+        found = bistro.examine(older, kind=kind, k=options.folds, seed=options.seed)
+        show(f"arcs, {kind}, {options.folds} folds", found.arcs)
+        show(f"tags, {kind}, {options.folds} folds", found.tags)
 
 
 if __name__ == "__main__":

@@ -136,8 +136,8 @@ def shift_table(model: TransitionModel, dev: Sequence[Sentence]) -> Iterator[str
                 of_class = [v[here].mean() if here.any() else np.nan for v in (is_shift, p)]
                 cells.append((100 * here.mean(), *of_class))
             name = f"{title} {low}" + (f"-{high}" if low < high < 999 else "+" * (high == 999))
-            (share, seen, told), (own_share, _, own) = cells
-            figures = f"{share:10.1f} % {seen:9.3f} {told:7.3f} {own_share:10.1f} % {own:7.3f}"
+            (share, seen, expected), (own_share, _, own) = cells
+            figures = f"{share:10.1f} % {seen:9.3f} {expected:7.3f} {own_share:10.1f} % {own:7.3f}"
             yield f"{name:<19} {figures}"
 
 

@@ -144,11 +144,11 @@ def main() -> None:
     parser.add_argument("--part", choices=("dev", "test"), default="test")
     parser.add_argument("--depths", action="store_true")
     parser.add_argument("--beam", type=int, default=50)
-    chosen = parser.parse_args()
-    if chosen.setting == "words":
-        run_words(chosen.part, chosen.depths, chosen.beam, chosen.fit)
+    options = parser.parse_args()
+    if options.setting == "words":
+        run_words(options.part, options.depths, options.beam, options.fit)
     else:
-        run_curve(chosen.beam)
+        run_curve(options.beam)
 
 
 if __name__ == "__main__":

@@ -82,10 +82,10 @@ def searches(names: Sequence[str]) -> None:
         split = load_split(treebank)
         for way, learning in (("one pass", ONE_PASS), ("sampled", SAMPLED)):
             model = trained(split, column, learning)
-            for told, options in SEARCHES.items():
+            for search, options in SEARCHES.items():
                 found, seconds = tagged(model, split.test, **options)
                 words, sentences = accuracy(split.test, found, column)
-                row = f"{name:<9} {way:<9} {told:<26} {words:6.2f} {sentences:6.2f}"
+                row = f"{name:<9} {way:<9} {search:<26} {words:6.2f} {sentences:6.2f}"
                 print(f"{row} {1e3 * seconds:9.4f}", flush=True)
 
 
@@ -124,9 +124,9 @@ def settings(names: Sequence[str]) -> None:
 
 def main() -> None:
     parts = {"searches": searches, "depth": depth, "settings": settings}
-    asked = sys.argv[1:]
-    names = [name for name in TREEBANKS if name in asked] or list(TREEBANKS)
-    for part in [part for part in parts if part in asked] or ["searches", "depth"]:
+    arguments = sys.argv[1:]
+    names = [name for name in TREEBANKS if name in arguments] or list(TREEBANKS)
+    for part in [part for part in parts if part in arguments] or ["searches", "depth"]:
         parts[part](names)
 
 

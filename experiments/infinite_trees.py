@@ -82,13 +82,13 @@ def settings() -> None:
     """What was chosen on the development part: unknown words, smoothing, costs, subtrees."""
     print(f"\nDevelopment part, mcmc, 5,000 draws, unbounded{'':<1} {HEADINGS}")
     dev = part("dev")
-    for told, unknown in (
+    for label, unknown in (
         ("markers, words seen once", {}),
         ("markers, words seen up to twice", {"unknown_below": 3}),
         ("markers, up to four times", {"unknown_below": 5}),
         ("learned classes, words seen once", {"unknown": "classes"}),
     ):
-        show(told, parsed(trained(**unknown), dev, **WHOLE)[1])
+        show(label, parsed(trained(**unknown), dev, **WHOLE)[1])
     model = trained()
     for cost in (0.0, 0.3, 0.4, 0.6):
         show(f"a node costs {cost}", parsed(model, dev, **WHOLE, node_cost=cost)[1])
@@ -150,9 +150,9 @@ def rules() -> None:
     """Contexts of rules instead of symbols, in one pass and sampled (the preset `phrases`)."""
     print(f"\nContexts of rules, parents{'':<18} {HEADINGS}")
     ways = {"one pass": trained(contexts="rules"), "sampled": sampled(10, "rules")}
-    for name, (told, model) in product(("dev", "test"), ways.items()):
+    for name, (way, model) in product(("dev", "test"), ways.items()):
         for search in ("mcmc", *ASTAR):
-            show(f"{name}, {told}, {search}", parsed(model, part(name), search=search)[1])
+            show(f"{name}, {way}, {search}", parsed(model, part(name), search=search)[1])
 
 
 def main() -> None:

@@ -70,15 +70,15 @@ def report(name: str, folder: Path | None) -> None:
     }
     print(f"\n{name} test", flush=True)
     logs = {
-        told: (log_probs(model, split.dev), log_probs(model, split.test))
-        for told, model in others.items()
+        other: (log_probs(model, split.dev), log_probs(model, split.test))
+        for other, model in others.items()
     }
     found = {width: searched(isbn, split.test, width) for width in beams}
     for width, on_test in found.items():
         print(f"isbn, beam {width:<20} {perplexity(on_test):7.2f}", flush=True)
     logs["isbn"] = searched(isbn, split.dev, MIXED), found[MIXED]
-    for told in others:
-        print(f"{told:<31} {perplexity(logs[told][1]):7.2f}  {logs[told][1].size:,} events")
+    for other in others:
+        print(f"{other:<31} {perplexity(logs[other][1]):7.2f}  {logs[other][1].size:,} events")
     for one, other in combinations(reversed(logs), 2):
         weights = fitted_weights([logs[one][0], logs[other][0]])
         both = perplexity(mixed([logs[one][1], logs[other][1]], weights))
@@ -89,10 +89,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("treebanks", nargs="*", default=list(SETTINGS))
     parser.add_argument("--models", type=Path, default=None)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     print(__doc__)
-    for name in chosen.treebanks:
-        report(name, chosen.models)
+    for name in options.treebanks:
+        report(name, options.models)
 
 
 if __name__ == "__main__":

@@ -111,13 +111,13 @@ def committee(models: Models) -> None:
     for name in ("ddt", "ewt"):
         test, together = list(load_split(name).test), models.best(name)
         print(f"\n{name} test, committee\n{together.describe()}\n{'':<24} {OF_COMMITTEES}  words/s")
-        for told, model in (
+        for label, model in (
             ("without isbn", models[f"{name}-committee"]),
             ("with isbn", together),
         ):
             for tags in WAYS:
                 shown = f"{row(model, test, tags=tags)} {speed(model, test, tags):8,.0f}"
-                print(f"{f'{told}, tags {tags}':<24} {shown}", flush=True)
+                print(f"{f'{label}, tags {tags}':<24} {shown}", flush=True)
 
 
 def main() -> None:
@@ -128,10 +128,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", default=list(tables))
     parser.add_argument("--models", type=Path, default=None)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     print(__doc__)
-    models = Models(chosen.models)
-    for name in chosen.tables:
+    models = Models(options.models)
+    for name in options.tables:
         tables[name](models)
 
 

@@ -43,17 +43,17 @@ def main() -> None:
     )
     parser.add_argument("paper", nargs="?", choices=sorted(known), help="all are listed without it")
     parser.add_argument("tables", nargs="*", help="names of tables; default: all of the paper")
-    chosen = parser.parse_args()
-    if chosen.paper is None:
+    options = parser.parse_args()
+    if options.paper is None:
         print(listing(known))
         return
-    paper = known[chosen.paper]
+    paper = known[options.paper]
     tables = {table.name: table for table in paper.tables}
-    unknown = [name for name in chosen.tables if name not in tables]
+    unknown = [name for name in options.tables if name not in tables]
     if unknown:
         parser.error(f"{paper.key} has no {unknown[0]}: its tables are {', '.join(tables)}")
     print(f"## {paper.citation}")
-    for name in chosen.tables or tables:
+    for name in options.tables or tables:
         print_table(tables[name])
 
 

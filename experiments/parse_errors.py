@@ -82,16 +82,17 @@ def main() -> None:
     parser.add_argument("treebanks", nargs="*", default=["ddt", "ewt"])
     parser.add_argument("--models", type=Path, default=None)
     parser.add_argument("--tags", choices=("given", "joint"), default="joint")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     print(__doc__)
-    models = Models(chosen.models)
-    for name in chosen.treebanks:
+    models = Models(options.models)
+    for name in options.treebanks:
         gold = list(load_split(name).test)
-        found = parsed(models.best(name), gold, chosen.tags)
+        found = parsed(models.best(name), gold, options.tags)
         scores = score(gold, found)
         words = f"{scores.words:,} words in {scores.sentences:,} sentences"
         print(
-            f"\n{name} test, tags {chosen.tags}: UAS {scores.uas:.2f} LAS {scores.las:.2f}, {words}"
+            f"\n{name} test, tags {options.tags}: UAS {scores.uas:.2f} LAS {scores.las:.2f}, "
+            f"{words}"
         )
         by_relation(gold, found)
         by_lengths(gold, found)

@@ -175,17 +175,17 @@ def with_peer(
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("treebanks", nargs="*", default=["ewt"], help=", ".join(FILES))
-    options.add_argument("--part", choices=("dev", "test"), default="dev")
-    options.add_argument("--parser", default="committee", help="the kind of the parser")
-    options.add_argument("--peer", action="store_true", help="train UDPipe 1 as well")
-    chosen = options.parse_args()
+    parser.add_argument("treebanks", nargs="*", default=["ewt"], help=", ".join(FILES))
+    parser.add_argument("--part", choices=("dev", "test"), default="dev")
+    parser.add_argument("--parser", default="committee", help="the kind of the parser")
+    parser.add_argument("--peer", action="store_true", help="train UDPipe 1 as well")
+    options = parser.parse_args()
     print(__doc__)
-    for name in chosen.treebanks:
-        examine(name, chosen.part, chosen.parser, chosen.peer)
+    for name in options.treebanks:
+        examine(name, options.part, options.parser, options.peer)
 
 
 if __name__ == "__main__":

@@ -75,16 +75,16 @@ def many_rows() -> None:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--simulations", type=int, default=200)
-    options.add_argument("--rows", action="store_true", help="time and memory of a large file")
-    chosen = options.parse_args()
-    if chosen.rows:
+    parser.add_argument("--simulations", type=int, default=200)
+    parser.add_argument("--rows", action="store_true", help="time and memory of a large file")
+    options = parser.parse_args()
+    if options.rows:
         many_rows()
     else:
-        simulations(chosen.simulations)
+        simulations(options.simulations)
 
 
 if __name__ == "__main__":

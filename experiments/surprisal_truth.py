@@ -150,16 +150,16 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=20_000)
     parser.add_argument("--tested", type=int, default=300)
     parser.add_argument("--only", nargs="+", choices=list(models(1)))
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     test, dev = (
-        [s.forms for s in bistro.builtin(sentences=chosen.tested, seed=seed)] for seed in (2, 3)
+        [s.forms for s in bistro.builtin(sentences=options.tested, seed=seed)] for seed in (2, 3)
     )
     truth = exact(english(), test)
-    print(" / ".join(" ".join(path) for path in GARDEN_PATHS), f"({chosen.sentences} sentences)")
+    print(" / ".join(" ".join(path) for path in GARDEN_PATHS), f"({options.sentences} sentences)")
     report("truth", truth, truth, exact(english(), GARDEN_PATHS))
     found: dict[str, list[Bits]] = {}
-    for name, trained in models(chosen.sentences).items():
-        if chosen.only and name not in chosen.only:
+    for name, trained in models(options.sentences).items():
+        if options.only and name not in options.only:
             continue
         bits_of = trained()
         found[name] = [bits_of(texts) for texts in (test, GARDEN_PATHS, dev)]

@@ -111,16 +111,16 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--committee", action="store_true")
     parser.add_argument("--perplexity", action="store_true")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     print(__doc__)
-    for name in chosen.treebanks:
+    for name in options.treebanks:
         split = load_split(name)
-        if chosen.committee:
-            committee_table(split, chosen.seeds)
-        elif chosen.perplexity:
-            perplexity_table(split, chosen.seeds)
+        if options.committee:
+            committee_table(split, options.seeds)
+        elif options.perplexity:
+            perplexity_table(split, options.seeds)
         else:
-            parser_table(split, chosen.part, chosen.seeds)
+            parser_table(split, options.part, options.seeds)
 
 
 if __name__ == "__main__":

@@ -231,16 +231,16 @@ def main() -> None:
     parser.add_argument("--systems", nargs="+", default=list(PRESETS))
     parser.add_argument("--text", action="append", default=[], help="raw text for committees")
     parser.add_argument("--step", nargs="+", default=None, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
-    if chosen.step:
-        print(json.dumps(step(*chosen.step)))
+    options = parser.parse_args()
+    if options.step:
+        print(json.dumps(step(*options.step)))
         return
     print(__doc__)
-    print(f"part: {chosen.part}\n\n| treebank | system | {' | '.join((*COLUMNS, *COSTS))} |")
+    print(f"part: {options.part}\n\n| treebank | system | {' | '.join((*COLUMNS, *COSTS))} |")
     print("|---" * (2 + len(COLUMNS) + len(COSTS)) + "|")
-    for treebank in chosen.treebanks:
-        for system in chosen.systems:
-            found = measured(treebank, chosen.part, system, chosen.text)
+    for treebank in options.treebanks:
+        for system in options.systems:
+            found = measured(treebank, options.part, system, options.text)
             print(row(treebank, system, found), flush=True)
 
 

@@ -232,17 +232,17 @@ def main() -> None:
     parser.add_argument("part", choices=("sizes", "priors", "picture", "table"))
     parser.add_argument("names", nargs="*", help="tasks; or tables that were written")
     parser.add_argument("-o", "--output", type=Path)
-    chosen = parser.parse_args()
-    if chosen.part == "table":
-        print(table(read(chosen.names)))
+    options = parser.parse_args()
+    if options.part == "table":
+        print(table(read(options.names)))
         return
-    if chosen.output is None:
+    if options.output is None:
         parser.error("name a file with -o")
-    if chosen.part == "picture":
-        chosen.output.write_text(draw(read(chosen.names)), encoding="utf-8")
+    if options.part == "picture":
+        options.output.write_text(draw(read(options.names)), encoding="utf-8")
         return
-    part = {"sizes": sizes, "priors": priors}[chosen.part]
-    written(part(chosen.names or TASKS), chosen.output)
+    part = {"sizes": sizes, "priors": priors}[options.part]
+    written(part(options.names or TASKS), options.output)
 
 
 if __name__ == "__main__":

@@ -123,8 +123,8 @@ def _legend() -> list[str]:
         parts.append(text_at("name", x + 24, 22, label, 12, INK, anchor="start"))
         x += 60 + 6.4 * len(label)
     parts.append(f'<rect x="{LEFT}" y="34" width="18" height="10" fill="{BAND}"/>')
-    told = "minimal seating fitted to itself: all priors and all fixed discounts and strengths"
-    return [*parts, text_at("name", LEFT + 24, 43, told, 12, INK, anchor="start")]
+    label = "minimal seating fitted to itself: all priors and all fixed discounts and strengths"
+    return [*parts, text_at("name", LEFT + 24, 43, label, 12, INK, anchor="start")]
 
 
 def _band(panel: Panel, rows: Sequence[Mapping[str, str]]) -> str:

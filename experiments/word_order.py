@@ -174,14 +174,14 @@ def main() -> None:
     parser.add_argument("what", choices=("smoothing", "lengths", "samples"))
     parser.add_argument("treebanks", nargs="*", metavar="eu|id|ewt")
     parser.add_argument("--picture", type=Path)
-    chosen = parser.parse_args()
-    chosen.treebanks = chosen.treebanks or list(FILES)
-    if chosen.what == "samples":
+    options = parser.parse_args()
+    options.treebanks = options.treebanks or list(FILES)
+    if options.what == "samples":
         samples()
-    elif chosen.what == "lengths":
-        describe(chosen.treebanks, chosen.picture)
+    elif options.what == "lengths":
+        describe(options.treebanks, options.picture)
     else:
-        for name in chosen.treebanks:
+        for name in options.treebanks:
             smoothing(name)
 
 

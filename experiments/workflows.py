@@ -87,14 +87,14 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--first-half", action="store_true")
     parser.add_argument("--complete", action="store_true")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     print(__doc__)
-    for what in chosen.what:
+    for what in options.what:
         name, _, kind = what.partition(":")
-        if chosen.complete:
+        if options.complete:
             report_completion(name, kind)
         else:
-            report(name, kind, chosen.draws, first_half=chosen.first_half)
+            report(name, kind, options.draws, first_half=options.first_half)
 
 
 if __name__ == "__main__":

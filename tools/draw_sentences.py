@@ -51,16 +51,16 @@ def _of(path: Path, texts: Iterator[tuple[int, str]]) -> Iterator[str]:
         # neither are the types that follow "Returns" and "Raises".
         text = re.sub(r"(?:Returns|Yields|Raises)\n *-{3,} *\n[^\n]*\n", "\n", text)
         text = re.sub(r"\w+\n *-{3,} *\n", "\n", text)
-        for found in SENTENCE.findall(re.sub(r"\s+", " ", text)):
-            yield f"{path.relative_to(PROJECT)}:{line}: {found}"
+        for sentence in SENTENCE.findall(re.sub(r"\s+", " ", text)):
+            yield f"{path.relative_to(PROJECT)}:{line}: {sentence}"
 
 
 def main() -> None:
     """Draw without replacement, and print in the order of the draws."""
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     number = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    for found in random.Random(seed).sample(list(sentences()), number):
-        print(found)
+    for sentence in random.Random(seed).sample(list(sentences()), number):
+        print(sentence)
 
 
 if __name__ == "__main__":

@@ -152,8 +152,8 @@ def _build(
     """
     types = get_type_hints(cls)
     names = _fields(cls)
-    given = {} if default is None else {name: getattr(default, name) for name in names}
-    defaults = given or _defaults(cls)
+    base = {} if default is None else {name: getattr(default, name) for name in names}
+    defaults = base or _defaults(cls)
     for key in mapping:
         if key not in names:
             hint = _in_table(key, types) or nearest(key, names) or f" (known: {', '.join(names)})"
@@ -163,7 +163,7 @@ def _build(
         for key, value in mapping.items()
     }
     _check_limits(cls, values, where, prefix)
-    config = cls(**{**given, **values})
+    config = cls(**{**base, **values})
     validate = getattr(config, "validate", None)
     if validate is not None:
         try:
@@ -182,13 +182,13 @@ def _check_limits(cls: type[Any], values: Mapping[str, Any], where: str, prefix:
 
 def _defaults(cls: type[Any]) -> dict[str, Any]:
     """Return the default value of each field that has one, by field name."""
-    found = {}
+    defaults = {}
     for field in dataclasses.fields(cls):
         if field.default is not dataclasses.MISSING:
-            found[field.name] = field.default
+            defaults[field.name] = field.default
         elif field.default_factory is not dataclasses.MISSING:
-            found[field.name] = field.default_factory()
-    return found
+            defaults[field.name] = field.default_factory()
+    return defaults
 
 
 def _convert(value: Any, expected: Any, where: str, key: str, default: Any = None) -> Any:

@@ -82,7 +82,7 @@ def printable(text: str) -> str:
     'a word \\\\x1b[31m'
     """
     shown = "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
-    return _LONG_WORD.sub(lambda found: f"{found[0][:100]}…{found[0][-50:]}", shown)
+    return _LONG_WORD.sub(lambda match: f"{match[0][:100]}…{match[0][-50:]}", shown)
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:

@@ -27,8 +27,8 @@ _WEYL_0, _WEYL_1 = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
 
 def check_seed(seed: int) -> None:
     """Raise an error if a seed is negative or has more than 64 bits."""
-    given: object = seed  # the seed may come from a file
-    if not isinstance(given, Integral) or not 0 <= seed <= _MASK:
+    value: object = seed  # the seed may come from a file
+    if not isinstance(value, Integral) or not 0 <= seed <= _MASK:
         raise ConfigError(f"seed is {seed}, but must be a whole number from 0 to 2^64 - 1")
 
 

@@ -90,12 +90,12 @@ def _taken(row: RelationScores | TagScores) -> str:
 def tag_accuracy_blocks(tested: Tested) -> list[str]:
     """Return report blocks with the tag accuracy per word and per sentence."""
     pairs = [
-        (getattr(gold, tested.tag_column), getattr(found, tested.tag_column))
-        for gold, found in zip(tested.gold, tested.found, strict=True)
+        (getattr(gold, tested.tag_column), getattr(predicted, tested.tag_column))
+        for gold, predicted in zip(tested.gold, tested.found, strict=True)
     ]
     words = sum(len(gold) for gold, _ in pairs)
-    right = sum(a == b for gold, found in pairs for a, b in zip(gold, found, strict=True))
-    whole = sum(gold == found for gold, found in pairs)
+    right = sum(a == b for gold, predicted in pairs for a, b in zip(gold, predicted, strict=True))
+    whole = sum(gold == predicted for gold, predicted in pairs)
     tiles: dict[str, html.Cell] = {
         tested.tag_column.upper(): 100.0 * right / words,
         "sentences all correct": 100.0 * whole / len(pairs),
@@ -167,9 +167,9 @@ def _bars(names: Sequence[str], series: dict[str, list[float | None]], descripti
 
 def calibration_blocks(tested: Tested) -> list[str]:
     """Return the reliability diagram and its figures."""
-    found = calibrate(tested.gold, tested.found)
+    calibrations = calibrate(tested.gold, tested.found)
     cells: list[list[html.Cell]] = []
-    for key, one in found.items():
+    for key, one in calibrations.items():
         figures = (one.expected_calibration_error, one.brier, one.confidence, one.accuracy)
         cells.append([key, *(f"{100 * figure:.2f}" for figure in figures), one.words])
     return [
@@ -179,7 +179,7 @@ def calibration_blocks(tested: Tested) -> list[str]:
             "probability, the vertical axis shows the observed accuracy, and the area of the point "
             "shows the number of words. Points below the diagonal indicate overconfidence."
         ),
-        html.figure(reliability_diagram(found)),
+        html.figure(reliability_diagram(calibrations)),
         html.table(
             ("probability", "error", "Brier", "predicted", "correct", "words"), cells, dense=True
         ),

@@ -53,11 +53,11 @@ def draw_comparison(
     return picture(forms, tags, *layouts, rtl=rtl)
 
 
-def _difference(right: Tree, found: Tree, word: int) -> str:
+def _difference(right: Tree, predicted: Tree, word: int) -> str:
     """Return the kind of error in a word's arc, or an empty string if the arc is correct."""
-    if right[0][word] != found[0][word]:
+    if right[0][word] != predicted[0][word]:
         return "wrong"
-    labels = right[1][word], found[1][word]
+    labels = right[1][word], predicted[1][word]
     same = EMPTY in labels or plain_relation(labels[0]) == plain_relation(labels[1])
     return "" if same else "relabelled"
 

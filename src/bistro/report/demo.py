@@ -93,7 +93,7 @@ def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> 
     texts = {name: scored(model, held_out, seed=seed) for name, model in models.items()}
     figures = {name: text.figures for name, text in texts.items()}
     rows = {name: list(surprisal_rows(model, [example])) for name, model in models.items()}
-    bits = {name: [row.surprisal for row in found] for name, found in rows.items()}
+    bits = {name: [row.surprisal for row in own] for name, own in rows.items()}
     if is_english:
         figures[TRUTH] = true_figures(held_out)
         bits[TRUTH] = english().surprisals(example)

@@ -98,11 +98,11 @@ def _figures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
 
 def _pictures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
     worst = by_need(rows)
-    chosen = [row for row in worst if row.quantity == FIRST]
-    chosen += [row for row in worst if row.quantity != FIRST][: PICTURES - len(chosen)]
+    shown = [row for row in worst if row.quantity == FIRST]
+    shown += [row for row in worst if row.quantity != FIRST][: PICTURES - len(shown)]
     blocks = [html.paragraph(READING), html.legend(chains.names)]
     sweeps = [float(sweep) for sweep in range(1, chains.sweeps + 1)]
-    for row in chosen:
+    for row in shown:
         whole = dict(zip(chains.names, chains.quantities[row.quantity].tolist(), strict=True))
         kept = dict(zip(chains.names, chains.kept(row.quantity).tolist(), strict=True))
         description = (

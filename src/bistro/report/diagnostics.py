@@ -97,10 +97,10 @@ class Diagnosis:
     @property
     def warning(self) -> str:
         """The criteria that are not met (R-hat, ESS), or an empty string."""
-        found = [
+        criteria = [
             name for name, wrong in (("R-hat", self.disagrees), ("ESS", self.is_thin)) if wrong
         ]
-        return ", ".join(found)
+        return ", ".join(criteria)
 
 
 def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None = None) -> Chains:
@@ -125,10 +125,10 @@ def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None
             "to compare: train for more sweeps, for example with --set sampler.sweeps=200, or give "
             "a smaller --burn-in (models that are trained without sampling have no chains)"
         )
-    found = _columns([trace[left_out:] for trace in traces])
-    whole = {name: _column(traces, name) for name in found}
-    moving = {name for name, draws in found.items() if np.ptp(draws) > 0}
-    constant = [name for name in found if name not in moving]
+    columns = _columns([trace[left_out:] for trace in traces])
+    whole = {name: _column(traces, name) for name in columns}
+    moving = {name for name, draws in columns.items() if np.ptp(draws) > 0}
+    constant = [name for name in columns if name not in moving]
     kept = {name: draws for name, draws in whole.items() if name in moving}
     return Chains(list(names), kept, constant, sweeps, left_out)
 
@@ -153,8 +153,8 @@ def _column(traces: Sequence[Trace], name: str) -> Draws:
     key, _, depth = name.partition("[")
 
     def value(row: Mapping[str, Any]) -> float:
-        found = row.get(key, math.nan)
-        return float(found[int(depth[:-1])] if depth and isinstance(found, list) else found)
+        cell = row.get(key, math.nan)
+        return float(cell[int(depth[:-1])] if depth and isinstance(cell, list) else cell)
 
     return np.array([[value(row) for row in trace] for trace in traces])
 

@@ -68,20 +68,20 @@ def left_out(found: Examination, findings: Sequence[Finding]) -> str:
     return "; ".join(description)
 
 
-def _table(found: Examination, findings: Sequence[Finding]) -> str:
+def _table(examination: Examination, findings: Sequence[Finding]) -> str:
     rows = []
     for finding in findings:
-        fields = dict(zip(HEADINGS, found.row(finding), strict=True))
+        fields = dict(zip(HEADINGS, examination.row(finding), strict=True))
         rows.append([fields[name] for name in SHOWN])
     return table(SHOWN, rows)
 
 
-def _pictures(found: Examination, place: int, findings: Sequence[Finding]) -> list[str]:
-    sentence = found.sentences[place]
+def _pictures(examination: Examination, place: int, findings: Sequence[Finding]) -> list[str]:
+    sentence = examination.sentences[place]
     if len(sentence) > MOST_WORDS:
         return []
-    given = getattr(sentence, found.tag_column)
-    heads, labels, tags = list(sentence.heads), list(sentence.deprels), list(given)
+    heads, labels = list(sentence.heads), list(sentence.deprels)
+    tags = list(getattr(sentence, examination.tag_column))
     for finding in findings:
         word = finding.word - 1
         if not finding.alternative:

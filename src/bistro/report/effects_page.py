@@ -87,12 +87,12 @@ def effects_page(
     return page
 
 
-def _labels(found: Sequence[Effect], model: str = "") -> list[str]:
+def _labels(effects: Sequence[Effect], model: str = "") -> list[str]:
     """Return a label for each effect, without the parts that all labels share."""
-    groups = len({effect.group for effect in found}) > 1
-    regions = len({effect.region for effect in found}) > 1
+    groups = len({effect.group for effect in effects}) > 1
+    regions = len({effect.region for effect in effects}) > 1
     labels = []
-    for effect in found:
+    for effect in effects:
         parts = [model] if model else []
         if groups or effect.group != "all":
             parts.append(effect.group)

@@ -25,8 +25,8 @@ def example_blocks(tested: Tested) -> list[str]:
     """Return pictures of example sentences, each with the gold and the predicted tree."""
     sure = [head_probabilities(sentence) for sentence in tested.found]
     right = [
-        fmean(a == b for a, b in zip(gold.heads, found.heads, strict=True))
-        for gold, found in zip(tested.gold, tested.found, strict=True)
+        fmean(a == b for a, b in zip(gold.heads, predicted.heads, strict=True))
+        for gold, predicted in zip(tested.gold, tested.found, strict=True)
     ]
     drawn = [i for i, gold in enumerate(tested.gold) if len(gold) in SHOWN]
     drawn = drawn or sorted(range(len(right)), key=lambda i: len(tested.gold[i]))[: 3 * EACH]
@@ -39,11 +39,11 @@ def example_blocks(tested: Tested) -> list[str]:
     blocks = [paragraph(LEGEND)]
     taken: set[int] = set()
     for name, order in orders.items():
-        chosen = sorted((i for i in drawn if i not in taken), key=order)[:EACH]
-        taken.update(chosen)
+        numbers = sorted((i for i in drawn if i not in taken), key=order)[:EACH]
+        taken.update(numbers)
         pictures = [
             figure(_picture(tested, i, sure[i]), _caption(tested.gold[i], mean[i], right[i]))
-            for i in chosen
+            for i in numbers
         ]
         blocks += [heading(name), *pictures] if pictures else []
     description = (
@@ -60,12 +60,12 @@ def head_probabilities(sentence: Sentence) -> list[float]:
 
 
 def _picture(tested: Tested, number: int, sure: Sequence[float]) -> str:
-    gold, found = tested.gold[number], tested.found[number]
-    tags: list[str] = getattr(found, tested.tag_column)
+    gold, predicted = tested.gold[number], tested.found[number]
+    tags: list[str] = getattr(predicted, tested.tag_column)
     return draw_comparison(
         gold.forms,
         (gold.heads, gold.deprels),
-        (found.heads, found.deprels),
+        (predicted.heads, predicted.deprels),
         tags if any(tag != "_" for tag in tags) else None,
         probabilities=sure or None,
         rtl=is_right_to_left(gold.forms),

@@ -77,14 +77,14 @@ def context_of(decision: Decision, level: Level) -> str:
 
 def tables_of(decisions: Iterable[Decision]) -> list[RenderableType]:
     """Return a headline and a table for every decision."""
-    found: list[RenderableType] = []
+    blocks: list[RenderableType] = []
     for decision in decisions:
-        found.append(Text.from_markup(f"{decision.step}. {headline(decision)}"))
+        blocks.append(Text.from_markup(f"{decision.step}. {headline(decision)}"))
         if any(level.element == MEMBER for level in decision.levels):
-            found += [members_of(decision), ""]
+            blocks += [members_of(decision), ""]
         elif decision.levels:
-            found += [table_of(decision), *_rest(decision), ""]
-    return found
+            blocks += [table_of(decision), *_rest(decision), ""]
+    return blocks
 
 
 def table_of(decision: Decision) -> Table:

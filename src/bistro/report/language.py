@@ -42,17 +42,17 @@ def scored(model: Scorer, sentences: Sequence[Sequence[str]], *, seed: int = 1) 
     """Score all sentences, or only the first few if the model sums over analyses."""
     sums = "seed" in model.score_options.names()
     options: dict[str, Any] = {"seed": seed} if sums else {}
-    chosen = [list(words) for words in sentences if len(words)]
-    chosen = chosen[:SUMMED] if sums else chosen
-    table = model.surprisal(chosen, **options)
-    rows: list[list[SurprisalRow]] = [[] for _ in chosen]
+    kept = [list(words) for words in sentences if len(words)]
+    kept = kept[:SUMMED] if sums else kept
+    table = model.surprisal(kept, **options)
+    rows: list[list[SurprisalRow]] = [[] for _ in kept]
     for row in table:
         rows[int(row.sent_id) - 1].append(row)
-    protocol = f"{len(chosen):,} sentences"
-    if len(chosen) < len(sentences):
+    protocol = f"{len(kept):,} sentences"
+    if len(kept) < len(sentences):
         protocol = f"the first {protocol} of {len(sentences):,}"
     protocol += f"; {model.score_protocol(**options)}"
-    return Scored(chosen, figures_of(model, chosen, table.scores), rows, protocol)
+    return Scored(kept, figures_of(model, kept, table.scores), rows, protocol)
 
 
 def perplexity_blocks(figures: Mapping[str, LanguageFigures], description: str) -> list[str]:
@@ -85,12 +85,12 @@ def surprisal_blocks(given: Scored) -> list[str]:
         if len(rows) - 1 in SHOWN
     } or {number: fmean(row.surprisal for row in rows) for number, rows in enumerate(given.rows)}
     middle = median(means.values())
-    chosen = {
+    numbers = {
         "A typical sentence": min(means, key=lambda n: (abs(means[n] - middle), n)),
         "The most surprising sentence per word": max(means, key=lambda n: (means[n], -n)),
         "The least surprising sentence": min(means, key=lambda n: (means[n], n)),
     }
-    most = max(row.surprisal for number in chosen.values() for row in given.rows[number])
+    most = max(row.surprisal for number in numbers.values() for row in given.rows[number])
     blocks = [
         paragraph(
             "Surprisal is -log2 p(word | words before it), in bits. The bars are below the "
@@ -98,8 +98,8 @@ def surprisal_blocks(given: Scored) -> list[str]:
             "the model are in brackets."
         )
     ]
-    for description, number in dict(zip(chosen.values(), chosen, strict=True)).items():
-        blocks += [heading(number), figure(strip_of(given.rows[description], most))]
+    for number, description in dict(zip(numbers.values(), numbers, strict=True)).items():
+        blocks += [heading(description), figure(strip_of(given.rows[number], most))]
     return [
         *blocks,
         protocol(f"The examples were chosen from sentences of 5 to 18 words: {given.protocol}."),

@@ -68,20 +68,20 @@ def learning_blocks(trace: Trace) -> list[str]:
     members = _members(trace)
     if any(members.values()):
         blocks.append(paragraph(MEANING))
-    for member, found in members.items():
-        inside = [block for name, kinds in found for block in _process(trace, name, kinds)]
+    for member, own in members.items():
+        inside = [block for name, kinds in own for block in _process(trace, name, kinds)]
         blocks += [folded(f"Member {member}", *inside)] if member else inside
     return blocks
 
 
 def processes(trace: Trace) -> list[tuple[str, list[str]]]:
     """Return the names of the processes in a trace, each with its quantities."""
-    found: dict[str, list[str]] = {}
+    quantities: dict[str, list[str]] = {}
     for key, value in trace[-1].items():
         if isinstance(value, list):
             name, _, kind = key.rpartition(".")
-            found.setdefault(name, []).append(kind)
-    return list(found.items())
+            quantities.setdefault(name, []).append(kind)
+    return list(quantities.items())
 
 
 def _members(trace: Trace) -> dict[str, list[tuple[str, list[str]]]]:

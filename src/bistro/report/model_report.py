@@ -102,15 +102,15 @@ def report_page(
 
     `model_name` and `test_name` are file names.
     """
-    chosen = options or ReportOptions()
+    options = options or ReportOptions()
     page = Page(
         f"{model_name} on {test_name}",
         subtitle=f"A model of the kind {model.kind}, tested on {len(test):,} {_things(test)}.",
         footer=f"bistro {__version__}; seed of the model {model.origin.seed}, of this report "
-        f"{chosen.seed}.",
+        f"{options.seed}.",
     )
     page.section("The model", *about_blocks(model))
-    _add_results(page, model, test, chosen)
+    _add_results(page, model, test, options)
     page.section("Learning", *learning_blocks(model.origin.trace))
     return page
 
@@ -123,8 +123,8 @@ def _things(test: Sequence[Any]) -> str:
 def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportOptions) -> None:
     """Add the report sections that fit the abilities of the model."""
     if isinstance(model, abilities.TreeParser) and isinstance(test[0], Tree):
-        found = tree_blocks(model, test, seed=options.seed, threads=options.threads)
-        page.section("Trees", *found)
+        blocks = tree_blocks(model, test, seed=options.seed, threads=options.threads)
+        page.section("Trees", *blocks)
     elif isinstance(model, abilities.Parser):
         add_parsing(page, parsed(model, test, options), options)
     elif isinstance(model, abilities.Tagger):
@@ -138,12 +138,12 @@ def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportO
         description = "The largest states of the last sample, with their words and parents."
         page.section("States", figure(topic_cards(cards, columns=4), description))
     if isinstance(model, abilities.Scorer):
-        given = scored(model, as_words(test), seed=options.seed)
-        figures = given.figures
+        text = scored(model, as_words(test), seed=options.seed)
+        figures = text.figures
         tiles = {"perplexity": figures.perplexity, "bits per word": figures.bits_per_word}
-        rows = perplexity_blocks({model.kind: figures}, given.protocol)
+        rows = perplexity_blocks({model.kind: figures}, text.protocol)
         page.section("Perplexity", facts(tiles), *rows)
-        page.section("Surprisal", *surprisal_blocks(given))
+        page.section("Surprisal", *surprisal_blocks(text))
 
 
 def parsed(
@@ -154,10 +154,10 @@ def parsed(
     writer = ParseWriter.of(model, given_tags=options.tags == "given")
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
     parses = model.parse_all(golds, marginals=True, **model_options)
-    found = [sentence for parse in parses for sentence in writer.sentences(parse)]
-    given = options.tags == "given" or not model.finds_tags
+    predicted = [sentence for parse in parses for sentence in writer.sentences(parse)]
+    given_tags = options.tags == "given" or not model.finds_tags
     description = model.parse_protocol(**model_options)
-    return accuracy.Tested(golds, found, description, writer.tag_column, given)
+    return accuracy.Tested(golds, predicted, description, writer.tag_column, given_tags)
 
 
 def add_parsing(page: Page, tested: accuracy.Tested, options: ReportOptions) -> None:
@@ -180,11 +180,11 @@ def tagged(
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
     model_options = {"marginals": True, "seed": options.seed, "threads": options.threads}
     column = model.tag_column
-    found = [
+    predicted = [
         tagged_sentence(tagging, column, number)
         for number, tagging in enumerate(model.tag_all(golds, **model_options), start=1)
     ]
-    return accuracy.Tested(golds, found, model.tag_protocol(**model_options), column)
+    return accuracy.Tested(golds, predicted, model.tag_protocol(**model_options), column)
 
 
 def add_tagging(page: Page, tested: accuracy.Tested) -> None:

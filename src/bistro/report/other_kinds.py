@@ -44,15 +44,20 @@ def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
         "dependents": dependents,
         "sentences": len(sentences),
     }
-    chosen = [i for i, s in enumerate(sentences) if len(s) in SHOWN][:ORDERS_SHOWN]
+    places = [i for i, s in enumerate(sentences) if len(s) in SHOWN][:ORDERS_SHOWN]
     rows = []
-    for i in chosen:
+    for i in places:
         best = model.linearize(sentences[i])[0]
         real = " ".join(sentences[i].forms[place - 1] for place in sorted(best.order))
-        found = " ".join(best.sentence.forms)
-        given, reached = math.exp(scores[i].log_prob), math.exp(best.log_prob)
+        likeliest = " ".join(best.sentence.forms)
+        probability, reached = math.exp(scores[i].log_prob), math.exp(best.log_prob)
         rows.append(
-            (real, f"{given:.3g}", "the same" if found == real else found, f"{reached:.3g}")
+            (
+                real,
+                f"{probability:.3g}",
+                "the same" if likeliest == real else likeliest,
+                f"{reached:.3g}",
+            )
         )
     description = (
         "The figures are natural log-probabilities of word orders given their trees; "
@@ -66,8 +71,8 @@ def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
 def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads: int) -> list[str]:
     """Return bracket scores, and the worst trees next to the correct trees."""
     words = [simplified(tree).leaves() for tree in golds]
-    found = [parse.tree for parse in model.parse_trees(words, seed=seed, threads=threads)]
-    report = score_brackets(golds, found)
+    trees = [parse.tree for parse in model.parse_trees(words, seed=seed, threads=threads)]
+    report = score_brackets(golds, trees)
     both = (report.all, report.short)
     rows = [
         (f"{kind} {name}", *(getattr(getattr(one, kind), name) for one in both))
@@ -85,14 +90,14 @@ def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads:
             f"draws with seed {seed}."
         ),
     ]
-    return [*blocks, *_pictures(golds, found)]
+    return [*blocks, *_pictures(golds, trees)]
 
 
-def _pictures(golds: Sequence[Tree], found: Sequence[Tree]) -> list[str]:
+def _pictures(golds: Sequence[Tree], trees: Sequence[Tree]) -> list[str]:
     """Return the trees of short sentences that differ most from the gold trees."""
     pairs = [
         (score_brackets([gold], [tree]).all.labelled.f1, number, gold, tree)
-        for number, (gold, tree) in enumerate(zip(golds, found, strict=True))
+        for number, (gold, tree) in enumerate(zip(golds, trees, strict=True))
         if len(tree.leaves()) in SHOWN
     ]
     judged = sorted((pair for pair in pairs if pair[0] is not None), key=lambda pair: pair[:2])

@@ -82,14 +82,14 @@ def checked_about(
     licence
         The licence of the treebank, if the model does not record it.
     """
-    chosen = name if name is not None else default_name(model, path)
-    if not PACKAGE_NAME.fullmatch(chosen) or chosen.lower().endswith(SUFFIX):
+    name = default_name(model, path) if name is None else name
+    if not PACKAGE_NAME.fullmatch(name) or name.lower().endswith(SUFFIX):
         raise BistroError(
-            f"'{chosen}' cannot be the name of a package: use letters, digits and -, as in "
+            f"'{name}' cannot be the name of a package: use letters, digits and -, as in "
             "bistro-en-ewt"
         )
-    if normalised(chosen) == OWN_NAME:
-        raise BistroError(f"'{chosen}' is the name of Bistro itself: choose another --name")
+    if normalised(name) == OWN_NAME:
+        raise BistroError(f"'{name}' is the name of Bistro itself: choose another --name")
     if not VERSION.fullmatch(version):
         raise BistroError(
             f"'{version}' cannot be the version of a package: use numbers, as in 1.0.0"
@@ -99,7 +99,7 @@ def checked_about(
         raise BistroError(
             "the licence of the treebank is unknown: give it, as in --licence 'CC BY-SA 4.0'"
         )
-    return About(normalised(chosen), version, " ".join(known.split()))
+    return About(normalised(name), version, " ".join(known.split()))
 
 
 def default_name(model: Model, path: str) -> str:

@@ -63,7 +63,7 @@ def _milli(value: float) -> str:
     return f"{1000 * value:.2f}"
 
 
-def _comparisons(found: ReadingStudy) -> list[str]:
+def _comparisons(study: ReadingStudy) -> list[str]:
     rows = [
         (
             f"{pair.first} − {pair.second}",
@@ -71,7 +71,7 @@ def _comparisons(found: ReadingStudy) -> list[str]:
             f"{_milli(pair.difference.low)} to {_milli(pair.difference.high)}",
             f"{pair.probability:.4f}",
         )
-        for pair in found.comparisons
+        for pair in study.comparisons
     ]
     description = (
         "The table shows the differences between the gains of two models on the same rows, in "
@@ -81,13 +81,13 @@ def _comparisons(found: ReadingStudy) -> list[str]:
     return [html.paragraph(description), html.table(("models", "difference", "95 %", "p"), rows)]
 
 
-def _coefficients(found: ReadingStudy, unit: str) -> list[str]:
+def _coefficients(study: ReadingStudy, unit: str) -> list[str]:
     blocks = [
         html.paragraph(
             f"Coefficients are in {unit} per unit of the predictor (letters, bits, words)."
         )
     ]
-    for name, fit in found.fits.items():
+    for name, fit in study.fits.items():
         tests = zip(fit.t_values.tolist(), fit.p_values.tolist(), strict=True)
         rows = [
             (
@@ -106,9 +106,9 @@ def _coefficients(found: ReadingStudy, unit: str) -> list[str]:
     return blocks
 
 
-def _spill_over(found: ReadingStudy, unit: str) -> list[str]:
+def _spill_over(study: ReadingStudy, unit: str) -> list[str]:
     blocks = [html.paragraph(SPILL_OVER)]
-    for name, fit in found.spill_over.items():
+    for name, fit in study.spill_over.items():
         rows = [
             (predictor.removeprefix(SURPRISAL).lstrip(", ") or "the word", estimate, low, high)
             for predictor, estimate, _, low, high in _lines(fit)

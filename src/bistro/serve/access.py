@@ -66,8 +66,8 @@ class Access:
         return self._check_key(headers, scope) or _network(scope)
 
     def _check_host(self, headers: Headers) -> None:
-        given = headers.getlist("host")
-        name = _without_port(given[0].lower()) if len(given) == 1 else ""
+        hosts = headers.getlist("host")
+        name = _without_port(hosts[0].lower()) if len(hosts) == 1 else ""
         if self.hosts is None or name in self.hosts or _is_number(name):
             return
         raise RefusedError(400, "requests for this host name are not allowed (see --allow-host)")
@@ -93,24 +93,24 @@ class Access:
         """Return the name of the API key. Raise an error if a required key is missing or wrong."""
         if not self.keys or _is_open(scope) or scope["method"] == "OPTIONS":
             return None
-        found = self._name_of_key(headers)
-        if found is None:
+        name = self._name_of_key(headers)
+        if name is None:
             raise RefusedError(
                 401, "this server requires a key: send the header 'Authorization: Bearer KEY'"
             )
-        return f"key {found}"
+        return f"key {name}"
 
     def key_of(self, scope: Scope) -> str | None:
         """Return the name of a request's API key, or None if the key is missing or invalid."""
         return self._name_of_key(Headers(scope=scope)) if self.keys else None
 
     def _name_of_key(self, headers: Headers) -> str | None:
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        found = None
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        owner = None
         for key, name in self.keys.items():  # all keys: the time must not leak a match
-            if hmac.compare_digest(key.encode(), given.strip().encode()):
-                found = name
-        return found if kind.lower() == "bearer" else None
+            if hmac.compare_digest(key.encode(), token.strip().encode()):
+                owner = name
+        return owner if kind.lower() == "bearer" else None
 
 
 def read_keys(path: str) -> dict[str, str]:

@@ -66,8 +66,8 @@ class Served:
         )
 
 
-def _escaped(found: re.Match[bytes]) -> bytes:
-    return b"\\x%02x" % found[0][0]
+def _escaped(match: re.Match[bytes]) -> bytes:
+    return b"\\x%02x" % match[0][0]
 
 
 def open_log(path: str) -> Callable[[Served], None]:

@@ -87,22 +87,22 @@ def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
     """Return the minimum-risk tree, the most probable trees, and the marginals."""
     model = entry.able("parse")
     options: Any = {"seed": body.seed, "samples": body.samples, **ONE_THREAD}
-    found = model.parse(sentence, marginals=True, **options)
-    assert found.marginals is not None
-    trees = found.analyses[:1]
+    result = model.parse(sentence, marginals=True, **options)
+    assert result.marginals is not None
+    trees = result.analyses[:1]
     if body.kbest > 1:
         ranked = model.parse(sentence, kbest=body.kbest, seed=body.seed, **ONE_THREAD)
         seen = _content(trees[0])
         trees = [_with_own_share(trees[0], ranked.analyses[0])]
         trees += [tree for tree in ranked.analyses if _content(tree) != seen]
     writer = ParseWriter.of(model)
-    alone = dataclasses.replace(found, samples=[])
+    alone = dataclasses.replace(result, samples=[])
     return {
         "model": entry.id,
         "words": sentence.forms,
-        "analyses": [_tree(tree, found.marginals, writer) for tree in trees[: body.kbest]],
-        "samples": [_tree(tree, found.marginals, writer) for tree in found.samples],
-        "marginals": _marginals(found.marginals, writer),
+        "analyses": [_tree(tree, result.marginals, writer) for tree in trees[: body.kbest]],
+        "samples": [_tree(tree, result.marginals, writer) for tree in result.samples],
+        "marginals": _marginals(result.marginals, writer),
         "conllu": b"".join(encoded(writer.sentences(alone))).decode(),
         "protocol": model.parse_protocol(seed=body.seed),
     }
@@ -125,8 +125,8 @@ def _tree(tree: Analysis, marginals: Marginals, writer: ParseWriter) -> Answer:
     heads = tree.heads
     expected = tree.expected_uas
     if expected is None:
-        found = (head_probability(heads, w, h, marginals) for w, h in enumerate(heads))
-        expected = math.fsum(found) / len(heads)
+        probabilities = (head_probability(heads, w, h, marginals) for w, h in enumerate(heads))
+        expected = math.fsum(probabilities) / len(heads)
     tags = writer.shown_tags(tree.tags)
     return _filled(schemas.Tree, tree, tags=tags, expected_uas=number(expected))
 
@@ -184,20 +184,20 @@ def linearize(entry: Entry, inputs: Inputs, body: schemas.LinearizeBody) -> Answ
     model = entry.able("linearize")
     sentence = _tree_of(body)
     inputs.check_dependents(model.most_dependents(sentence))
-    given = model.score_order(sentence).log_prob
+    log_prob = model.score_order(sentence).log_prob
     if body.samples:
-        found, how = model.sample_orders(sentence, body.n, seed=body.seed), "drawn"
+        results, how = model.sample_orders(sentence, body.n, seed=body.seed), "drawn"
     else:
-        found, how = model.linearize(sentence, kbest=body.n, seed=body.seed), "the most probable"
+        results, how = model.linearize(sentence, kbest=body.n, seed=body.seed), "the most probable"
     orders = [
         {"words": one.sentence.forms, "order": one.order, "log_prob": number(one.log_prob)}
-        for one in found
+        for one in results
     ]
-    left_out = len(sentence) - len(found[0].order) if found else 0
+    left_out = len(sentence) - len(results[0].order) if results else 0
     protocol = f"{how} orders of the tree, natural logarithms, seed {body.seed}"
     if left_out:
         protocol += f"; {left_out} punctuation marks left out"
-    return {"orders": orders, "given_log_prob": number(given), "protocol": protocol}
+    return {"orders": orders, "given_log_prob": number(log_prob), "protocol": protocol}
 
 
 def _tree_of(body: schemas.LinearizeBody) -> Sentence:
@@ -213,13 +213,14 @@ def _tree_of(body: schemas.LinearizeBody) -> Sentence:
     return Sentence.from_columns(body.words, heads=body.heads, **columns)
 
 
-def _filled(schema: type[BaseModel], source: object, **given: Any) -> Answer:
+def _filled(schema: type[BaseModel], source: object, **values: Any) -> Answer:
     """Return the fields of a JSON answer as a dictionary.
 
-    The values of fields that are not in `given` are the attributes of `source` with the same names.
+    The values of fields that are not in `values` are the attributes of `source` with the same
+    names.
     """
     names = schema.model_fields
-    return {n: given[n] if n in given else plain(getattr(source, n)) for n in names}
+    return {n: values[n] if n in values else plain(getattr(source, n)) for n in names}
 
 
 def number(value: float | None) -> float | None:

@@ -89,8 +89,8 @@ def create_app(
         Number of complete sentences after which an annotator's own model is trained; None disables
         training.
     """
-    chosen = limits or Limits()
-    work, learner = Work(chosen), Learner(learn_after)
+    limits = limits or Limits()
+    work, learner = Work(limits), Learner(learn_after)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -111,9 +111,9 @@ def create_app(
     )
     app.state.work, app.state.learner = work, learner
     install(app)
-    describe(app, catalog, chosen)
+    describe(app, catalog, limits)
     _add_page(app, start="index.html" if len(catalog) else PLAYGROUND, has_desk=desks is not None)
-    inputs = Inputs(chosen)
+    inputs = Inputs(limits)
     for add in (_add_interface, _add_readers, _add_writers, add_structures):
         add(app, catalog, inputs, work)
     add_routes(app, catalog, inputs, work)
@@ -129,7 +129,7 @@ def create_app(
             allow_headers=["*"],
         )
     access = Access(hosts, origins, keys)
-    app.add_middleware(Guard, limits=chosen, access=access, metrics=metrics, log=log)
+    app.add_middleware(Guard, limits=limits, access=access, metrics=metrics, log=log)
     return app
 
 

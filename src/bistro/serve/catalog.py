@@ -97,13 +97,13 @@ class Catalog:
     @classmethod
     def load(cls, names: Sequence[str]) -> Catalog:
         """Open models from files, and open installed models by name."""
-        found = cls.of([(name, load(name)) for name in names])
-        for name, entry in zip(names, found, strict=True):
+        catalog = cls.of([(name, load(name)) for name in names])
+        for name, entry in zip(names, catalog, strict=True):
             package = package_of(name)
             sha256 = package.sha256 if package else sha256_of(name)
             version = package.version if package else None
-            found._entries[entry.id] = replace(entry, sha256=sha256, version=version)
-        return found
+            catalog._entries[entry.id] = replace(entry, sha256=sha256, version=version)
+        return catalog
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())

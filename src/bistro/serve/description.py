@@ -51,8 +51,8 @@ def _limit(body: str, properties: dict[str, Any], catalog: Catalog, limits: Limi
         "n": {"maximum": limits.sentences if body == "GenerateBody" else limits.analyses},
     }
     for name, limit in facts.items():
-        if (found := properties.get(name)) and found.get("type") != "boolean":
-            _plain_schema(found).update(limit)
+        if (schema := properties.get(name)) and schema.get("type") != "boolean":
+            _plain_schema(schema).update(limit)
 
 
 def _able(catalog: Catalog, ability: str) -> list[str]:

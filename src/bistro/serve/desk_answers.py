@@ -140,14 +140,14 @@ def shown(desk: Desk, shot: Snapshot) -> Answer:
     }
 
 
-def _suggested(found: Suggestion) -> Answer:
+def _suggested(suggestion: Suggestion) -> Answer:
     return {
-        "heads": found.heads,
-        "deprels": found.labels,
-        found.tag_column: found.tags,
-        "sure": {name: [number(p) for p in row] for name, row in found.sure.items()},
-        "alternatives": {name: _rounded(rows) for name, rows in found.alternatives.items()},
-        "relaxed": found.relaxed,
+        "heads": suggestion.heads,
+        "deprels": suggestion.labels,
+        suggestion.tag_column: suggestion.tags,
+        "sure": {name: [number(p) for p in row] for name, row in suggestion.sure.items()},
+        "alternatives": {name: _rounded(rows) for name, rows in suggestion.alternatives.items()},
+        "relaxed": suggestion.relaxed,
     }
 
 
@@ -157,13 +157,13 @@ def _rounded(rows: list[list[tuple[Any, float]]]) -> list[list[list[Any]]]:
 
 def word(desk: Desk, shot: Snapshot, place: int) -> Answer:
     """Return the alternative values of one word."""
-    found = desk.ask_word(shot, place)
+    values = desk.ask_word(shot, place)
     shares = {
         name: [[value, round(p, 4)] for value, p in rows]
-        for name, rows in found.items()
+        for name, rows in values.items()
         if name not in ("lemmas", "feats")
     }
-    seen = {name: found[name] for name in ("lemmas", "feats")}
+    seen = {name: values[name] for name in ("lemmas", "feats")}
     return {"version": shot.version, "word": place, "shares": shares, "seen": seen}
 
 

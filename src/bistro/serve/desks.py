@@ -90,8 +90,8 @@ class Desks:
         """Return the files in the folder of the desk that are not open."""
         if self.folder is None:
             return []
-        found = sorted(path.name for path in self.folder.glob("*.conllu"))
-        return [name for name in found if name not in self.open_files]
+        names = sorted(path.name for path in self.folder.glob("*.conllu"))
+        return [name for name in names if name not in self.open_files]
 
     def receive(self, name: str, text: str, *, first: bool, last: bool) -> str:
         """Add a piece of a file.

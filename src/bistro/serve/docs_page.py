@@ -176,8 +176,8 @@ class Reader:
 
     def _resolved(self, schema: Schema) -> Schema:
         if "$ref" in schema:
-            found: Schema = self.schemas[schema["$ref"].rpartition("/")[2]]
-            return found
+            target: Schema = self.schemas[schema["$ref"].rpartition("/")[2]]
+            return target
         return schema
 
     def _example(self, schema: Schema) -> dict[str, Any]:

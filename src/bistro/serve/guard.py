@@ -211,15 +211,15 @@ async def _while_connected(
 ) -> None:
     """Run the application, and cancel it if the client disconnects before it answers."""
     gone = asyncio.Event()
-    given = False
+    is_replayed = False
 
     async def replay() -> Message:
         """Return the whole body on the first call, and then the end of the connection."""
-        nonlocal given
-        if given:
+        nonlocal is_replayed
+        if is_replayed:
             await gone.wait()
             return {"type": "http.disconnect"}
-        given = True
+        is_replayed = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     async def listen() -> None:

@@ -125,13 +125,13 @@ def read_pieces(cas: Cas, entry: Entry) -> Iterator[Piece]:
 
 
 def _values(cas: Cas, layer: str, feature: str) -> dict[tuple[int, int], str]:
-    found = {}
+    values = {}
     for element in cas.annotations(layer, subtypes=layer == POS):
         value = "".join(element.get(feature, "").split())
         if value:
             span = cas.span(element)
-            found[span.begin, span.end] = value
-    return found
+            values[span.begin, span.end] = value
+    return values
 
 
 def _tree(tokens: Sequence[Span], arcs: dict[str, tuple[str, str]]) -> tuple[list[int], list[str]]:
@@ -155,15 +155,17 @@ def _tree(tokens: Sequence[Span], arcs: dict[str, tuple[str, str]]) -> tuple[lis
 def _suggest_arcs(entry: Entry, cas: Cas, pieces: Sequence[Piece], feature: str) -> None:
     model = entry.able("parse")
     done = complete([piece.sentence for piece in pieces], model, **ONE_THREAD)
-    for piece, found in zip(pieces, done.sentences, strict=True):
-        sure = [read_probabilities(found, KEYS[name]) for name in ("heads", "deprels")]
+    for piece, predicted in zip(pieces, done.sentences, strict=True):
+        sure = [read_probabilities(predicted, KEYS[name]) for name in ("heads", "deprels")]
         for word, token in enumerate(piece.tokens):
             if piece.sentence.deprels[word] != EMPTY:
                 continue
-            governor = piece.tokens[found.heads[word] - 1] if found.heads[word] else token
+            governor = piece.tokens[predicted.heads[word] - 1] if predicted.heads[word] else token
             score = min((p for row in sure if (p := row[word]) is not None), default=None)
             features = {"Governor": governor.id, "Dependent": token.id, "flavor": "basic"}
-            cas.add(DEPENDENCY, token, features | _suggestion(feature, found.deprels[word], score))
+            cas.add(
+                DEPENDENCY, token, features | _suggestion(feature, predicted.deprels[word], score)
+            )
 
 
 def _suggest_values(
@@ -174,19 +176,19 @@ def _suggest_values(
     layer: str,
     feature: str,
 ) -> None:
-    for piece, found in zip(pieces, sentences, strict=True):
-        sure = read_probabilities(found, KEYS[column])
-        old, new = (getattr(sentence, column) for sentence in (piece.sentence, found))
+    for piece, predicted in zip(pieces, sentences, strict=True):
+        sure = read_probabilities(predicted, KEYS[column])
+        old, new = (getattr(sentence, column) for sentence in (piece.sentence, predicted))
         for word, token in enumerate(piece.tokens):
             if old[word] == EMPTY and new[word] != EMPTY:
                 cas.add(layer, token, _suggestion(feature, new[word], sure[word]))
 
 
 def _suggestion(feature: str, value: str, score: float | None) -> dict[str, str]:
-    found = {feature: value, PREDICTED: "true"}
+    features = {feature: value, PREDICTED: "true"}
     if score is not None:
-        found[f"{feature}_score"] = f"{score:.4f}"
-    return found
+        features[f"{feature}_score"] = f"{score:.4f}"
+    return features
 
 
 def _tags(entry: Entry, pieces: Sequence[Piece]) -> list[Sentence]:

@@ -75,8 +75,8 @@ def add_inception(
 
         def compute() -> Response:
             entry = learner.latest(served, (about.project_id, document.user_id))
-            found = inception.predict(entry, inputs, document.xmi, about.layer, about.feature)
-            return json_response({"document": found})
+            xmi = inception.predict(entry, inputs, document.xmi, about.layer, about.feature)
+            return json_response({"document": xmi})
 
         return await run_for(work, request, compute, (model, about.layer))
 

@@ -34,13 +34,13 @@ def page_files() -> dict[str, PageFile]:
 
 
 def _below(folder: Traversable, prefix: str) -> list[tuple[str, PageFile]]:
-    found: list[tuple[str, PageFile]] = []
+    pairs: list[tuple[str, PageFile]] = []
     for item in folder.iterdir():
         if item.is_dir():
-            found += _below(item, f"{prefix}{item.name}/")
+            pairs += _below(item, f"{prefix}{item.name}/")
         else:
-            found.append((f"{prefix}{item.name}", _file(item)))
-    return found
+            pairs.append((f"{prefix}{item.name}", _file(item)))
+    return pairs
 
 
 def _file(item: Traversable) -> PageFile:

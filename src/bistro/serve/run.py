@@ -97,8 +97,8 @@ class Server(uvicorn.Server):
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket bound to an address. If binding fails, the error message gives the reason."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _, address = found[0]
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = addresses[0]
         listening = socket.socket(family, kind, protocol)
         allow_restart(listening)
         listening.bind(address)

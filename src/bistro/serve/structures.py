@@ -88,21 +88,21 @@ def add_structures(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
 
 def _phrases(entry: Entry, words: list[str]) -> Answer:
-    found = PARSE_TREES.of(entry.model).parse_tree(words)
+    parse = PARSE_TREES.of(entry.model).parse_tree(words)
     return {
         "model": entry.id,
         "words": words,
-        "brackets": format_tree(found.tree),
-        "svg": draw_constituents(found.tree),
-        "found": found.is_found,
-        "log_prob": number(found.log_prob),
+        "brackets": format_tree(parse.tree),
+        "svg": draw_constituents(parse.tree),
+        "found": parse.is_found,
+        "log_prob": number(parse.log_prob),
     }
 
 
 def _states(entry: Entry) -> Answer:
-    found = STATES.of(entry.model).top_states(words=WORDS_OF_A_STATE)
+    states = STATES.of(entry.model).top_states(words=WORDS_OF_A_STATE)
     rows = [
         {"name": one.name, "share": one.share, "words": [list(pair) for pair in one.words]}
-        for one in found[:MOST_STATES]
+        for one in states[:MOST_STATES]
     ]
     return {"model": entry.id, "states": rows}

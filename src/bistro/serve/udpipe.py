@@ -62,7 +62,7 @@ def process(catalog: Catalog, inputs: Inputs, given: Mapping[str, str]) -> dict[
         raise BistroError("the parameter 'data' is missing")
     name = given.get("model", "")
     entry = catalog[name] if name else default_model(catalog)
-    write = _chosen("output", given.get("output") or "conllu", OUTPUTS)
+    write = _choice("output", given.get("output") or "conllu", OUTPUTS)
     sentences = inputs.checked_document(_sentences(given, entry.tokeniser))
     treated = list(_treated(entry, sentences, given))
     return {
@@ -82,9 +82,9 @@ def _acknowledgement(model: LoadedModel) -> str:
 
 # ---- what to do --------------------------------------------------------------------------------
 def _treated(
-    entry: Entry, sentences: Iterable[Sentence], given: Mapping[str, str]
+    entry: Entry, sentences: Iterable[Sentence], parameters: Mapping[str, str]
 ) -> Iterator[Sentence]:
-    treat = _treatment(entry, tags="tagger" in given, trees="parser" in given)
+    treat = _treatment(entry, tags="tagger" in parameters, trees="parser" in parameters)
     for number, sentence in enumerate(sentences, start=1):
         pause()
         yield treat(sentence, number)
@@ -114,11 +114,11 @@ def _with_tree(model: Parser, *, given_tags: bool) -> Callable[[Sentence, int], 
     options: dict[str, Any] = {"tags": "given" if given_tags else "joint", **ONE_THREAD}
 
     def treat(sentence: Sentence, number: int) -> Sentence:
-        found = next(writer.sentences(model.parse(sentence, **options)))
+        parsed = next(writer.sentences(model.parse(sentence, **options)))
         if given_tags:
             column = writer.tag_column
-            return found.replace(**{column: getattr(sentence, column)})
-        return found
+            return parsed.replace(**{column: getattr(sentence, column)})
+        return parsed
 
     return treat
 
@@ -131,12 +131,12 @@ def _with_tags(model: Tagger) -> Callable[[Sentence, int], Sentence]:
 
 
 # ---- formats -----------------------------------------------------------------------------------
-def _sentences(given: Mapping[str, str], tokeniser: Tokeniser | None) -> Iterator[Sentence]:
-    data = given["data"].removeprefix("\ufeff")
-    if "tokenizer" in given:
-        return _tokenized(data, given["tokenizer"], tokeniser)
-    name, _, options = (given.get("input") or "conllu").partition("=")
-    read: Reader = _chosen("input", name, INPUTS)
+def _sentences(parameters: Mapping[str, str], tokeniser: Tokeniser | None) -> Iterator[Sentence]:
+    data = parameters["data"].removeprefix("\ufeff")
+    if "tokenizer" in parameters:
+        return _tokenized(data, parameters["tokenizer"], tokeniser)
+    name, _, options = (parameters.get("input") or "conllu").partition("=")
+    read: Reader = _choice("input", name, INPUTS)
     if read is _tokenized:
         return _tokenized(data, options, tokeniser)
     return read(data, options)
@@ -144,13 +144,13 @@ def _sentences(given: Mapping[str, str], tokeniser: Tokeniser | None) -> Iterato
 
 def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> Iterator[Sentence]:
     """Yield the sentences of running text. If the model has a tokeniser, it is used."""
-    chosen = {option.partition("=")[0] for option in options.split(";") if option}
-    for option in sorted(chosen):
-        _chosen("tokenizer", option, dict.fromkeys(TOKENIZER_OPTIONS, True))
-    presegmented, ranges = "presegmented" in chosen, "ranges" in chosen
+    names = {option.partition("=")[0] for option in options.split(";") if option}
+    for option in sorted(names):
+        _choice("tokenizer", option, dict.fromkeys(TOKENIZER_OPTIONS, True))
+    presegmented, ranges = "presegmented" in names, "ranges" in names
     if tokeniser is not None:
-        found = _lines(data, tokeniser) if presegmented else tokeniser.tokenise(data)
-        for number, one in enumerate(found, start=1):
+        sentences = _lines(data, tokeniser) if presegmented else tokeniser.tokenise(data)
+        for number, one in enumerate(sentences, start=1):
             yield one.to_sentence(number, ranges=ranges)
         return
     split = split_lines if presegmented else split_sentences
@@ -248,7 +248,7 @@ OUTPUTS: dict[str, Callable[[Iterable[Sentence]], str]] = {
 }
 
 
-def _chosen(parameter: str, value: str, choices: Mapping[str, Any]) -> Any:
+def _choice(parameter: str, value: str, choices: Mapping[str, Any]) -> Any:
     name = value.partition("=")[0]
     if name in choices:
         return choices[name]

@@ -55,12 +55,16 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
     """Add the routes of UDPipe's protocol to an application."""
     known = json_response(udpipe.models(catalog)).body
 
-    async def answer(request: Request, given: dict[str, str]) -> Response:
+    async def answer(request: Request, parameters: dict[str, str]) -> Response:
         def compute() -> Response:
-            return json_response(udpipe.process(catalog, inputs, given))
+            return json_response(udpipe.process(catalog, inputs, parameters))
 
-        model = given.get("model")
-        about = (model if model in catalog.ids else None, "tagger" in given, "parser" in given)
+        model = parameters.get("model")
+        about = (
+            model if model in catalog.ids else None,
+            "tagger" in parameters,
+            "parser" in parameters,
+        )
         return await run_for(work, request, compute, about)
 
     @app.get("/models", response_model=ProcessModels, responses=COMMON)
@@ -85,8 +89,8 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
         """
         values = (data, model, tokenizer, tagger, parser, input, output)
         pairs = zip(udpipe.PARAMETERS, values, strict=True)
-        given = {name: value for name, value in pairs if value is not None}
-        return await answer(request, given)
+        parameters = {name: value for name, value in pairs if value is not None}
+        return await answer(request, parameters)
 
     @app.post(
         "/process",
@@ -96,8 +100,8 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
     )
     async def process_form(request: Request) -> Response:
         """Split, tag or parse a text in a form, whose parts may be files."""
-        given = dict(request.query_params.items())
-        return await answer(request, given | await form_values(request, inputs.limits.body))
+        parameters = dict(request.query_params.items())
+        return await answer(request, parameters | await form_values(request, inputs.limits.body))
 
 
 async def form_values(request: Request, most: int) -> dict[str, str]:
@@ -108,11 +112,11 @@ async def form_values(request: Request, most: int) -> dict[str, str]:
             raise MalformedError(f"the body of the request must be a form ({' or '.join(FORMS)})")
         return {}
     async with request.form(max_files=16, max_fields=64, max_part_size=most) as form:
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for name, value in form.multi_items():
             if name in udpipe.PARAMETERS:
-                found[name] = await _text(name, value)
-        return found
+                values[name] = await _text(name, value)
+        return values
 
 
 async def _text(name: str, value: UploadFile | str) -> str:

@@ -119,9 +119,9 @@ function bestOf(step) {
   return step.ranked.slice(0, SHOWN).filter(isWorthIt);
 }
 
-function shortened(told) {
-  const rest = told.length - MOST_TOLD;
-  return [...told.slice(0, MOST_TOLD), rest > 0 && `and ${rest} more`].filter(Boolean).join(", ");
+function shortened(arcs) {
+  const rest = arcs.length - MOST_TOLD;
+  return [...arcs.slice(0, MOST_TOLD), rest > 0 && `and ${rest} more`].filter(Boolean).join(", ");
 }
 
 function tellChange(now, before, parent) {

@@ -31,10 +31,10 @@ function drawBlocks(step, column, y, height) {
   const left = column.centre - BLOCK / 2;
   const block = (part, kind) => {
     const tall = part.height * height;
-    const told = `${Math.round(100 * part.height)}%`;
+    const label = `${Math.round(100 * part.height)}%`;
     return [
       svg("rect", { class: `block ${kind}`, x: left, y: y(part.top), width: BLOCK, height: Math.max(0.8, tall) }),
-      tall >= READABLE && svgText("share", column.centre, y(part.top) + tall / 2 + 3.5, 10, told),
+      tall >= READABLE && svgText("share", column.centre, y(part.top) + tall / 2 + 3.5, 10, label),
     ];
   };
   return [

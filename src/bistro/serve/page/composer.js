@@ -76,7 +76,7 @@ export class Composer {
 
   chip({ name, text, text2 = "", spaces = false }, { id }) {
     const state = { model: id, text, model2: id, text2, compare: Boolean(text2), spaces, ...START };
-    const sentence = (told) => h("bdi", { dir: "auto" }, told);
+    const sentence = (words) => h("bdi", { dir: "auto" }, words);
     return h("button", { type: "button", class: "chip", title: name, onclick: () => this.onread(state) },
       sentence(text), text2 && h("span", { class: "note" }, " ↔ ", sentence(text2)));
   }

@@ -24,25 +24,25 @@ export function shortArc(words, word, head, label) {
 
 // What is new in an analysis at this step: the arcs that its parent did not have.
 export function newArcs(live, parent, words) {
-  const told = [];
+  const arcs = [];
   live.heads.forEach((head, word) => {
     const before = parent && word < parent.heads.length ? parent.heads[word] : -1;
-    if (head >= 0 && head !== before) told.push(shortArc(words, word, head, live.labels?.[word]));
+    if (head >= 0 && head !== before) arcs.push(shortArc(words, word, head, live.labels?.[word]));
   });
-  return told;
+  return arcs;
 }
 
 // What an analysis has that another one of the same words has not: arcs, open words, tags.
 export function otherArcsThan(other, live, words) {
-  const told = [];
+  const parts = [];
   live.heads.forEach((head, word) => {
     const [label, tag] = [live.labels?.[word], live.tags?.[word]];
     const form = isolate(words[word]);
-    if (head !== other.heads[word]) told.push(head < 0 ? `${form} open` : shortArc(words, word, head, label));
-    else if (head > 0 && label !== other.labels?.[word]) told.push(`${form}: ${label}`);
-    else if (tag !== other.tags?.[word]) told.push(`${form}: ${tag}`);
+    if (head !== other.heads[word]) parts.push(head < 0 ? `${form} open` : shortArc(words, word, head, label));
+    else if (head > 0 && label !== other.labels?.[word]) parts.push(`${form}: ${label}`);
+    else if (tag !== other.tags?.[word]) parts.push(`${form}: ${tag}`);
   });
-  return told;
+  return parts;
 }
 
 export function describeStep(row, step, total) {
@@ -60,6 +60,6 @@ export function describeStep(row, step, total) {
 }
 
 export function describeBars(rows) {
-  const told = (row) => `${shownToken(row.token)} ${bits(row.surprisal)} bits${row.oov ? " (unknown word)" : ""}`;
-  return rows.map(told).join(", ");
+  const text = (row) => `${shownToken(row.token)} ${bits(row.surprisal)} bits${row.oov ? " (unknown word)" : ""}`;
+  return rows.map(text).join(", ");
 }

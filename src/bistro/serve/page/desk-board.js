@@ -46,12 +46,12 @@ export class Board {
     node.classList.toggle("suggested", head);
     node.classList.toggle("tag-suggested", tag);
     node.classList.toggle("finding", Boolean(finding));
-    const told = [describeWord(this.tree, word), head && `suggested, ${percent(this.tree.probabilities.heads[word])}`,
+    const label = [describeWord(this.tree, word), head && `suggested, ${percent(this.tree.probabilities.heads[word])}`,
       this.tree.tags?.[word] && `tag ${this.tree.tags[word]}`,
       finding && `the doctor suggests ${finding}`].filter(Boolean).join("; ");
     node.setAttribute("role", "button");
     node.setAttribute("id", `word-${word + 1}`);
-    node.setAttribute("aria-label", told);
+    node.setAttribute("aria-label", label);
     if (finding) {
       const x = this.place.layout.centres[word];
       node.append(svg("path", { class: "flag", d: `M${x - 5} ${this.place.height - 9}h10l-5 7z` }));

@@ -9,20 +9,20 @@ const WINDOW = 10;
 export function curveView({ learning, model, done }) {
   const { curve, lessons, busy, every, problem } = learning;
   const counted = curve.filter(([offered]) => offered);
-  const told = [];
+  const parts = [];
   if (counted.length) {
     const lately = `of the last ${Math.min(WINDOW, counted.length)} sentences ${percent(mean(counted.slice(-WINDOW)))}`;
-    told.push(`kept: ${percent(mean(counted))}, ${lately}`);
+    parts.push(`kept: ${percent(mean(counted))}, ${lately}`);
   }
   const which = model.number ? `model ${model.number + 1} of this desk` : "the model from the command line";
-  told.push(`${which} (${model.kind})`);
-  if (busy) told.push("a new model is being trained …");
+  parts.push(`${which} (${model.kind})`);
+  if (busy) parts.push("a new model is being trained …");
   else if (every && !lessons.length)
-    told.push(`a new model is trained after ${count(every, "confirmed sentence")}, ${done} so far`);
+    parts.push(`a new model is trained after ${count(every, "confirmed sentence")}, ${done} so far`);
   const last = lessons.at(-1);
-  if (last) told.push(tellLesson(last));
-  if (problem) told.push(`the last training failed: ${problem}`);
-  const text = told.join(" · ");
+  if (last) parts.push(tellLesson(last));
+  if (problem) parts.push(`the last training failed: ${problem}`);
+  const text = parts.join(" · ");
   return [
     h("h2", {}, "Suggestions kept"),
     counted.length > 1 && drawCurve(counted),

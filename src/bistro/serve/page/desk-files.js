@@ -7,9 +7,9 @@ const PIECE = 200_000;
 
 export async function openedFiles(about) {
   const wanted = new URLSearchParams(location.hash.slice(1)).get("file");
-  const found = about.files.includes(wanted) ? wanted : about.files.length === 1 && about.files[0];
+  const file = about.files.includes(wanted) ? wanted : about.files.length === 1 && about.files[0];
   if (about.takes_files) takeDrops((name) => show(name));
-  return found || choose(about);
+  return file || choose(about);
 }
 
 function show(name) {
@@ -69,7 +69,7 @@ async function bring(file, onopen) {
     }
     onopen(name);
   } catch (error) {
-    const told = error instanceof TypeError ? `${file.name} is not in UTF-8.` : error.message;
-    replace(messages, errorNote(told));
+    const message = error instanceof TypeError ? `${file.name} is not in UTF-8.` : error.message;
+    replace(messages, errorNote(message));
   }
 }

@@ -48,14 +48,14 @@ export class SentenceList {
   row(rank) {
     const place = this.order[rank];
     const [name, text, words, state, doubt] = this.rows[place];
-    const told = [String(place + 1), STATES[state], state !== "done" && doubt !== null && `doubt ${percent(doubt)}`,
+    const facts = [String(place + 1), STATES[state], state !== "done" && doubt !== null && `doubt ${percent(doubt)}`,
       count(words, "word")].filter(Boolean).join(" · ");
     const item = h("div", {
       id: `sentence-${place}`, role: "option", class: `row ${state}`, "aria-selected": String(place === this.selected),
       "aria-setsize": this.order.length, "aria-posinset": rank + 1, onclick: () => this.onopen(place),
       vars: { share: state === "done" ? 0 : doubt ?? 0 },
     },
-    h("span", { class: "name" }, told, name !== String(place + 1) && [" · ", h("bdi", {}, name)]),
+    h("span", { class: "name" }, facts, name !== String(place + 1) && [" · ", h("bdi", {}, name)]),
     h("span", { class: "text", dir: "auto" }, text),
     h("span", { class: "doubt", "aria-hidden": "true" }));
     item.style.top = `${rank * HEIGHT}px`;

@@ -39,8 +39,8 @@ export class Panel {
           .map(([value, share]) => h("button", { type: "button", onclick: () => this.onset(name, value) },
             named(name, value), share !== null && h("span", { class: "figure" }, ` ${percent(share)}`))))),
     ]));
-    const button = (name, told, kind = null) =>
-      h("button", { type: "button", class: kind, onclick: () => this.onact(name) }, told);
+    const button = (name, label, kind = null) =>
+      h("button", { type: "button", class: kind, onclick: () => this.onact(name) }, label);
     replace(this.tools,
       finding && button("finding", `Accept finding (a): ${finding}`, "found"),
       button("accept", "Accept (Enter)"), button("split", "Split (s)"), button("join", "Join with next (j)"),

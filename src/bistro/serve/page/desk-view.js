@@ -11,13 +11,13 @@ const RELAXED =
 export class SentenceView {
   tellState({ state, multiword, empty_nodes: empty }, { relaxed }) {
     const open = this.openWords().length;
-    const told = [open ? `${open} of ${this.size} words have open values` : "No word has open values"];
-    if (state === "done") told.push("confirmed");
-    if (relaxed) told.push(RELAXED);
+    const parts = [open ? `${open} of ${this.size} words have open values` : "No word has open values"];
+    if (state === "done") parts.push("confirmed");
+    if (relaxed) parts.push(RELAXED);
     const tokens = multiword.map(([first, last, form]) => `${form} (${first}–${last})`);
-    if (tokens.length) told.push(`multiword: ${tokens.join(", ")}`);
-    if (empty.length) told.push(`empty nodes: ${empty.map(([id, form]) => `${form} (${id})`).join(", ")}`);
-    return `${told.join(" · ")}.`;
+    if (tokens.length) parts.push(`multiword: ${tokens.join(", ")}`);
+    if (empty.length) parts.push(`empty nodes: ${empty.map(([id, form]) => `${form} (${id})`).join(", ")}`);
+    return `${parts.join(" · ")}.`;
   }
 
   fieldsOf(word) {

@@ -29,8 +29,8 @@ export function setVariables(node, variables) {
 }
 
 // Text in a picture, centred on x.
-export function svgText(kind, x, y, size, told) {
-  return svg("text", { class: kind, x, y, "text-anchor": "middle", "font-size": size }, told);
+export function svgText(kind, x, y, size, text) {
+  return svg("text", { class: kind, x, y, "text-anchor": "middle", "font-size": size }, text);
 }
 
 // A bar that shows --share of its width; with `had`, --before as an outline too.

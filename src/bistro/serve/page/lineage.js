@@ -10,10 +10,10 @@ const COLOURS = 8;
 const WORTH_A_COLOUR = 0.03;
 
 export function lineages(steps) {
-  const found = [];
+  const layers = [];
   let newest = 0;
   for (const step of steps) {
-    const before = found.at(-1) ?? { nodes: [], rest: { top: 0, height: 1 } };
+    const before = layers.at(-1) ?? { nodes: [], rest: { top: 0, height: 1 } };
     const nodes = step.analyses.map((live) => ({ live, parent: null, children: [], lineage: null }));
     for (const node of nodes) {
       node.parent = before.nodes.find((other) => other.live.id === node.live.parent) ?? null;
@@ -27,16 +27,16 @@ export function lineages(steps) {
     const rest = stack(nodes, before);
     slice(nodes, rest, before);
     const lost = ranked(before.nodes.filter((node) => !node.children.length));
-    found.push({ nodes: sortedByTop(nodes), ranked: ranked(nodes), lost, rest, step });
+    layers.push({ nodes: sortedByTop(nodes), ranked: ranked(nodes), lost, rest, step });
   }
-  paint(found);
-  return found;
+  paint(layers);
+  return layers;
 }
 
 // Colours go to lineages that ever had some mass, in the order in which they got it.
-function paint(found) {
+function paint(steps) {
   const colours = new Map();
-  const nodes = found.flatMap((step) => step.nodes);
+  const nodes = steps.flatMap((step) => step.nodes);
   for (const { lineage, live } of nodes) {
     if (live.probability >= WORTH_A_COLOUR && !colours.has(lineage)) colours.set(lineage, `c${colours.size % COLOURS}`);
   }

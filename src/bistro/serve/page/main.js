@@ -110,10 +110,10 @@ function describeModel({ id, kind, version, sha256 }) {
 }
 
 function tellVersion({ version, models }) {
-  const told = models.map(describeModel).join(", ");
+  const names = models.map(describeModel).join(", ");
   const link = h("a", { href: "docs" }, "the interface for programs");
   const play = h("a", { href: "play" }, "the Pitman-Yor playground");
-  replace(document.getElementById("footer"), `Bistro ${version} · ${told} · `, link, " · ", play);
+  replace(document.getElementById("footer"), `Bistro ${version} · ${names} · `, link, " · ", play);
 }
 
 document.getElementById("skip").addEventListener("click", (event) => {

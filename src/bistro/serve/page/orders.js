@@ -37,10 +37,10 @@ export class Orders {
     const items = answer.orders.map((one) => h("li", {},
       sentenceButton(marked(one), () => this.onread(one.words.join(" "))),
       one.log_prob !== null && h("span", { class: "note" }, `ln p = ${one.log_prob.toFixed(2)}`)));
-    const told = given === null ? "" : `The order as given has ln p = ${given.toFixed(2)}. `;
+    const note = given === null ? "" : `The order as given has ln p = ${given.toFixed(2)}. `;
     replace(this.list,
       h("ol", { class: "sentences" }, items),
-      h("p", { class: "note" }, told, "Words that moved past others are marked."),
+      h("p", { class: "note" }, note, "Words that moved past others are marked."),
       h("p", { class: "protocol" }, answer.protocol));
   }
 

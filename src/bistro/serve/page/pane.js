@@ -57,10 +57,10 @@ export class Pane {
       const split = side.spaces ? { split: "spaces" } : {};
       const { sentences, words } = await ask("words", { model: side.model, text: side.text, ...split }, signal);
       const isList = !side.spaces && sentences.length > 1;
-      const chosen = isList ? Math.min(side.sentence, sentences.length) : 0;
-      const given = isList ? { words: sentences[chosen - 1] } : { text: side.text, ...split };
-      const body = { model: side.model, ...given };
-      const reading = { ...body, analyses: Math.min(followed(given.words ?? words), analyses) };
+      const number = isList ? Math.min(side.sentence, sentences.length) : 0;
+      const input = isList ? { words: sentences[number - 1] } : { text: side.text, ...split };
+      const body = { model: side.model, ...input };
+      const reading = { ...body, analyses: Math.min(followed(input.words ?? words), analyses) };
       const [read, parse, phrases, states] = await Promise.all([
         can("read", "surprisal") ? ask("read", reading, signal) : null,
         can("parse") ? ask("parse", { ...body, kbest: Math.min(5, analyses) }, signal) : null,
@@ -68,7 +68,7 @@ export class Pane {
         can("states") ? ask("states", { model: side.model }, signal) : null,
       ]);
       this.fill(model, read, parse, parts, { phrases, states });
-      if (isList) this.element.prepend(this.list(sentences, chosen));
+      if (isList) this.element.prepend(this.list(sentences, number));
     } catch (error) {
       if (error.name === "AbortError") return false;
       this.element.removeAttribute("aria-busy");
@@ -107,9 +107,9 @@ export class Pane {
   }
 
   // All sentences of the text, to choose from.
-  list(sentences, chosen) {
+  list(sentences, number) {
     const button = (words, i) => h("button", {
-      type: "button", class: "chip", "aria-pressed": String(i + 1 === chosen),
+      type: "button", class: "chip", "aria-pressed": String(i + 1 === number),
       onclick: () => this.hooks.onsentence(i + 1),
     }, h("bdi", { dir: "auto" }, words.join(" ")));
     const items = sentences.map((words, i) => h("li", {}, button(words, i)));

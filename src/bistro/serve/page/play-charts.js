@@ -10,8 +10,8 @@ function picture(kind, label, width, height, ...parts) {
   return svg("svg", { class: kind, role: "img", "aria-label": label, ...box }, ...parts);
 }
 
-function tickAt(x, y, told, anchor = "start") {
-  return svg("text", { class: "tick", x, y, "text-anchor": anchor, "font-size": 11 }, told);
+function tickAt(x, y, text, anchor = "start") {
+  return svg("text", { class: "tick", x, y, "text-anchor": anchor, "font-size": 11 }, text);
 }
 
 // Round tables in rows; the area of a table is that of its guests. `drawn` is [{ size, name, colour, isNew }].
@@ -25,11 +25,11 @@ export function tablesPicture(drawn, width, label) {
     const place = { cx: x + half, cy: y + radius };
     x += 2 * half + gap;
     height = Math.max(height, 2 * radius);
-    const told = radius > 7 ? [svgText("count", place.cx, place.cy + 4, Math.min(13, radius), String(size))] : [];
-    if (name) told.push(svgText("dish", place.cx, place.cy + radius + 12, 11, name));
+    const texts = radius > 7 ? [svgText("count", place.cx, place.cy + 4, Math.min(13, radius), String(size))] : [];
+    if (name) texts.push(svgText("dish", place.cx, place.cy + radius + 12, 11, name));
     if (name) height = Math.max(height, 2 * radius + 14);
     const circle = svg("circle", { class: isNew ? "table new" : "table", ...place, r: radius });
-    return svg("g", { class: `c${colour % COLOURS}` }, circle, ...told);
+    return svg("g", { class: `c${colour % COLOURS}` }, circle, ...texts);
   });
   const tall = y + height + gap;
   return picture("tables", label, width, tall, parts);
@@ -62,9 +62,9 @@ export function logChart(lines, { width, height, xLabel, yLabel, label }) {
 }
 
 function ticks(low, high) {
-  const found = [];
-  for (let tick = 10 ** Math.ceil(Math.log10(low) - 1e-9); tick <= high * 1.0001; tick *= 10) found.push(tick);
-  return found;
+  const places = [];
+  for (let tick = 10 ** Math.ceil(Math.log10(low) - 1e-9); tick <= high * 1.0001; tick *= 10) places.push(tick);
+  return places;
 }
 
 function shown(number) {

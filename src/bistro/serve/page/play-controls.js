@@ -27,8 +27,8 @@ export function slider(name, symbol, scale, onvalue) {
     type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${name} ${symbol}`,
     oninput: () => onvalue(value(input.value / STEPS)),
   });
-  const told = h("span", {}, `${name} `, h("i", {}, symbol));
-  const element = h("label", { class: "slider" }, told, input, shown);
+  const label = h("span", {}, `${name} `, h("i", {}, symbol));
+  const element = h("label", { class: "slider" }, label, input, shown);
   const set = (now) => {
     if (value(input.value / STEPS) !== now) input.value = Math.round(STEPS * place(now));
     shown.textContent = now.toLocaleString("en", { maximumFractionDigits: 3 });
@@ -37,8 +37,8 @@ export function slider(name, symbol, scale, onvalue) {
   return { element, set };
 }
 
-export function button(told, act, attributes = {}) {
-  return h("button", { type: "button", onclick: act, ...attributes }, told);
+export function button(label, act, attributes = {}) {
+  return h("button", { type: "button", onclick: act, ...attributes }, label);
 }
 
 // Adds a guest several times a second until it is stopped, faster as more have come.

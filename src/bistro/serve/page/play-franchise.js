@@ -66,9 +66,9 @@ export class Franchise {
     if (!restaurant.has(word)) restaurant.set(word, []);
     const sizes = restaurant.get(word);
     const weights = [...sizes.map((size) => size - d), (theta + d * tables) * this.above(context, word)];
-    const chosen = sizes.length ? choose(weights, this.random() * total(weights)) : 0;
-    if (chosen < sizes.length) {
-      sizes[chosen] += 1;
+    const table = sizes.length ? choose(weights, this.random() * total(weights)) : 0;
+    if (table < sizes.length) {
+      sizes[table] += 1;
       return;
     }
     sizes.push(1);
@@ -78,10 +78,10 @@ export class Franchise {
   // One of the word's guests leaves, drawn by head; a table that is empty leaves the restaurant above.
   remove(context, word) {
     const sizes = this.of(context).get(word);
-    const chosen = choose(sizes, this.random() * total(sizes));
-    sizes[chosen] -= 1;
-    if (sizes[chosen]) return;
-    sizes.splice(chosen, 1);
+    const table = choose(sizes, this.random() * total(sizes));
+    sizes[table] -= 1;
+    if (sizes[table]) return;
+    sizes.splice(table, 1);
     if (!sizes.length) this.of(context).delete(word);
     if (context !== TOP) this.remove(TOP, word);
   }

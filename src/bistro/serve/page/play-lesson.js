@@ -25,7 +25,7 @@ const STEPS = [
 ];
 
 export function lesson() {
-  const link = ([told, changes]) => h("a", { href: address({ ...DEFAULTS, ...changes }) }, told);
+  const link = ([label, changes]) => h("a", { href: address({ ...DEFAULTS, ...changes }) }, label);
   const items = STEPS.map(([title, text, links]) =>
     h("li", {}, h("h3", {}, title), h("p", {}, text), h("p", { class: "try" }, links.map(link))));
   return [h("h2", {}, "A lesson in six steps"), h("ol", { class: "steps" }, items)];

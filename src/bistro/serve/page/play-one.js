@@ -129,8 +129,8 @@ function logPlaces(n) {
 }
 
 export function figure(title, picture, keys) {
-  const told = keys.map(([kind, text]) => h("span", { class: `key ${kind}` }, text));
-  return h("figure", {}, h("h3", {}, title), picture, h("figcaption", {}, told));
+  const labels = keys.map(([kind, text]) => h("span", { class: `key ${kind}` }, text));
+  return h("figure", {}, h("h3", {}, title), picture, h("figcaption", {}, labels));
 }
 
 // The width of each figure, so that as many as are readable stand side by side.

@@ -14,9 +14,9 @@ const LIMITS = {
 const WHOLE = new Set(["seed", "n", "sweeps"]);
 
 export function readState(hash) {
-  const given = new URLSearchParams(hash.replace(/^#/, ""));
+  const values = new URLSearchParams(hash.replace(/^#/, ""));
   const state = { ...DEFAULTS };
-  for (const name of Object.keys(DEFAULTS)) if (given.has(name)) state[name] = valid(name, given.get(name));
+  for (const name of Object.keys(DEFAULTS)) if (values.has(name)) state[name] = valid(name, values.get(name));
   return state;
 }
 
@@ -30,7 +30,7 @@ export function valid(name, value) {
 }
 
 export function address(state) {
-  const told = new URLSearchParams();
-  for (const [name, initial] of Object.entries(DEFAULTS)) if (state[name] !== initial) told.set(name, state[name]);
-  return `#${told}`;
+  const values = new URLSearchParams();
+  for (const [name, initial] of Object.entries(DEFAULTS)) if (state[name] !== initial) values.set(name, state[name]);
+  return `#${values}`;
 }

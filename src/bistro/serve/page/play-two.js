@@ -97,7 +97,7 @@ export class TwoLevels {
       h("span", { class: "backoff", vars: { share: backoff, before: own } }));
     const cells = rows.map((row) => h("tr", {}, h("th", { scope: "row" }, row.word),
       [row.own, row.backoff, row.own + row.backoff].map((p) => h("td", {}, percent(p))), h("td", {}, bar(row))));
-    const head = ["next word", "own tables", "back-off", "together", ""].map((told) => h("th", { scope: "col" }, told));
+    const head = ["next word", "own tables", "back-off", "together", ""].map((name) => h("th", { scope: "col" }, name));
     replace(this.prediction, h("h3", {}, "What comes after ", select), h("div", { class: "scroll" },
       h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, cells))));
   }

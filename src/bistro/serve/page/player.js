@@ -52,9 +52,9 @@ export class Player {
     this.step = Math.min(this.last, Math.max(1, step));
     const row = this.rows[this.step - 1];
     this.slider.value = String(this.step);
-    const told = `${isolate(shownToken(row.token))}, ${bits(row.surprisal)} bits`;
-    this.slider.setAttribute("aria-valuetext", told);
-    this.label.textContent = told;
+    const label = `${isolate(shownToken(row.token))}, ${bits(row.surprisal)} bits`;
+    this.slider.setAttribute("aria-valuetext", label);
+    this.label.textContent = label;
   }
 
   toggle() {

@@ -50,12 +50,12 @@ export class Reading {
   }
 
   legend(hasParts) {
-    const told = [h("span", {}, `${bits(this.total)} bits in all.`)];
+    const items = [h("span", {}, `${bits(this.total)} bits in all.`)];
     if (this.parts && hasParts) {
-      told.push(...["syntactic", "lexical"].map((part) => h("span", { class: `key ${part}` }, part)));
+      items.push(...["syntactic", "lexical"].map((part) => h("span", { class: `key ${part}` }, part)));
     }
-    if (this.lineage.length) told.push(h("span", {}, ABOUT_BANDS));
-    return told;
+    if (this.lineage.length) items.push(h("span", {}, ABOUT_BANDS));
+    return items;
   }
 
   get total() {

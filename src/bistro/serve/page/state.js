@@ -16,11 +16,11 @@ export const FIRST = { sentence: 1, step: 0, tree: 1 };
 export const START = { ...FIRST, sentence2: 1, step2: 0, tree2: 1 };
 
 export function readAddress() {
-  const given = new URLSearchParams(location.hash.slice(1));
+  const values = new URLSearchParams(location.hash.slice(1));
   const state = { ...DEFAULTS };
   for (const [name, initial] of Object.entries(DEFAULTS)) {
-    if (!given.has(name)) continue;
-    const value = given.get(name);
+    if (!values.has(name)) continue;
+    const value = values.get(name);
     if (typeof initial === "number") state[name] = Math.max(0, Number.parseInt(value, 10) || initial);
     else state[name] = typeof initial === "boolean" ? value === "1" : value;
   }
@@ -28,13 +28,13 @@ export function readAddress() {
 }
 
 export function address(state) {
-  const told = new URLSearchParams();
+  const values = new URLSearchParams();
   for (const [name, initial] of Object.entries(DEFAULTS)) {
     const value = state[name];
     if (value === initial || (name.endsWith("2") && !state.compare)) continue;
-    told.set(name, value === true ? "1" : String(value));
+    values.set(name, value === true ? "1" : String(value));
   }
-  return `#${told}`;
+  return `#${values}`;
 }
 
 // A new sentence is a new place in the history; a step within it is not.

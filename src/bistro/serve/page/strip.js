@@ -94,13 +94,13 @@ function drawAxis(scale, ground, width, { rtl }) {
   return svg("g", {}, ticks, svgText("tick", rtl ? width - AXIS / 2 : AXIS / 2, 20, 10, "bits"));
 }
 
-function tick(x, y, rtl, told) {
-  return svg("text", { class: "tick", x, y, "text-anchor": rtl ? "start" : "end", "font-size": 10 }, told);
+function tick(x, y, rtl, text) {
+  return svg("text", { class: "tick", x, y, "text-anchor": rtl ? "start" : "end", "font-size": 10 }, text);
 }
 
 function drawBandsTitle({ rtl, width }, top) {
   const x = rtl ? width - AXIS + 6 : AXIS - 6;
-  const at = (share, told) => tick(x, top + share * BANDS + 3.5, rtl, told);
+  const at = (share, text) => tick(x, top + share * BANDS + 3.5, rtl, text);
   return svg("g", {}, at(0, "100%"), at(0.5, "50%"), at(1, "0"));
 }
 

@@ -13,7 +13,7 @@ export function phrasesView({ words, brackets, svg, found, log_prob: logProb }) 
   const image = h("img", { alt: `Constituency tree: ${brackets}`, src });
   const button = (name, act) =>
     h("button", { type: "button", class: "quiet", "aria-label": `Save as ${name}`, onclick: act }, name);
-  const told = [logProb !== null && `ln p = ${logProb.toFixed(2)}`,
+  const note = [logProb !== null && `ln p = ${logProb.toFixed(2)}`,
     !found && "the grammar has no tree for these words: they are put side by side"].filter(Boolean).join("; ");
   return h("section", { class: "phrases" },
     h("div", { class: "bar-of-tools" }, h("h2", {}, "Phrases"),
@@ -23,7 +23,7 @@ export function phrasesView({ words, brackets, svg, found, log_prob: logProb }) 
         button("brackets", () => save("phrases.mrg", `${brackets}\n`, "text/plain")))),
     h("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": `Phrases of: ${words.join(" ")}` }, image),
     h("details", {}, h("summary", {}, "As text"), h("p", {}, brackets)),
-    h("p", { class: "protocol" }, told));
+    h("p", { class: "protocol" }, note));
 }
 
 export function statesView({ states }) {

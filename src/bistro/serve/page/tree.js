@@ -43,7 +43,7 @@ export function drawTree(tree, { small = false } = {}) {
 }
 
 function arcsOf(tree, metrics) {
-  const found = [];
+  const arcs = [];
   tree.heads.forEach((head, dependent) => {
     if (head < 0) return;
     const label = tree.labels?.[dependent] ?? "";
@@ -51,9 +51,9 @@ function arcsOf(tree, metrics) {
     const caption = label === "_" ? "" : label + (doubt < SURE ? ` ${percent(doubt)}` : "");
     const captionWidth = caption ? textWidth(caption, metrics.label) + 2 * metrics.padding : 0;
     const share = tree.probabilities?.heads?.[dependent] ?? 1;
-    found.push({ dependent, head: head === 0 ? dependent : head - 1, caption, captionWidth, share });
+    arcs.push({ dependent, head: head === 0 ? dependent : head - 1, caption, captionWidth, share });
   });
-  return found;
+  return arcs;
 }
 
 function rowsUnderWords(tree, metrics) {
@@ -61,12 +61,12 @@ function rowsUnderWords(tree, metrics) {
   const shares = tree.probabilities;
   const doubtful = (share) => (share < SURE ? percent(share) : "");
   if (tree.tags?.some((tag) => tag && tag !== "_")) {
-    const told = tree.tags.map((tag, i) => `${tag} ${doubtful(shares?.tags?.[i])}`.trim());
-    rows.push({ kind: "tag", texts: told });
+    const texts = tree.tags.map((tag, i) => `${tag} ${doubtful(shares?.tags?.[i])}`.trim());
+    rows.push({ kind: "tag", texts });
   }
   if (shares?.heads) {
-    const told = shares.heads.map((share) => (doubtful(share) ? `↷ ${percent(share)}` : ""));
-    rows.push({ kind: "head", texts: told });
+    const texts = shares.heads.map((share) => (doubtful(share) ? `↷ ${percent(share)}` : ""));
+    rows.push({ kind: "head", texts });
   }
   return rows;
 }

@@ -43,11 +43,11 @@ export class Trees {
   candidate(analysis, i) {
     const { analyses, words } = this.answer;
     const { posterior } = analysis;
-    const told = i === 0 ? tellFirst(analysis) : tellDifference(analysis, analyses[0], words);
+    const text = i === 0 ? tellFirst(analysis) : tellDifference(analysis, analyses[0], words);
     return h("label", { class: "candidate", vars: { share: posterior ?? 0 } },
       this.radios[i],
       posterior !== null && [h("span", { class: "share" }, percent(posterior)), massBar()],
-      h("span", { class: "difference" }, told));
+      h("span", { class: "difference" }, text));
   }
 
   show(number, byUser = false) {

@@ -32,11 +32,11 @@ function withShares(analysis, words, marginals) {
 function makeAskable(node, word, context) {
   const { tree, nodes, place } = context;
   const shares = tree.probabilities;
-  const told = [
+  const label = [
     `${describeWord(tree, word)}${shares.heads ? `, ${percent(shares.heads[word])}` : ""}`,
     tree.tags && `tag ${tree.tags[word]}${shares.tags ? `, ${percent(shares.tags[word])}` : ""}`,
   ].filter(Boolean).join("; ");
-  const attributes = { ...ASKABLE, "aria-label": told };
+  const attributes = { ...ASKABLE, "aria-label": label };
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   const open = (pinned) => {
     popover().open(node, content(word, context), () => forget(context.picture), { pinned });
@@ -103,11 +103,11 @@ export function otherArcs(word, others, { layout, ground, metrics }) {
     const path = head === 0 ? `M${end} ${top}V${ground}` : curve;
     const x = (start + end) / 2;
     const y = head === 0 ? top + 8 : ground - 0.75 * reach;
-    const told = percent(share);
+    const label = percent(share);
     return svg("g", {},
       svg("path", { class: "line", d: path }),
       svg("path", { class: "tip", d: `M${end} ${ground}l-3.5 -7h7z` }),
       svg("rect", { class: "paper", x: x - 17, y: y - 8, width: 34, height: 16, rx: 4 }),
-      svgText("label", x, y + 4, 11, told));
+      svgText("label", x, y + 4, 11, label));
   }));
 }
