@@ -97,7 +97,7 @@ def calibration_error(
     model: CommitteeModel, sentences: Sequence[Sentence], options: dict[str, Any]
 ) -> float:
     """Return the expected calibration error of the minimum-risk heads, in percent."""
-    mixture = model.mixture(sentences, model.asked(**options))
+    mixture = model.mixture(sentences, model.with_defaults(**options))
     heads = mixture.trees(model.single_root, 2)[0]
     gold = np.array([head for sentence in sentences for head in sentence.heads])
     sure = mixture.heads.probability_of(heads).clip(0, 1).tolist()

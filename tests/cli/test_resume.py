@@ -146,7 +146,7 @@ def train_quickly(
         Checkpoint("m.bistro.checkpoint", 0),
         resume,
         on_sweep=patience.on_sweep,
-        stop_asked=patience.is_over,
+        stop_requested=patience.is_over,
     )
     sampler = {"sweeps": 6, "samples": 2, **settings.pop("sampler", {})}
     text = bistro.read(files / "train.txt")

@@ -269,7 +269,7 @@ def test_a_run_that_starts_from_the_beginning_is_found_out() -> None:
 
 def test_a_run_that_does_not_stop_is_found_out() -> None:
     def deaf(seed: int, session: Session) -> Model:
-        return train(seed=seed, session=replace(session, stop_asked=lambda: False))
+        return train(seed=seed, session=replace(session, stop_requested=lambda: False))
 
     with pytest.raises(LawError, match="stopped 0 times"):
         check_stops(deaf)

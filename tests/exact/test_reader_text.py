@@ -129,7 +129,7 @@ def test_stopped_anywhere_and_resumed(raw: Path, tmp_path: Path) -> None:
         checkpoint = Checkpoint(tmp_path / f"{n}.checkpoint", every_seconds=1e9)
         stop = Nth(n)
         try:
-            reader(raw, Session(checkpoint, stop_asked=stop))
+            reader(raw, Session(checkpoint, stop_requested=stop))
         except StoppedError as stopped:
             stops.append(str(stopped))
         if stop.asked < n:

@@ -192,7 +192,7 @@ def test_stopped_anywhere_and_resumed(raw: Path, tmp_path: Path) -> None:
         checkpoint = Checkpoint(tmp_path / f"{n}.checkpoint", every_seconds=1e9)
         stop = Nth(n)
         try:
-            trained(raw, Session(checkpoint, stop_asked=stop), **settings)
+            trained(raw, Session(checkpoint, stop_requested=stop), **settings)
         except StoppedError as error:
             places.append(str(error))
         if stop.asked < n:

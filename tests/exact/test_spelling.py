@@ -251,14 +251,14 @@ def test_resumed_training_ends_in_the_same_file(tmp_path: Path, after: int) -> N
     }
     done = 0
 
-    def stop_asked() -> bool:
+    def stop_requested() -> bool:
         nonlocal done
         done += 1
         return done == after
 
     checkpoint = Checkpoint(tmp_path / "m.checkpoint")
     with pytest.raises(StoppedError):
-        session = Session(checkpoint, stop_asked=stop_asked)
+        session = Session(checkpoint, stop_requested=stop_requested)
         bistro.train("ngram", SENTENCES, seed=1, session=session, **settings)
     assert "spelling.customers" in read_model(checkpoint.path).arrays
     session = Session(checkpoint, resume=True, threads=2)

@@ -132,14 +132,14 @@ def test_resumed_training_ends_in_the_same_file(tmp_path: Path, derivations: str
     settings = {**SETTINGS, "derivations": derivations, "particles": 3}
     done = 0
 
-    def stop_asked() -> bool:
+    def stop_requested() -> bool:
         nonlocal done
         done += 1
         return done == 4
 
     checkpoint = Checkpoint(tmp_path / "m.checkpoint")
     with pytest.raises(StoppedError):
-        session = Session(checkpoint, stop_asked=stop_asked)
+        session = Session(checkpoint, stop_requested=stop_requested)
         bistro.train("transition", TREES[:40], seed=1, session=session, **settings)
     assert "spelling.customers" in read_model(checkpoint.path).arrays
     whole = bistro.train("transition", TREES[:40], seed=1, **settings)

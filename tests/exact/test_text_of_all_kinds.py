@@ -191,7 +191,7 @@ def test_stopped_anywhere_and_resumed(train: Any, raw: Path, tmp_path: Path) -> 
         checkpoint = Checkpoint(tmp_path / f"{n}.checkpoint", every_seconds=1e9)
         stop = Nth(n)
         try:
-            train(raw, Session(checkpoint, stop_asked=stop))
+            train(raw, Session(checkpoint, stop_requested=stop))
         except StoppedError:
             stopped += 1
         if stop.asked < n:

@@ -50,7 +50,7 @@ def content_of(name: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = Checkpoint(Path(folder) / "m.checkpoint", 0.0)
         try:
-            _recipe(name).train(session=Session(checkpoint, stop_asked=checkpoint.path.exists))
+            _recipe(name).train(session=Session(checkpoint, stop_requested=checkpoint.path.exists))
         except StoppedError:
             return checkpoint.path.read_bytes()
     raise AssertionError(f"{name}: nothing was left to stop")

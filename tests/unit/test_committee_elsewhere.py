@@ -66,5 +66,5 @@ def test_the_checkpoint_of_one_process_serves_elsewhere(tmp_path: Path) -> None:
         return checkpoint.path.exists() and read_model(checkpoint.path).header["phase"] == 1
 
     with pytest.raises(bistro.BistroError, match="stopped"):
-        train(Session(checkpoint, stop_asked=in_the_second_phase))
+        train(Session(checkpoint, stop_requested=in_the_second_phase))
     assert train(Session(checkpoint, resume=True, workers=Elsewhere(9))) == expected

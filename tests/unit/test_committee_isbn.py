@@ -71,7 +71,7 @@ def test_weights_come_from_the_development_set(model: CommitteeModel) -> None:
 def test_a_checkpoint_with_another_development_set_is_refused(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "state")
     with pytest.raises(StoppedError):
-        trained(Session(checkpoint, stop_asked=lambda: True))
+        trained(Session(checkpoint, stop_requested=lambda: True))
     treebank = bistro.builtin(sentences=120, seed=1)
     with pytest.raises(BistroError, match="different data or settings, a different seed"):
         bistro.train(
@@ -85,7 +85,7 @@ def test_a_checkpoint_with_another_development_set_is_refused(tmp_path: Path) ->
 
 def test_evidence_reaches_it(model: CommitteeModel) -> None:
     gold = list(bistro.builtin(sentences=10, seed=7))
-    whole = model.votes_of_members(gold, model.asked(partial=True))[1]
+    whole = model.votes_of_members(gold, model.with_defaults(partial=True))[1]
     assert not whole.relaxed.any()
     labels = len(model.members[1].label_names) + 1
     given = [head for sentence in gold for head in sentence.heads]
@@ -98,11 +98,11 @@ def test_evidence_reaches_it(model: CommitteeModel) -> None:
 
 def test_the_width_of_its_beam(model: CommitteeModel) -> None:
     transition, isbn, eisner = model.members
-    asked = model.asked(size=200)
+    asked = model.with_defaults(size=200)
     assert model.known_to(transition, asked)["size"] == 200
     assert model.known_to(isbn, asked)["size"] == model.config.beam
     assert "size" not in model.known_to(eisner, asked)
-    by_beam = model.asked(search="beam", size=3)
+    by_beam = model.with_defaults(search="beam", size=3)
     assert model.known_to(isbn, by_beam) == {"tags": "joint", "size": 3}
 
 

@@ -100,7 +100,10 @@ def test_a_second_round_sees_the_tree_of_the_first(model: CommitteeModel) -> Non
     assert {name.removesuffix(AGAIN) for name in both} == set(first) and len(both) == 2 * len(first)
     assert all(np.array_equal(np.asarray(both[n]), np.asarray(first[n])) for n in first)
     ballot = twice.ballot(
-        UNSEEN, twice.votes_of_members(UNSEEN, twice.asked()), twice.fits["joint"], twice.symbols
+        UNSEEN,
+        twice.votes_of_members(UNSEEN, twice.with_defaults()),
+        twice.fits["joint"],
+        twice.symbols,
     )
     # The second round is a first round on the tree of the first round.
     alone = Stack({name: both[name + AGAIN] for name in first}, model.stacks["joint"].templates)
@@ -125,7 +128,7 @@ def test_a_development_set_calibrates_the_heads_of_trees(model: CommitteeModel) 
     fit = made.fits["joint"]
     assert fit.sharpness == 1 and fit.is_calibrated
     plain = replace(made, fits={way: replace(fit, slope=1.0, offset=0.0) for way in WAYS})
-    one, other = (m.mixture(dev, m.asked(threads=1)) for m in (made, plain))
+    one, other = (m.mixture(dev, m.with_defaults(threads=1)) for m in (made, plain))
     heads = other.trees(made.single_root, 1)[0]
     assert (one.trees(made.single_root, 1)[0] == heads).all()
     before, after = (m.heads.probability_of(heads) for m in (other, one))
@@ -133,7 +136,7 @@ def test_a_development_set_calibrates_the_heads_of_trees(model: CommitteeModel) 
     gold = np.array([head for sentence in dev for head in sentence.heads])
     error = [abs(float(p.mean()) - float((heads == gold).mean())) for p in (after, before)]
     assert error[0] <= error[1]
-    for mixture in (one, made.mixture(unseen, made.asked(threads=1))):
+    for mixture in (one, made.mixture(unseen, made.with_defaults(threads=1))):
         sums = np.bincount(mixture.heads.row, mixture.heads.probability)
         assert sums.min() > 0 and sums.max() < 1.000001
     again = from_bytes(made.to_bytes(), "the file")

@@ -186,7 +186,7 @@ def test_a_stopped_search_keeps_its_best_and_goes_on_as_if_unbroken(
 
     first = CountingBench(english)
     stopped = search_with(
-        first, judge, Journal(tmp_path / "j", {}), stop_asked=lambda: len(first.made) >= 36
+        first, judge, Journal(tmp_path / "j", {}), stop_requested=lambda: len(first.made) >= 36
     )
     best = stopped.run(SMALL, ["actions"])
     assert len(first.made) == 36
@@ -201,7 +201,7 @@ def test_a_stopped_search_keeps_its_best_and_goes_on_as_if_unbroken(
 
 
 def test_a_stop_before_the_beginning_still_gives_a_result(english: Treebank) -> None:
-    search = search_with(CountingBench(english), likes(()), stop_asked=lambda: True)
+    search = search_with(CountingBench(english), likes(()), stop_requested=lambda: True)
     assert search.run(SMALL, ["actions"]).config == SMALL
 
 

@@ -77,7 +77,7 @@ def test_a_stopped_training_ends_in_the_same_file(
     session = Session(
         Checkpoint.beside(tmp_path / "m"),
         on_sweep=swept.append,
-        stop_asked=lambda: len(swept) == stop_after,
+        stop_requested=lambda: len(swept) == stop_after,
     )
     with pytest.raises(StoppedError, match=f"after sweep {stop_after} of 7"):
         train(treebank, session, **SETTINGS[name])
@@ -92,7 +92,9 @@ def test_a_damaged_checkpoint_of_the_second_stage_is_refused(
 
     swept: list[Sweep] = []
     path = tmp_path / "m.checkpoint"
-    session = Session(Checkpoint(path), on_sweep=swept.append, stop_asked=lambda: len(swept) == 5)
+    session = Session(
+        Checkpoint(path), on_sweep=swept.append, stop_requested=lambda: len(swept) == 5
+    )
     with pytest.raises(StoppedError):
         train(treebank, session)
     file = read_model(path)

@@ -202,7 +202,7 @@ def _trained_now(
                 threads=min(threads or os.cpu_count() or 1, len(seeds)),
                 workers=workers,
                 on_sweep=note,
-                stop_asked=lambda: watcher.stopped,
+                stop_requested=lambda: watcher.stopped,
                 config=config,
             )
     except StoppedError as interruption:

@@ -160,7 +160,7 @@ def train(
         on_start=watcher.on_start,
         on_words=watcher.on_words,
         on_note=say,
-        stop_asked=lambda: watcher.stopped,
+        stop_requested=lambda: watcher.stopped,
         threads=threads or os.cpu_count() or 1,
         share=1 - family.reading,
     )

@@ -170,7 +170,7 @@ class _Errand:
             journal,
             effort=self.effort,
             on_trial=progress.on_trial,
-            stop_asked=progress.is_over,
+            stop_requested=progress.is_over,
             workers=self.workers,
         )
         with phase("searching"):

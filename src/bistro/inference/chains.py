@@ -67,7 +67,7 @@ class Session:
     """Called after each piece of raw text, with the numbers of words parsed so far and in total."""
     on_note: Callable[[str], None] = lambda note: None
     """Called with a note about unexpected properties of the data."""
-    stop_asked: Callable[[], bool] = lambda: False
+    stop_requested: Callable[[], bool] = lambda: False
     threads: int = 1
     """Number of chains that sweep at the same time, which does not affect the result."""
     workers: Workers | None = None
@@ -203,7 +203,7 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
             trace.append({"sweep": number + 1, "log_likelihood": log_likelihood, **stage.figures()})
             session.on_sweep(Sweep(number + 1, total, log_likelihood))
             work.advance(note=f"log-likelihood {log_likelihood:,.0f}")
-            stopping = session.stop_asked() and number + 1 < total
+            stopping = session.stop_requested() and number + 1 < total
             if session.checkpoint and (stopping or session.checkpoint.is_due()):
                 session.checkpoint.save(fingerprint, {"trace": trace}, stage.state())
             if stopping:

@@ -183,7 +183,7 @@ def _scored(
 
     Yields words as pairs (sentence, index), with their rows and the mixture.
     """
-    options = model.asked(tags="given", partial=True, threads=threads)
+    options = model.with_defaults(tags="given", partial=True, threads=threads)
     for batch in _batches(copies):
         mixture = model.mixture([copy.sentence for copy in batch], options)
         scored_words = [(copy.place, word) for copy in batch for word in copy.words]
@@ -291,7 +291,7 @@ def _ratios(
 
     for member in _with_same_tags(model):
         options = model.known_to(
-            member, model.asked(tags="given", partial=True, mbr=False, threads=threads)
+            member, model.with_defaults(tags="given", partial=True, mbr=False, threads=threads)
         )
         log_probs = np.array([parse.log_prob for parse in member.parse_all(both, **options)])
         logs.append(np.minimum(0.0, log_probs[::2] - log_probs[1::2]) / temperatures(member))

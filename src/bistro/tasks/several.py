@@ -35,7 +35,7 @@ def several_traces(
     threads: int = 1,
     workers: Workers | None = None,
     on_sweep: Callable[[int, int], None] = lambda done, total: None,
-    stop_asked: Callable[[], bool] = lambda: False,
+    stop_requested: Callable[[], bool] = lambda: False,
     **settings: Any,
 ) -> list[Trace]:
     """Train one model per seed, several at a time, and return their traces without the models.
@@ -58,7 +58,7 @@ def several_traces(
             on_sweep(done[0], sweep.total * len(seeds))
 
     def run(seed: int) -> Trace:
-        session = Session(on_sweep=note, stop_asked=stop_asked)
+        session = Session(on_sweep=note, stop_requested=stop_requested)
         return train(kind, data, seed=seed, session=session, **settings).origin.trace
 
     if threads == 1:

@@ -89,7 +89,7 @@ class Counter:
 
     def session(self, checkpoint: Checkpoint | None = None, *, resume: bool = False) -> Session:
         """Return a session of training that is counted."""
-        return Session(checkpoint, resume, on_sweep=self._on_sweep, stop_asked=self._is_over)
+        return Session(checkpoint, resume, on_sweep=self._on_sweep, stop_requested=self._is_over)
 
     def _on_sweep(self, sweep: Sweep) -> None:
         self.sweeps += 1

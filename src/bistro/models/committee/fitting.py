@@ -31,7 +31,7 @@ def fitted(
     The options must be the same as for parsing with these weights.
     """
     known = with_trees(dev)
-    votes = model.votes_of_members(known, model.asked(tags=way, threads=threads, **options))
+    votes = model.votes_of_members(known, model.with_defaults(tags=way, threads=threads, **options))
     fit = weights_of(votes, model.symbols, known, model.config.weights)
     lengths = [len(sentence) for sentence in known]
     mixture = Mixture.of(votes, fit, model.symbols, lengths)

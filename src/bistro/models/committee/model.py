@@ -169,7 +169,7 @@ class CommitteeModel(TaggingByParsing, Model):
 
     def parse_protocol(self, **options: Any) -> str:
         """Return a description of how trees are found with these options."""
-        settings = self._chosen(options)
+        settings = self._parse_options(options)
         parts = [f"{self.kind} of {len(self.members)}", f"tags {settings.tags}"]
         parts.append(f"{settings.search} {settings.size:,} by {settings.selection}")
         kinds = {m.kind for m in self.members if "size" in m.member_options({}, beam=0)}
@@ -179,12 +179,12 @@ class CommitteeModel(TaggingByParsing, Model):
             parts.append(f"temperature {settings.temperature:g}")
         return ", ".join([*parts, settings.goal])
 
-    def asked(self, **options: Any) -> dict[str, Any]:
+    def with_defaults(self, **options: Any) -> dict[str, Any]:
         """Return the given parsing options, completed by the committee's defaults."""
         return {"tags": "joint", "size": self.config.particles, **options}
 
-    def _chosen(self, options: Mapping[str, Any]) -> CommitteeOptions:
-        return CommitteeOptions.of(self.asked(**options), self.kind, "parse")
+    def _parse_options(self, options: Mapping[str, Any]) -> CommitteeOptions:
+        return CommitteeOptions.of(self.with_defaults(**options), self.kind, "parse")
 
     def known_to(self, member: Voter, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parsing options that apply to a member."""
@@ -198,7 +198,7 @@ class CommitteeModel(TaggingByParsing, Model):
         posteriors. A sample is drawn in two steps: first a member according to its weight, and then
         a tree from the posterior of this member.
         """
-        settings, options = self._chosen(options), self.asked(**options)
+        settings, options = self._parse_options(options), self.with_defaults(**options)
         by_risk = settings.by_risk
         waiting, for_best, for_samples = tee(map(as_sentence, sentences), 3)
         best = iter([]) if by_risk else pooled(self, for_best, options)

@@ -128,7 +128,9 @@ class Judging:
 
     def _ballot(self, way: str, fit: Fit, sentences: list[Sentence]) -> Ballot:
         model = self.model
-        votes = model.votes_of_members(sentences, model.asked(tags=way, threads=self.threads))
+        votes = model.votes_of_members(
+            sentences, model.with_defaults(tags=way, threads=self.threads)
+        )
         return model.ballot(sentences, votes, fit, model.symbols, self.threads)
 
 

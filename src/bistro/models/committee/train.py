@@ -236,7 +236,9 @@ class _Training:
             symbols = Symbols.of(voting.members, like=model.symbols)
             ways = progress.each(ballots.items(), "votes", len(ballots), share=shares["votes"])
             for way, counted in ways:
-                votes = voting.votes_of_members(held_out, model.asked(tags=way, threads=threads))
+                votes = voting.votes_of_members(
+                    held_out, model.with_defaults(tags=way, threads=threads)
+                )
                 counted.append(Counted(held_out, votes, symbols))
         judging = Judging(model, self.config, self.run.seed, threads)
         ways = progress.each(ballots.items(), "judging", len(ballots), share=shares["judging"])

@@ -23,7 +23,7 @@ from bistro.models.parsing.explained_trees import (
     training_batch,
     tree_to_explain,
 )
-from bistro.models.results.explanations import Decision, Explanation, numbers_told
+from bistro.models.results.explanations import Decision, Explanation, meaning_of_numbers
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def explain_tree(
     events = _events(model, model.codec.encode([words], [tree]))
     decisions = list(_Generation(model, words.forms, tree, chains, events).decisions())
     which = "The given tree" if is_given else "The best tree of the chart"
-    protocol = f"{which}, generated head by head. {numbers_told(decisions)}"
+    protocol = f"{which}, generated head by head. {meaning_of_numbers(decisions)}"
     trees = tree.heads, tree.labels, tree.tags
     return Explanation(model.kind, sentence.forms, decisions, protocol, *trees)
 

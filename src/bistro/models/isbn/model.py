@@ -146,7 +146,9 @@ class IsbnModel(LanguageAbility):
         Words are in the order of generation, which is reversed in a right-to-left model.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
-        arrays = self._parse_batch(batch, self._chosen({"size": size, "mbr": False}).request(), 1)
+        arrays = self._parse_batch(
+            batch, self._parse_options({"size": size, "mbr": False}).request(), 1
+        )
         return {name: arrays[name] for name in ("heads", "labels", "tags")}
 
     def arrays(self) -> Arrays:

@@ -237,7 +237,7 @@ class Training:
         total = progress.passes if is_over else most
         session.on_sweep(Sweep(progress.passes, total, log_likelihood))
         self._last_good = self._state()
-        stopping = session.stop_asked() and not is_over
+        stopping = session.stop_requested() and not is_over
         if session.checkpoint and (stopping or session.checkpoint.is_due()):
             self._save(progress, session)
         if stopping:

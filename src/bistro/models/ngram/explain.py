@@ -13,7 +13,7 @@ from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.models.backoff import SPELLED, Backoff, Seen, decided, opened
 from bistro.models.inputs import Words, as_words
 from bistro.models.ngram.config import WORDS
-from bistro.models.results.explanations import Decision, Explanation, numbers_told
+from bistro.models.results.explanations import Decision, Explanation, meaning_of_numbers
 from bistro.treebank.invisible import seen
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def explain_words(
         _decision(model, chains, place, token, events)
         for place, token in enumerate(tokens, start=1)
     ]
-    protocol = f"p(word | the words before it); scores are exact. {numbers_told(decisions)}"
+    protocol = f"p(word | the words before it); scores are exact. {meaning_of_numbers(decisions)}"
     return Explanation(model.kind, list(words), decisions, protocol)
 
 

@@ -105,7 +105,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
     def own_temperature(self) -> float:
         """Return the default temperature of the model's marginals."""
-        temperature: float = self._chosen({}).temperature
+        temperature: float = self._parse_options({}).temperature
         return temperature
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class ParsingAbility(TaggingByParsing, Model):
         **options
             As in `parse`.
         """
-        settings = self._chosen(options)
+        settings = self._parse_options(options)
         threads = settings.threads or os.cpu_count() or 1
         waiting, chunks = iter(sentences), count()
         while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
@@ -142,7 +142,7 @@ class ParsingAbility(TaggingByParsing, Model):
     def best_tree(self, sentence: Sentence, **options: Any) -> Tree:
         """Return the most probable tree, with crossing arcs still encoded in the labels."""
         self._check_length(sentence)
-        request = self._chosen({"mbr": False, **options}).request()
+        request = self._parse_options({"mbr": False, **options}).request()
         arrays = self._parse_batch(self.codec.encode([sentence], None), request, 1)
         return self.codec.decode(
             arrays["heads"], arrays["labels"], arrays["tags"], restore_crossing=False
@@ -150,7 +150,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
     def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes:
         """Return the marginals of labelled heads and of tags, for a committee to mix."""
-        settings = self._chosen(options)
+        settings = self._parse_options(options)
         threads = settings.threads or os.cpu_count() or 1
         batch = self._batch(sentences, settings, self.codec.unseen(sentences))
         arrays = self._parse_batch(batch, settings.request(votes=True), threads)

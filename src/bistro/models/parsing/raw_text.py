@@ -86,7 +86,7 @@ class TextTraining:
                 yield facts
 
         for _ in progress.each(self.text.read(reader), "counting words", unit="pieces"):
-            if self.run.session.stop_asked():
+            if self.run.session.stop_requested():
                 raise StoppedError("stopped while counting the words of the raw text")
         return counts
 
@@ -135,7 +135,7 @@ class TextTraining:
             for sentences, columns in self._counted(results, analyses, share):
                 analyses.add(sentences, columns)
                 session.on_words(analyses.words, self.text.words)
-                if session.stop_asked() and analyses.words < self.text.words:
+                if session.stop_requested() and analyses.words < self.text.words:
                     raise StoppedError(
                         f"stopped after {analyses.words:,} of {self.text.words:,} words of raw text"
                     )

@@ -45,10 +45,10 @@ class Parsing(ABC):
 
     def parse_protocol(self, **options: Any) -> str:
         """Return a description of how trees are found with these options."""
-        settings: SharedOptions = self._chosen(options)
+        settings: SharedOptions = self._parse_options(options)
         return settings.protocol(self.kind)
 
-    def _chosen(self, options: Mapping[str, Any]) -> Any:
+    def _parse_options(self, options: Mapping[str, Any]) -> Any:
         return chosen_options(self, "parse", options)
 
     def shown_tags(self, tags: Sequence[str]) -> list[str]:

@@ -116,7 +116,7 @@ def parse_text(
             known.add(sentences, columns)
             work.reach(known.words)
             session.on_words(known.words, text.words)
-            stops = session.stop_asked() and known.words < text.words
+            stops = session.stop_requested() and known.words < text.words
             if stops or (session.checkpoint and session.checkpoint.is_due()):
                 keep(known)
             if stops:

@@ -157,7 +157,7 @@ def _level_row(level: Level) -> dict[str, Any]:
     return dict(zip(LEVEL_COLUMNS, values, strict=True))
 
 
-def numbers_told(decisions: list[Decision]) -> str:
+def meaning_of_numbers(decisions: list[Decision]) -> str:
     """Describe the meaning of the numbers in the chains."""
     text = (
         "Probabilities and weights are means over the training samples that the model keeps. "

@@ -105,7 +105,7 @@ class TopicsParsing(Parsing):
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences one by one, or all together with the option `resample`."""
-        settings: TopicsParseOptions = self._chosen(options)
+        settings: TopicsParseOptions = self._parse_options(options)
         settings.check(len(self.samples))
         with_annotation = map(as_sentence, sentences)
         if settings.resample:

@@ -27,7 +27,7 @@ from bistro.models.parsing.explained_trees import (
     training_batch,
     tree_to_explain,
 )
-from bistro.models.results.explanations import Decision, Explanation, numbers_told
+from bistro.models.results.explanations import Decision, Explanation, meaning_of_numbers
 from bistro.models.transition.config import elements_of
 from bistro.treebank.sentence import Sentence
 
@@ -57,7 +57,7 @@ def explain_derivation(
     which = "the given tree" if is_given else f"the best tree found with {PARTICLES:,} particles"
     protocol = (
         f"This is the most probable derivation of {which}. The derivation has {share:.1%} of the "
-        f"tree's probability. {numbers_told(decisions)}"
+        f"tree's probability. {meaning_of_numbers(decisions)}"
     )
     trees = tree.heads, tree.labels, tree.tags
     return Explanation(model.kind, sentence.forms, decisions, protocol, *trees)

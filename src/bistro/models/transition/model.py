@@ -177,7 +177,7 @@ class TransitionModel(FollowingAbility):
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
         # The parses are training data, so a word gets only tags that it has in the treebank.
         hard = {"tag_dictionary": "hard", "tags_per_word": 3}
-        request = self._chosen({"size": particles, "mbr": False, **hard}).request()
+        request = self._parse_options({"size": particles, "mbr": False, **hard}).request()
         arrays = self._parse_batch(batch, request, 1)
         return {name: arrays[name] for name in ("heads", "labels", "tags")}
 

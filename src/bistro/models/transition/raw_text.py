@@ -138,7 +138,7 @@ class _Training:
             for name, events in piece.events.items():
                 runs[name].add(events)
             tagged = np.union1d(tagged, piece.tagged)
-            if self.run.session.stop_asked():
+            if self.run.session.stop_requested():
                 raise StoppedError("stopped while learning from the parses of the raw text")
         return runs, tagged
 

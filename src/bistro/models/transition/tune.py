@@ -97,7 +97,7 @@ class Search:
     journal: Journal
     effort: Effort = Effort()
     on_trial: Callable[[Trial, Trial], None] = lambda trial, best: None
-    stop_asked: Callable[[], bool] = lambda: False
+    stop_requested: Callable[[], bool] = lambda: False
     workers: Workers | None = None
     """Workers that try several configurations in parallel. Without workers, configurations are
     tried one by one."""
@@ -158,7 +158,7 @@ class Search:
         results = self.workers.run(_judged, (self.bench, self.judge), missing)
         for config, figures in zip(missing, results, strict=True):
             self.journal.add(configuration.to_dict(config), figures)
-            if self.stop_asked():
+            if self.stop_requested():
                 results.close()
                 return
 
@@ -174,7 +174,7 @@ class Search:
         plain = configuration.to_dict(config)
         figures = self.journal.find(plain)
         if figures is None:
-            if self.stop_asked() and not needed:
+            if self.stop_requested() and not needed:
                 raise OutOfTimeError
             figures = self.judge(self.bench.model(config))
             self.journal.add(plain, figures)

@@ -139,7 +139,7 @@ class Beside:
         judged = [sentences[i] for i in newest if not lacking(sentences[i], parser)]
         try:
             outcome = learning.learn(
-                model, known, judged, stop_asked=lambda: self._stopping.is_set()
+                model, known, judged, stop_requested=lambda: self._stopping.is_set()
             )
         except BistroError as error:
             desk.problem = str(error)

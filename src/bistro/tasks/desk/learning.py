@@ -59,7 +59,7 @@ def learn(
     newest: Sequence[Sentence],
     *,
     seed: int = 1,
-    stop_asked: Callable[[], bool] = lambda: False,
+    stop_requested: Callable[[], bool] = lambda: False,
     settings: dict[str, Any] | None = None,
 ) -> Outcome:
     """Train a candidate, and replace the current model unless the current model is better.
@@ -74,14 +74,14 @@ def learn(
         The sentences confirmed since the last training attempt.
     seed
         Seed of the training.
-    stop_asked
+    stop_requested
         Function that is called between sweeps. Training stops if the function returns true.
     settings
         Changes to individual settings of the family.
     """
     begin = time.monotonic()
     kind = _kind(current)
-    session = Session(stop_asked=stop_asked)
+    session = Session(stop_requested=stop_requested)
     options = {"seed": seed, "session": session, **(settings or {})}
     las = labelled_score(PARSE.of(current), newest)
     candidate_las = None
