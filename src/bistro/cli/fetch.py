@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from bistro.treebank.fetch_sources import Progress
 
 CHECKED = {
-    "mirror": "The files agree with the checksums of the mirror.",
+    "mirror": "The files match the checksums that the
+    mirror publishes.",
     "recorded": "The files agree with the checksums that were recorded at the first download.",
     "first": (
         "No checksum was known for this treebank. The checksums of this download were written to "

@@ -62,7 +62,7 @@ class FairQueue(Generic[T]):
         self.waiting += 1
 
     def put_back(self, client: str, request: T) -> None:
-        """Put a request back into the queue, before the other requests of its client."""
+        """Put a request back into the queue, ahead of the other requests from its client."""
         self._turns.setdefault(client, []).insert(0, request)
         self.waiting += 1
 

@@ -243,7 +243,7 @@ def _weights(
 
 
 def _lesson(name: str, course: Course) -> Lesson:
-    """Return the candidates of a decision, the gold candidates, and the number of sentences."""
+    """Return the candidates for a decision, the gold candidates, and the number of sentences."""
     ballot, gold = course.ballot, course.gold
     if name == TAGS:
         candidates, wanted = ballot.tag_candidates, gold.tags

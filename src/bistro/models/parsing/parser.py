@@ -111,7 +111,7 @@ class ParsingAbility(TaggingByParsing, Model):
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
         """Return the options of a committee that this parser accepts.
 
-        Only a transition parser uses particles. Other parsers with a search use the committee's
+        Only a transition parser uses particles. Other search-based parsers use the committee's
         `beam`.
         """
         known = self.parse_options.names()

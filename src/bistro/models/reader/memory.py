@@ -69,7 +69,7 @@ class Memory:
                 )
 
     def header(self) -> dict[str, Any]:
-        """Return the parameters in the form that a model file contains."""
+        """Return the parameters in the form in which a model file stores them."""
         return {name: getattr(self, name) for name in ("words", "discounts", "strengths")}
 
     @classmethod

@@ -54,7 +54,7 @@ class Journal:
         return cls(file.with_name(file.name + SUFFIX))
 
     def append(self, event: Mapping[str, Any]) -> None:
-        """Write an event, which is on disk when this function returns."""
+        """Write an event, and return only when it is on disk."""
         if self.broken:
             raise OutputError(self.broken)
         line = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
