@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from bistro.treebank.fetch_sources import Progress
 
 CHECKED = {
-    "mirror": "The files match the checksums that the
-    mirror publishes.",
-    "recorded": "The files agree with the checksums that were recorded at the first download.",
+    "mirror": "The files match the checksums published by the mirror.",
+    "recorded": "The files match the checksums that were recorded at the first download.",
     "first": (
         "No checksum was known for this treebank. The checksums of this download were written to "
         "{record}, and later downloads are compared with them."
