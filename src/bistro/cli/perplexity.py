@@ -75,7 +75,7 @@ def perplexity(
         _print_mixture(mixture, paths, texts, facts, json)
         return
     settings = score_settings(trained, **choices)
-    found = read_sentences(trained, input, format, roots="any")
+    found = read_sentences(trained, input, format, roots="any", checked=True)
     sentences = list(odd_words.watch_words(found, input, trained))
     odd_words.tell_odd_words(sentences)
     context = {"documents": document_numbers(sentences)} if memory else {}
