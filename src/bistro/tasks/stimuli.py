@@ -23,6 +23,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from bistro.errors import TreebankError, nearest
 from bistro.files import open_binary
 from bistro.models.results.surprisal import Token, numbered_tokens
@@ -223,7 +225,7 @@ def one_word_a_row(
     keys = [table.column(name) for name in sentence]
     check_texts(table, place)
     _check_adjacent(table, keys)
-    for key, group in itertools.groupby(table.rows, lambda row: tuple(row[1][k] for k in keys)):
+    for key, group in _sentences(table, keys):
         rows = list(group)
         words = [words_in(tokens) for tokens in _cut(rows, place, table, cut)]
         sizes = ((cells[place], len(own)) for (_, cells), own in zip(rows, words, strict=True))
@@ -243,17 +245,32 @@ def check_texts(table: Table, place: int) -> None:
 
 
 def _check_adjacent(table: Table, keys: Sequence[int]) -> None:
-    """Raise an error if the rows of a sentence, which the columns `keys` identify, are apart."""
-    last_lines: dict[tuple[str, ...], int] = {}
-    before: tuple[str, ...] | None = None
-    for line, cells in table.rows:
-        key = tuple(cells[k] for k in keys)
-        if key != before and key in last_lines:
-            problem = f"sentence {'.'.join(key)} continues here, but ended in line "
-            problem += f"{last_lines[key]}: keep its rows together"
-            raise TreebankError(problem, path=table.path, line=line)
-        last_lines[key] = line
-        before = key
+    """Raise an error if the rows of a sentence, which the columns `keys` identify, are apart.
+
+    Only hashes are kept, since the names of one-word sentences take many times their bytes.
+    """
+    hashes = np.fromiter((hash(key) for key, _ in _sentences(table, keys)), np.int64)
+    is_repeated = np.ones(len(hashes), bool)
+    is_repeated[np.unique(hashes, return_index=True)[1]] = False
+    if not is_repeated.any():
+        return
+    second = int(np.argmax(is_repeated))
+    first = int(np.flatnonzero(hashes[:second] == hashes[second])[-1])
+    ended = 0
+    for number, (key, rows) in enumerate(_sentences(table, keys)):
+        if number == first:
+            *_, (ended, _) = rows
+        elif number == second:
+            problem = f"sentence {'.'.join(key)} continues here, but ended in line {ended}: keep "
+            line = next(rows)[0]
+            raise TreebankError(problem + "its rows together", path=table.path, line=line)
+
+
+def _sentences(
+    table: Table, keys: Sequence[int]
+) -> Iterator[tuple[tuple[str, ...], Iterator[Row]]]:
+    """Yield adjacent rows with the same cells in the columns `keys`, and these cells."""
+    return itertools.groupby(table.rows, lambda row: tuple(row[1][k] for k in keys))
 
 
 def _cut(rows: Sequence[Row], place: int, table: Table, cut: Cutting) -> list[list[CutToken]]:
